@@ -1,0 +1,1 @@
+"""Cheap measures of an answer, one file a family."""

@@ -1,0 +1,1 @@
+"""The prompt texts, as files beside this one."""

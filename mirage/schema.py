@@ -1,0 +1,485 @@
+"""THE contract: every table, every column, with meaning, unit and range.
+
+A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
+schemas, validation, column help on the pages and the file-format page of the docs are all derived from here.
+
+Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
+Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Closed range of a numeric column; an absent end is unbounded."""
+
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _LanguageCode:
+    """Marks a column whose values are the codes of `languages.py`."""
+
+    also: tuple[str, ...] = ()
+
+
+Code = Annotated[str, _LanguageCode()]
+CodeOrAll = Annotated[str, _LanguageCode(also=("all",))]
+Share = Annotated[float, Range(0, 1)]
+Count = Annotated[int, Range(0, None)]
+Rank = Annotated[int, Range(1, None)]
+
+Subset = Literal["relevant", "non_relevant"]
+Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
+Parser = Literal["strict", "published"]
+Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
+Verdict = Literal["A", "B", "tie", "unparsed"]
+Skill = Literal["both", "abstain", "answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question."""
+
+    key = ("language", "query_id")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The source's own id, unique within the language."""
+    subset: Subset | None
+    """NoMIRACL subset: `relevant` if at least one passage answers the question, `non_relevant` if none does; null
+    where a source makes no such split."""
+    text: str | None
+    """The question; null where the source did not publish it."""
+    reason: str | None
+    """Why `text` is null; null where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One passage shown with a question."""
+
+    key = ("language", "query_id", "passage_id")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question it was shown with."""
+    passage_id: str
+    """The source's document id, such as `462221#4`."""
+    position: Annotated[int, Range(1, None)]
+    """Place in the prompt, from 1."""
+    title: str | None
+    """Title of the document; null where the source did not publish it."""
+    text: str | None
+    """Text as it stood in the prompt; null where the source did not publish it."""
+    relevant: bool | None
+    """Human label: does the passage help answer the question? Null where the source carries no label for this one
+    passage (NoMIRACL's published outputs label the question, so in the relevant subset single labels are unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one system replied to one question."""
+
+    key = ("language", "query_id", "system")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system: str
+    """What produced the reply: the name of a model, or `baseline/...`."""
+    text: str | None
+    """The raw reply, unchanged; null when there is none."""
+    status: Status
+    """`ok`: there is a reply; `empty`: only white space; `truncated`: cut off by the token limit; `refused`: the
+    service declined; `api_error`: the call failed; `missing`: the source has no reply for this question."""
+    template: str | None
+    """Name of the prompt template the reply was given to; null where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """What one reply amounts to, by one parser (DEFINITIONS: NoMIRACL outcomes)."""
+
+    key = ("language", "query_id", "system", "parser")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system: str
+    """What produced the reply."""
+    parser: Parser
+    """`strict`: the corrected parser, the default; `published`: the rules of the NoMIRACL program, which reproduce
+    the published figures."""
+    subset: Subset
+    """Subset of the question; decides which outcome is right."""
+    outcome: Outcome
+    """`answered`: says that an answer is present, or gives one; `abstained`: says that none is; `unparsed`: neither can
+    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no reply. The published
+    parser knows no `empty` and no `api_error`: it calls both `unparsed`."""
+    rule: str
+    """Name of the rule that decided."""
+    span_start: Count | None
+    """Where the text that decided begins, in characters of the raw reply; null where no text did."""
+    span_end: Count | None
+    """Where it ends (exclusive)."""
+    correct: bool | None
+    """Whether the outcome is the right one for the subset; null when undecided (not answered and not abstained)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One measurement of one reply."""
+
+    key = ("language", "query_id", "system", "feature")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system: str
+    """What produced the reply."""
+    feature: str
+    """Name of the measure, as declared in `mirage.features`."""
+    value: float | None
+    """The measured value, in the feature's own unit and range; null when it could not be measured."""
+    reason: str | None
+    """Why `value` is null; null where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One verdict of one judge on one battle, in the order shown."""
+
+    key = ("language", "query_id", "judge", "system_a", "system_b")
+
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    judge: str
+    """Who decided: the name of a model or of a person's session."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second."""
+    verdict: Verdict
+    """`A`: the first is better; `B`: the second; `tie`; `unparsed`: no verdict could be read."""
+    rationale: str | None
+    """What the judge wrote; null where not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """Where one system stands in one language by one referee, with its uncertainty."""
+
+    key = ("language", "referee", "skill", "system")
+
+    language: CodeOrAll
+    """Language of the battles; `all`: the mean over languages, its interval from joint draws."""
+    referee: str
+    """What decided the battles: `relevance` (human relevance labels), or a judge's name."""
+    skill: Skill
+    """Which questions count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
+    `both`: the two weighted equally. With a judge always `both`: every judged question."""
+    system: str
+    """The system rated."""
+    rating: float
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems."""
+    low: float
+    """Lower end of the 95% interval of `rating` (percentiles over query draws)."""
+    high: float
+    """Upper end."""
+    rank: Rank
+    """1 is best. Equal ratings share the best rank."""
+    rank_low: Rank
+    """Best end of the 95% interval of the rank."""
+    rank_high: Rank
+    """Worst end."""
+    wins: Count
+    """Battles won."""
+    ties: Count
+    """Battles tied."""
+    losses: Count
+    """Battles lost."""
+    battles: Count
+    """Battles fought: wins + ties + losses."""
+    bounded: bool
+    """False when the data puts no bound on the rating on one side (the system, or a group with it, never lost or never
+    won to the rest); the value shown then comes from the small ridge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One figure printed in a paper, as a fact with its source."""
+
+    key = ("source", "item", "metric", "setting", "system", "language")
+
+    source: str
+    """The paper: `NoMIRACL` or `MIRAGE-Bench`."""
+    item: str
+    """The table or figure: `Table 3`, `Figure 4`."""
+    metric: str
+    """What was measured."""
+    setting: str
+    """Condition of the measurement (subset, split, prompt, regressor, referee ...); empty where there is only one."""
+    system: str
+    """The system's name as printed; empty where the figure is not about one."""
+    language: Annotated[str, _LanguageCode(also=("all", ""))]
+    """Language code; `all` for a printed average or total; empty where the figure is about none."""
+    value: float | None
+    """The figure; null where the print has a dash or text."""
+    text: str | None
+    """The printed text where it is not a number."""
+    unit: str
+    """`%`, `rank`, `count`, `tau`, `R2`, or empty."""
+    reference: str
+    """Citation of the page it was read from."""
+
+
+TABLES: dict[str, type] = {
+    "queries": Query,
+    "passages": Passage,
+    "answers": Answer,
+    "outcomes": OutcomeRow,
+    "features": Feature,
+    "judgments": Judgment,
+    "ratings": Rating,
+    "published": Published,
+}
+"""Every table by its name, in the order in which the pipeline fills them."""
+
+COMMANDS: dict[str, str] = {
+    "queries": "mirage import nomiracl PATH --into DIR",
+    "passages": "mirage import nomiracl PATH --into DIR",
+    "answers": "mirage import nomiracl PATH --into DIR",
+    "outcomes": "mirage outcomes DIR",
+    "features": "mirage features DIR",
+    "judgments": "mirage import judgments FILE --into DIR",
+    "ratings": "mirage rank DIR --referee relevance",
+    "published": "make data",
+}
+"""The command that brings a table that an arena lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column, read off the dataclass field it comes from."""
+
+    name: str
+    meaning: str
+    kind: Literal["text", "number", "count", "flag"]
+    nullable: bool
+    choices: tuple[str, ...] | None
+    range: Range | None
+    languages: _LanguageCode | None
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The Arrow type of the column."""
+        import pyarrow as pa
+
+        return {"text": pa.string(), "number": pa.float64(), "count": pa.int32(), "flag": pa.bool_()}[self.kind]
+
+
+def table_class(name: str) -> type:
+    """The dataclass of a table.
+
+    Raises:
+        UnknownName: if no such table is defined.
+    """
+    if name not in TABLES:
+        raise UnknownName("table", name, TABLES)
+    return TABLES[name]
+
+
+def key(table: str) -> tuple[str, ...]:
+    """Names of the key columns of a table, in sorting order."""
+    return tuple(table_class(table).key)  # type: ignore[attr-defined]  # every table class declares it
+
+
+@cache
+def columns(table: str) -> tuple[Column, ...]:
+    """The columns of a table with their meaning, in order."""
+    cls = table_class(table)
+    meanings = _field_docs(cls)
+    hints = get_type_hints(cls, include_extras=True)
+    return tuple(_column(f.name, hints[f.name], meanings[f.name]) for f in fields(cls))
+
+
+@cache
+def arrow_schema(table: str) -> pa.Schema:
+    """The Arrow schema of a table: names, types, nullability."""
+    import pyarrow as pa
+
+    return pa.schema([pa.field(c.name, c.arrow, nullable=c.nullable) for c in columns(table)])
+
+
+def from_columns(table: str, data: Mapping[str, Any]) -> pa.Table:
+    """Build a table from columns (lists, NumPy or Arrow arrays); columns of a nullable field may be left out.
+
+    Raises:
+        BadInput: if a value does not have the column's type.
+    """
+    import pyarrow as pa
+
+    schema = arrow_schema(table)
+    unknown = set(data) - set(schema.names)
+    if unknown:
+        raise UnknownName(f"{table} column", sorted(unknown)[0], schema.names)
+    n = len(next(iter(data.values()))) if data else 0
+    arrays = []
+    for field in schema:
+        values = data.get(field.name)
+        try:
+            if values is None:
+                arrays.append(pa.nulls(n, field.type))
+            elif isinstance(values, pa.Array | pa.ChunkedArray):
+                arrays.append(values.cast(field.type))
+            else:
+                arrays.append(pa.array(values, field.type, from_pandas=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise BadInput(
+                f"{table}.{field.name} has a value of the wrong type: {error}",
+                do=f"every value must be {field.type}",
+            ) from None
+    return pa.table(arrays, schema=schema)
+
+
+def from_rows(table: str, rows: Iterable[Any]) -> pa.Table:
+    """Build a table from instances of its dataclass."""
+    rows = list(rows)
+    return from_columns(table, {c.name: [getattr(row, c.name) for row in rows] for c in columns(table)})
+
+
+def validate(table: str, data: pa.Table, *, where: str = "") -> None:
+    """Refuse a table that breaks the contract: columns, types, nulls, choices, ranges, languages, unique keys.
+
+    Raises:
+        BadInput: naming the column and the first offending key; nothing is repaired.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    schema = arrow_schema(table)
+    if data.schema.names != schema.names or data.schema.types != schema.types:
+        raise BadInput(
+            f"{table} has columns {data.schema.names}, the contract says {schema.names}",
+            where=where,
+            do="build it with mirage.schema.from_columns",
+        )
+
+    def refuse(column: Column, bad: Any, what: str) -> None:
+        count = pc.sum(bad).as_py() or 0
+        if count:
+            row = data.filter(bad).slice(0, 1).to_pylist()[0]
+            named = ", ".join(f"{k}={row[k]!r}" for k in key(table))
+            raise BadInput(
+                f"{table}.{column.name} {what} in {count:,} rows; the first holds {row[column.name]!r}",
+                where=f"{where + ': ' if where else ''}{named}",
+                do=f"{column.name}: {column.meaning}",
+            )
+
+    for column in columns(table):
+        values = data[column.name]
+        if not column.nullable:
+            refuse(column, pc.is_null(values), "is null")
+        if column.choices is not None:
+            allowed = pa.array(column.choices)
+            bad = pc.invert(pc.is_in(values, value_set=allowed))
+            refuse(column, pc.and_(bad, pc.is_valid(values)), "is not one of " + ", ".join(column.choices))
+        if column.languages is not None:
+            allowed = pa.array([*LANGUAGES, *column.languages.also])
+            refuse(column, pc.invert(pc.is_in(values, value_set=allowed)), "is not a known language")
+        if column.range is not None:
+            if column.kind == "number":
+                refuse(column, pc.fill_null(pc.is_nan(values), False), "is not a number")
+            if column.range.low is not None:
+                bad = pc.fill_null(pc.less(values, column.range.low), False)
+                refuse(column, bad, f"is under {column.range.low:g}")
+            if column.range.high is not None:
+                bad = pc.fill_null(pc.greater(values, column.range.high), False)
+                refuse(column, bad, f"is over {column.range.high:g}")
+
+    groups = data.group_by(list(key(table))).aggregate([([], "count_all")])
+    twice = groups.filter(pc.greater(groups["count_all"], 1))
+    if len(twice):
+        row = twice.slice(0, 1).to_pylist()[0]
+        named = ", ".join(f"{k}={row[k]!r}" for k in key(table))
+        raise BadInput(
+            f"{table} has {len(twice):,} keys that occur more than once",
+            where=f"{where + ': ' if where else ''}{named} ({row['count_all']} times)",
+            do="keep one row for each " + ", ".join(key(table)),
+        )
+
+
+def sort(table: str, data: pa.Table) -> pa.Table:
+    """The rows in the order of their key."""
+    return data.sort_by([(k, "ascending") for k in key(table)])
+
+
+def _column(name: str, hint: Any, meaning: str) -> Column:
+    nullable = False
+    if get_origin(hint) in (types.UnionType, Union):
+        inner = [a for a in get_args(hint) if a is not type(None)]
+        nullable = len(inner) < len(get_args(hint))
+        (hint,) = inner
+    notes: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        notes = tuple(rest)
+    choices = None
+    if get_origin(hint) is Literal:
+        choices = tuple(get_args(hint))
+        hint = str
+    kinds: dict[Any, Literal["text", "number", "count", "flag"]] = {
+        str: "text",
+        float: "number",
+        int: "count",
+        bool: "flag",
+    }
+    return Column(
+        name=name,
+        meaning=meaning,
+        kind=kinds[hint],
+        nullable=nullable,
+        choices=choices,
+        range=next((n for n in notes if isinstance(n, Range)), None),
+        languages=next((n for n in notes if isinstance(n, _LanguageCode)), None),
+    )
+
+
+def _field_docs(cls: type) -> dict[str, str]:
+    """The string under each field of a dataclass, joined to one line."""
+    (body,) = (n for n in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cls)))) if isinstance(n, ast.ClassDef))
+    docs: dict[str, str] = {}
+    for field, text in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+        ):
+            docs[field.target.id] = " ".join(str(text.value.value).split())
+    return docs

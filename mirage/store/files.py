@@ -1,0 +1,157 @@
+"""Files in and out: lines with their numbers, JSON Lines, whole-file writes, resumable downloads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mirage.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record of a text file and where it stands."""
+
+    where: str
+    """`file:line`, for error messages."""
+    value: Any
+    """The parsed record."""
+
+
+def list_files(folder: Path, *patterns: str) -> list[Path]:
+    """The files under a folder that match any glob pattern, sorted by name.
+
+    Raises:
+        BadInput: if the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"there is no folder {folder}", do="check the path")
+    return sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})
+
+
+def lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
+
+    Raises:
+        BadInput: if the file is absent, is not UTF-8, or its gzip stream is damaged or cut off.
+    """
+    number = 0
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+            for number, raw in enumerate(stream, start=1):
+                yield f"{path}:{number}", raw.decode("utf-8").rstrip("\r\n")
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path}", do="check the path") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"this line is not UTF-8: {error.reason}", where=f"{path}:{number}", do="save the file as UTF-8"
+        ) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadInput(
+            f"the gzip file is damaged or cut off: {error}",
+            where=f"{path}:{number + 1}",
+            do="fetch or copy the file again",
+        ) from None
+
+
+def jsonl(path: Path) -> Iterator[Line]:
+    """Yield the objects of a JSON Lines file; blank lines are skipped.
+
+    Raises:
+        BadInput: naming file and line, if a line is not a JSON object.
+    """
+    for where, text in lines(path):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise BadInput(
+                f"this line is not JSON: {error.msg} at column {error.colno}",
+                where=where,
+                do="write one JSON object a line",
+            ) from None
+        if not isinstance(value, dict):
+            raise BadInput(
+                f"this line is a JSON {type(value).__name__}, not an object",
+                where=where,
+                do="write one JSON object a line",
+            )
+        yield Line(where, value)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole: a reader sees the old file or the new one, also after a crash."""
+    path = path.absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 text file whole."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+class Sink:
+    """Where a download goes: bytes are kept in `NAME.part` and become `NAME` only when complete, so a broken
+    download goes on where it stopped.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.part = self.path.with_name(self.path.name + ".part")
+        self._stream: BinaryIO | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the whole file is there."""
+        return self.path.exists()
+
+    @property
+    def offset(self) -> int:
+        """How many bytes of an unfinished download are there."""
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def restart(self) -> None:
+        """Forget an unfinished download (the server does not go on from the middle, or the bytes are wrong)."""
+        self._close()
+        self.part.unlink(missing_ok=True)
+
+    def append(self, chunk: bytes) -> None:
+        """Add bytes."""
+        if self._stream is None:
+            self.part.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = self.part.open("ab")
+        self._stream.write(chunk)
+
+    def pause(self) -> None:
+        """Put what has come to disk and keep it for the next attempt."""
+        self._close()
+
+    def finish(self) -> None:
+        """The file is complete: give it its name."""
+        self._close()
+        self.part.parent.mkdir(parents=True, exist_ok=True)
+        self.part.touch()
+        self.part.replace(self.path)
+
+    def _close(self) -> None:
+        if self._stream is not None:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+            self._stream = None

@@ -1,0 +1,38 @@
+"""What every test shares: the published outputs where they are at hand, and a network that ends at this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("MIRAGE_TEST_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with the published outputs and figures; `make test` of a user without it skips."""
+    if not (DATA / "nomiracl").is_dir():
+        if os.environ.get("CI"):
+            pytest.fail(f"{DATA} is absent, and CI must run the tests on the published outputs")
+        pytest.skip(f"the published outputs are not at {DATA}; set MIRAGE_TEST_DATA to their folder")
+    return DATA
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Refuse every connection that leaves this machine."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if self.family in (socket.AF_INET, socket.AF_INET6) and host not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address!r}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield
