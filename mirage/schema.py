@@ -3,14 +3,16 @@
 A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
 schemas, validation, column help on the pages and the file-format page of the docs are all derived from here.
 
-Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
-Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
+Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row; a
+column `reason` speaks of the column above it. Keys are unique and never null. Rows are sorted by key, so the same data
+gives the same bytes.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import textwrap
 import types
 from collections.abc import Iterable, Mapping
@@ -136,8 +138,8 @@ class OutcomeRow:
     """Subset of the question; decides which outcome is right."""
     outcome: Outcome
     """`answered`: says that an answer is present, or gives one; `abstained`: says that none is; `unparsed`: neither can
-    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no reply. The published
-    parser knows no `empty` and no `api_error`: it calls both `unparsed`."""
+    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no reply. The
+    published parser knows no `empty` and no `api_error`: it calls both `unparsed`."""
     rule: str
     """Name of the rule that decided."""
     span_start: Count | None
@@ -357,9 +359,12 @@ def from_columns(table: str, data: Mapping[str, Any]) -> pa.Table:
                 arrays.append(pa.nulls(n, field.type))
             elif isinstance(values, pa.Array | pa.ChunkedArray):
                 arrays.append(values.cast(field.type))
+            elif pa.types.is_integer(field.type):
+                # Given the type, Arrow would cut 1.5 to 1; a cast refuses.
+                arrays.append(pa.array(values, from_pandas=True).cast(field.type))
             else:
                 arrays.append(pa.array(values, field.type, from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowException, UnicodeEncodeError, OverflowError) as error:
             raise BadInput(
                 f"{table}.{field.name} has a value of the wrong type: {error}",
                 do=f"every value must be {field.type}",
@@ -374,7 +379,7 @@ def from_rows(table: str, rows: Iterable[Any]) -> pa.Table:
 
 
 def validate(table: str, data: pa.Table, *, where: str = "") -> None:
-    """Refuse a table that breaks the contract: columns, types, nulls, choices, ranges, languages, unique keys.
+    """Refuse a table that breaks the contract: columns, types, nulls, reasons, choices, ranges, languages, unique keys.
 
     Raises:
         BadInput: naming the column and the first offending key; nothing is repaired.
@@ -412,15 +417,21 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
         if column.languages is not None:
             allowed = pa.array([*LANGUAGES, *column.languages.also])
             refuse(column, pc.invert(pc.is_in(values, value_set=allowed)), "is not a known language")
+        if column.kind == "number":
+            refuse(column, pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number")
         if column.range is not None:
-            if column.kind == "number":
-                refuse(column, pc.fill_null(pc.is_nan(values), False), "is not a number")
             if column.range.low is not None:
                 bad = pc.fill_null(pc.less(values, column.range.low), False)
                 refuse(column, bad, f"is under {column.range.low:g}")
             if column.range.high is not None:
                 bad = pc.fill_null(pc.greater(values, column.range.high), False)
                 refuse(column, bad, f"is over {column.range.high:g}")
+
+    for measured, reason in itertools.pairwise(columns(table)):
+        if reason.name == "reason":
+            null, unexplained = pc.is_null(data[measured.name]), pc.is_null(data["reason"])
+            refuse(reason, pc.and_(null, unexplained), f"is null where {measured.name} is")
+            refuse(reason, pc.invert(pc.or_(null, unexplained)), f"stands beside a {measured.name}")
 
     groups = data.group_by(list(key(table))).aggregate([([], "count_all")])
     twice = groups.filter(pc.greater(groups["count_all"], 1))

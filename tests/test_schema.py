@@ -1,0 +1,305 @@
+"""The contract: what each table holds, what `validate` refuses, and that the same rows come back from a file."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import LANGUAGES
+
+GOOD: dict[str, dict[str, Any]] = {
+    "queries": {"language": "en", "query_id": "q1", "subset": "relevant", "text": "who?", "reason": None},
+    "passages": {
+        "language": "en",
+        "query_id": "q1",
+        "passage_id": "d#0",
+        "position": 1,
+        "title": "t",
+        "text": "x",
+        "relevant": None,
+    },
+    "answers": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "text": "Yes.",
+        "status": "ok",
+        "template": "vanilla",
+    },
+    "outcomes": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "parser": "strict",
+        "subset": "relevant",
+        "outcome": "answered",
+        "rule": "yes",
+        "span_start": 0,
+        "span_end": 3,
+        "correct": True,
+    },
+    "features": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "feature": "length",
+        "value": 4.0,
+        "reason": None,
+    },
+    "judgments": {
+        "language": "en",
+        "query_id": "q1",
+        "judge": "j",
+        "system_a": "s",
+        "system_b": "t",
+        "verdict": "A",
+        "rationale": None,
+    },
+    "ratings": {
+        "language": "all",
+        "referee": "relevance",
+        "skill": "both",
+        "system": "s",
+        "rating": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "rank": 1,
+        "rank_low": 1,
+        "rank_high": 2,
+        "wins": 3,
+        "ties": 1,
+        "losses": 0,
+        "battles": 4,
+        "bounded": True,
+    },
+    "published": {
+        "source": "NoMIRACL",
+        "item": "Table 3",
+        "metric": "error rate",
+        "setting": "",
+        "system": "",
+        "language": "all",
+        "value": 1.5,
+        "text": None,
+        "unit": "%",
+        "reference": "somewhere",
+    },
+}
+
+
+def table(name: str, *changes: dict[str, Any]) -> pa.Table:
+    """One good row for each set of changed values."""
+    rows = [GOOD[name] | change for change in changes or ({},)]
+    return schema.from_columns(name, {c: [row[c] for row in rows] for c in GOOD[name]})
+
+
+def test_every_table_has_a_good_row_here_and_a_command_that_brings_it() -> None:
+    assert set(GOOD) == set(schema.TABLES) == set(schema.COMMANDS)
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_good_row_is_accepted(name: str) -> None:
+    schema.validate(name, table(name))
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_every_table_and_column_says_what_it_means(name: str) -> None:
+    assert schema.table_class(name).__doc__
+    assert all(column.meaning.endswith((".", "on.")) for column in schema.columns(name))
+    assert [c.name for c in schema.columns(name)] == list(GOOD[name])
+    assert set(schema.key(name)) <= set(GOOD[name])
+
+
+NOT_NULL = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if not c.nullable]
+CHOICES = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if c.choices]
+RANGES = [(t, c.name, c.range) for t in schema.TABLES for c in schema.columns(t) if c.range]
+NUMBERS = [(t, c.name) for t in schema.TABLES for c in schema.columns(t) if c.kind == "number"]
+
+
+@pytest.mark.parametrize(("name", "column"), NOT_NULL)
+def test_a_null_is_refused_where_a_value_must_stand(name: str, column: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is null in 1 rows"):
+        schema.validate(name, table(name, {}, {"language": "bn", column: None}))
+
+
+@pytest.mark.parametrize(("name", "column"), CHOICES)
+def test_a_value_outside_the_choices_is_refused(name: str, column: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is not one of .* the first holds 'other'"):
+        schema.validate(name, table(name, {column: "other"}))
+
+
+@pytest.mark.parametrize(("name", "column", "limits"), RANGES)
+def test_a_number_outside_the_range_is_refused(name: str, column: str, limits: schema.Range) -> None:
+    for end, step, word in ((limits.low, -1, "under"), (limits.high, 1, "over")):
+        if end is not None:
+            with pytest.raises(BadInput, match=rf"{name}\.{column} is {word} {end:g}"):
+                schema.validate(name, table(name, {column: int(end) + step}))
+
+
+@pytest.mark.parametrize(("name", "column"), NUMBERS)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_measurement_that_is_not_a_number_is_refused(name: str, column: str, value: float) -> None:
+    data = table(name)
+    at = data.schema.get_field_index(column)
+    data = data.set_column(at, data.schema.field(at), pa.array([value], pa.float64()))
+    with pytest.raises(BadInput, match=rf"{name}\.{column} is not a finite number"):
+        schema.validate(name, data)
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.language is not a known language .* holds 'xx'"):
+        schema.validate(name, table(name, {"language": "xx"}))
+
+
+def test_only_ratings_and_published_figures_speak_of_all_languages() -> None:
+    for name in schema.TABLES:
+        if name in ("ratings", "published"):
+            schema.validate(name, table(name, {"language": "all"}))
+        else:
+            with pytest.raises(BadInput, match="is not a known language"):
+                schema.validate(name, table(name, {"language": "all"}))
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_key_that_occurs_twice_is_refused_and_named(name: str) -> None:
+    with pytest.raises(BadInput, match="1 keys that occur more than once") as caught:
+        schema.validate(name, table(name, {}, {}), where="here")
+    assert all(f"{k}=" in caught.value.where for k in schema.key(name))
+    assert "(2 times)" in caught.value.where
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_table_with_a_column_too_few_too_many_or_of_another_type_is_refused(name: str) -> None:
+    data = table(name)
+    broken = (
+        data.drop_columns([data.column_names[-1]]),
+        data.append_column("extra", pa.array([1])),
+        data.set_column(0, "language", pa.array([1])),
+    )
+    for one in broken:
+        with pytest.raises(BadInput, match="the contract says"):
+            schema.validate(name, one)
+
+
+@pytest.mark.parametrize(("name", "value"), [("queries", "text"), ("features", "value")])
+def test_a_missing_measurement_has_a_reason_and_a_present_one_has_none(name: str, value: str) -> None:
+    schema.validate(name, table(name, {value: None, "reason": "not published"}))
+    with pytest.raises(BadInput, match=rf"{name}\.reason is null where {value} is"):
+        schema.validate(name, table(name, {value: None, "reason": None}))
+    with pytest.raises(BadInput, match=rf"{name}\.reason stands beside a {value}"):
+        schema.validate(name, table(name, {"reason": "but why"}))
+
+
+def test_pitfall_44_an_unknown_table_or_column_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="did you mean: queries"):
+        schema.columns("querys")
+    with pytest.raises(UnknownName, match="did you mean: query_id"):
+        schema.from_columns("queries", {"query_ids": ["1"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        ("queries", "text", 1),
+        ("queries", "text", "\ud800"),
+        ("passages", "position", "first"),
+        ("passages", "position", 1.5),
+        ("passages", "position", 2**40),
+        ("passages", "position", 2**70),
+        ("passages", "relevant", "yes"),
+        ("features", "value", "high"),
+        ("features", "value", {}),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused_and_never_bent(name: str, column: str, value: object) -> None:
+    with pytest.raises(BadInput, match=rf"{name}\.{column} has a value of the wrong type"):
+        schema.from_columns(name, {column: [value]})
+
+
+def test_columns_may_be_lists_numpy_or_arrow_and_nullable_ones_may_be_left_out() -> None:
+    import numpy as np
+
+    data = schema.from_columns(
+        "features",
+        {
+            "language": pa.array(["en", "en"]).dictionary_encode(),
+            "query_id": np.array(["1", "2"]),
+            "system": ["s", "s"],
+            "feature": ["f", "f"],
+            "value": np.array([1.5, np.nan]),
+        },
+    )
+    assert data["value"].to_pylist() == [1.5, None]
+    assert data["reason"].to_pylist() == [None, None]
+    assert data.schema == schema.arrow_schema("features")
+
+
+def test_rows_and_columns_build_the_same_table() -> None:
+    rows = [schema.Query("en", "1", None, "who?", None), schema.Query("ar", "2", "relevant", None, "not published")]
+    data = schema.from_rows("queries", rows)
+    assert data.to_pylist()[1] == {
+        "language": "ar",
+        "query_id": "2",
+        "subset": "relevant",
+        "text": None,
+        "reason": "not published",
+    }
+    assert schema.sort("queries", data)["language"].to_pylist() == ["ar", "en"]
+
+
+# --- any table that keeps the contract survives a file unchanged ------------------------------------------------------
+
+TEXT = st.text(max_size=12)
+
+
+def column_values(column: schema.Column) -> st.SearchStrategy[Any]:
+    values: st.SearchStrategy[Any]
+    if column.languages is not None:
+        values = st.sampled_from([*LANGUAGES, *column.languages.also])
+    elif column.choices is not None:
+        values = st.sampled_from(column.choices)
+    elif column.kind == "text":
+        values = TEXT
+    elif column.kind == "flag":
+        values = st.booleans()
+    else:
+        low = column.range.low if column.range else None
+        high = column.range.high if column.range else None
+        if column.kind == "count":
+            values = st.integers(int(low or 0), int(high or 2**31 - 1))
+        else:
+            values = st.floats(low, high, allow_nan=False, allow_infinity=False)
+    return st.none() | values if column.nullable else values
+
+
+@st.composite
+def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
+    name = draw(st.sampled_from(list(schema.TABLES)))
+    row = st.fixed_dictionaries({c.name: column_values(c) for c in schema.columns(name)})
+    rows = draw(st.lists(row, max_size=8, unique_by=lambda r: tuple(r[k] for k in schema.key(name))))
+    measured = {"queries": "text", "features": "value"}.get(name)
+    for one in rows if measured else ():
+        one["reason"] = "why" if one[measured] is None else None
+    return name, schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
+
+
+@given(any_table())
+@settings(max_examples=60, deadline=None)
+def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tuple[str, pa.Table]) -> None:
+    name, data = case
+    with tempfile.TemporaryDirectory() as folder:
+        arena = store.write(Path(folder) / "arena", {name: data}, made_by="a test")
+        back = arena.read(name)
+        assert schema.sort(name, back).equals(schema.sort(name, data))
+        assert back.schema == schema.arrow_schema(name)
+        assert store.check(arena)
