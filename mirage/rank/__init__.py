@@ -1,0 +1,27 @@
+"""From battles to ratings: Bradley-Terry strengths, their uncertainty, and what the data cannot say.
+
+    battles = from_outcomes(outcomes, skill="both")       # or from_judgments(judgments, judge="gpt-4o")
+    ranking = rate(battles, draws=200, seed=0)
+    ranking.table()                                       # schema.Rating
+
+`battles.py` turns rows into win counts per query, `fit.py` finds the strengths, `bootstrap.py` draws queries and reads
+intervals off the draws. NumPy only; nothing here knows an LLM or a disk.
+"""
+
+from mirage.rank.battles import Battles, from_judgments, from_outcomes, lacking
+from mirage.rank.bootstrap import LanguageRanking, Ranking, Ties, rate
+from mirage.rank.fit import RIDGE, Fit, fit
+
+__all__ = [
+    "RIDGE",
+    "Battles",
+    "Fit",
+    "LanguageRanking",
+    "Ranking",
+    "Ties",
+    "fit",
+    "from_judgments",
+    "from_outcomes",
+    "lacking",
+    "rate",
+]

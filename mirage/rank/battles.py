@@ -1,0 +1,243 @@
+"""Battles as win counts per query: the one shape from which everything about a ranking is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.schema import Parser, Skill
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RELEVANCE = "relevance"
+"""Name of the referee that decides by human relevance labels."""
+
+_SUBSETS: dict[Skill, tuple[str, ...]] = {
+    "abstain": ("non_relevant",),
+    "answer": ("relevant",),
+    "both": ("non_relevant", "relevant"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Battles:
+    """All battles of one language by one referee, counted per query.
+
+    The query is the unit of everything that follows: battles on one query share its passages and its difficulty, so
+    they are never treated as independent.
+    """
+
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    queries: tuple[str, ...]
+    """The Q queries, sorted by id."""
+    wins: NDArray[np.uint8]
+    """Q x S x S: how often the row system beat the column system on the query."""
+    ties: NDArray[np.uint8]
+    """Q x S x S, symmetric: how often the two tied on the query."""
+    strata: NDArray[np.intp]
+    """Q: the stratum (0, 1, ...) of each query; every stratum counts for the same share of the total weight."""
+    referee: str
+    """What decided the battles."""
+    skill: Skill
+    """Which questions these are (`schema.Rating.skill`)."""
+    unparsed: int = 0
+    """Battles left out because their verdict could not be read."""
+
+    def __post_init__(self) -> None:
+        shape = (len(self.queries), len(self.systems), len(self.systems))
+        if self.wins.shape != shape or self.ties.shape != shape or self.strata.shape != shape[:1]:
+            raise BadInput(
+                f"battles of {shape[0]} queries and {shape[1]} systems need arrays of shape {shape}, "
+                f"not {self.wins.shape} and {self.ties.shape}"
+            )
+
+    def subset(self, systems: Sequence[str]) -> Battles:
+        """The battles among some of the systems, and no other.
+
+        Raises:
+            UnknownName: if a system has no battle here.
+        """
+        for name in systems:
+            if name not in self.systems:
+                raise UnknownName("system", name, self.systems)
+        chosen = tuple(sorted(set(systems)))
+        at = np.array([self.systems.index(name) for name in chosen])
+        cut = np.ix_(np.arange(len(self.queries)), at, at)
+        return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut])
+
+    def record(self) -> NDArray[np.int64]:
+        """S x 3: wins, ties and losses of each system."""
+        wins = self.wins.sum(axis=0, dtype=np.int64)
+        ties = self.ties.sum(axis=0, dtype=np.int64)
+        return np.stack([wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)], axis=1)
+
+
+def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, Battles]:
+    """Let human relevance labels decide: on each question every two systems battle, the one whose outcome is right
+    beats the one whose is not, anything else is a tie.
+
+    An unparsed or empty reply is not right. A missing reply or an API error is no reply of the system: no battle.
+
+    Args:
+        outcomes: table `outcomes`.
+        skill: which subsets count; `both` weights the two equally, whatever their sizes.
+        parser: whose outcomes to use.
+
+    Returns:
+        Battles by language; a language that lacks a subset the skill needs is left out (`lacking` names it).
+
+    Raises:
+        NotEnoughData: if no language has what the skill needs.
+    """
+    import pyarrow.compute as pc
+
+    rows = outcomes.filter(pc.equal(outcomes["parser"], parser))
+    rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(_SUBSETS[skill])))
+    short = lacking(outcomes, skill=skill)
+    languages, language = _codes(rows["language"])
+    found = {}
+    for code, name in enumerate(languages):
+        if name in short:
+            continue
+        mine = rows.filter(language == code)
+        systems, s = _codes(mine["system"])
+        queries, q = _codes(mine["query_id"])
+        right = np.zeros((len(queries), len(systems)), dtype=bool)
+        present = np.zeros_like(right)
+        right[q, s] = mine["correct"].fill_null(False).to_numpy(zero_copy_only=False)
+        fought = pc.invert(pc.is_in(mine["outcome"], value_set=_strings(("missing", "api_error"))))
+        present[q, s] = fought.to_numpy(zero_copy_only=False)
+        won = (right & present)[:, :, None] & (~right & present)[:, None, :]
+        tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
+        tied[:, range(len(systems)), range(len(systems))] = False
+        strata = np.zeros(len(queries), dtype=np.intp)
+        subset = np.asarray(pc.index_in(mine["subset"], value_set=_strings(_SUBSETS[skill])))
+        strata[q] = subset
+        found[name] = Battles(
+            systems, queries, won.view(np.uint8), tied.view(np.uint8), strata, referee=RELEVANCE, skill=skill
+        )
+    if not found:
+        raise NotEnoughData(
+            f"no language has the questions that the skill {skill!r} needs ({' and '.join(_SUBSETS[skill])})",
+            do="choose another skill, or import the missing subset",
+        )
+    return found
+
+
+def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
+    """The languages that lack a subset which a skill needs, each with the reason in words."""
+    pairs = outcomes.group_by(["language", "subset"]).aggregate([])
+    have: dict[str, set[str]] = {}
+    for language, subset in zip(pairs["language"].to_pylist(), pairs["subset"].to_pylist(), strict=True):
+        have.setdefault(language, set()).add(subset)
+    return {
+        language: "no "
+        + " and no ".join(s.replace("_", "-") for s in _SUBSETS[skill] if s not in subsets)
+        + " questions"
+        for language, subsets in sorted(have.items())
+        if not set(_SUBSETS[skill]) <= subsets
+    }
+
+
+def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
+    """Count the verdicts of one judge. Both orders of a pair are two battles on one query; unparsed verdicts are left
+    out and counted.
+
+    Args:
+        judgments: table `judgments`.
+        judge: whose verdicts.
+
+    Returns:
+        Battles by language.
+
+    Raises:
+        UnknownName: if the judge has no verdict here.
+        BadInput: if a system battles itself, or a pair meets more than 255 times on one query.
+        NotEnoughData: if none of the judge's verdicts could be read.
+    """
+    import pyarrow.compute as pc
+
+    rows = judgments.filter(pc.equal(judgments["judge"], judge))
+    if not len(rows):
+        raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
+    itself = pc.equal(rows["system_a"], rows["system_b"])
+    if pc.any(itself).as_py():
+        row = rows.filter(itself).slice(0, 1).to_pylist()[0]
+        raise BadInput(
+            f"{row['system_a']} battles itself",
+            where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
+            do="remove the row",
+        )
+    languages, language = _codes(rows["language"])
+    found = {}
+    for code, name in enumerate(languages):
+        mine = rows.filter(language == code)
+        queries, q = _codes(mine["query_id"])
+        n = len(mine)
+        systems, s = _codes(_chain(mine["system_a"], mine["system_b"]))
+        verdict = mine["verdict"]
+        won = [pc.equal(verdict, sign).to_numpy(zero_copy_only=False) for sign in ("A", "B", "tie")]
+        a, b = s[:n], s[n:]
+        shape = (len(queries), len(systems), len(systems))
+        wins = _count(shape, (q[won[0]], a[won[0]], b[won[0]]), (q[won[1]], b[won[1]], a[won[1]]))
+        ties = _count(shape, (q[won[2]], a[won[2]], b[won[2]]), (q[won[2]], b[won[2]], a[won[2]]))
+        found[name] = Battles(
+            systems,
+            queries,
+            wins,
+            ties,
+            np.zeros(len(queries), dtype=np.intp),
+            referee=judge,
+            skill="both",
+            unparsed=n - int(sum(w.sum() for w in won)),
+        )
+    if all(b.wins.sum() + b.ties.sum() == 0 for b in found.values()):
+        raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
+    return found
+
+
+def _count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
+    flat = np.concatenate([np.ravel_multi_index(cell, shape) for cell in cells])
+    counts = np.bincount(flat, minlength=int(np.prod(shape)))
+    if counts.size and counts.max() > np.iinfo(np.uint8).max:
+        raise BadInput("a pair of systems meets more than 255 times on one query", do="keep one row for each order")
+    return counts.astype(np.uint8).reshape(shape)
+
+
+def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """The sorted distinct values of a string column, and each row's place among them."""
+    import pyarrow as pa
+
+    encoded = column.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = (
+                pa.concat_arrays(encoded.chunks)
+                if encoded.num_chunks
+                else pa.array([], column.type).dictionary_encode()
+            )
+    values = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    order = np.argsort(values, kind="stable") if len(values) else np.array([], dtype=np.intp)
+    place = np.empty(len(values), dtype=np.intp)
+    place[order] = np.arange(len(values))
+    return tuple(values[order]), place[encoded.indices.to_numpy(zero_copy_only=False)]
+
+
+def _chain(first: Any, second: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array([*first.chunks, *second.chunks], first.type)
+
+
+def _strings(values: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.string())

@@ -1,0 +1,289 @@
+"""Ratings with their uncertainty: draws over queries, percentile intervals of ratings and ranks, the joint row."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.errors import BadInput, NotEnoughData
+from mirage.rank.battles import Battles
+from mirage.rank.fit import RIDGE, Array, Pairs, fit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ties = Literal["half", "davidson", "drop"]
+"""What a tie is: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
+
+LEVEL = 0.95
+"""Nominal coverage of every interval."""
+
+JOINT = "all"
+"""Language of the joint row."""
+
+_CELLS = 4_000_000
+"""Draws x pairs held in memory at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageRanking:
+    """The ranking of one language, or of all together."""
+
+    language: str
+    """Code, or `all`."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    theta: Array
+    """S: ratings in logits, centred on 0."""
+    draws: Array
+    """B x S: the ratings of each bootstrap draw."""
+    record: NDArray[np.int64]
+    """S x 3: wins, ties, losses."""
+    groups: tuple[tuple[str, ...], ...]
+    """Strongly connected groups of the comparison graph, from the largest down; more than one means that the data does
+    not bound some ratings."""
+    n_queries: int
+    """Queries the ratings rest on."""
+    unparsed: int
+    """Battles left out because their verdict could not be read."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether every system can be compared with every other through wins and losses."""
+        return len(self.groups) == 1
+
+    @property
+    def bounded(self) -> tuple[str, ...]:
+        """Systems whose rating the data bounds on both sides: those of the one largest group, none where there is no
+        single largest (two systems that never lost to each other bound nothing).
+        """
+        sizes = [len(group) for group in self.groups]
+        alone = len(sizes) == 1 or (sizes[0] > 1 and sizes[0] > sizes[1])
+        return self.groups[0] if alone else ()
+
+    def interval(self, level: float = LEVEL) -> Array:
+        """2 x S: lower and upper percentile of the ratings over the draws."""
+        tail = (1 - level) / 2
+        return np.asarray(np.quantile(self.draws, [tail, 1 - tail], axis=0))
+
+    def ranks(self) -> NDArray[np.int64]:
+        """S: 1 is best; equal ratings share the best rank."""
+        return np.asarray(_ranks(self.theta[None])[0])
+
+    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
+        """2 x S: best and worst end of the interval of the rank, percentiles over the draws."""
+        tail = (1 - level) / 2
+        ranks = _ranks(self.draws)
+        # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
+        return np.asarray(np.quantile(ranks, [tail, 1 - tail], axis=0, method="inverted_cdf"), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Rankings by language with all that is needed to make them again."""
+
+    referee: str
+    """What decided the battles."""
+    skill: schema.Skill
+    """Which questions count."""
+    ties: Ties
+    """How ties were counted."""
+    n_draws: int
+    """Bootstrap draws."""
+    seed: int
+    """Seed of the draws."""
+    ridge: float
+    """Weight of the penalty."""
+    languages: Mapping[str, LanguageRanking]
+    """By language code, and `all` where there is more than one language."""
+    left_out: tuple[str, ...]
+    """Systems without battles in some language, hence not in the joint row."""
+
+    @property
+    def method(self) -> str:
+        """How the numbers came about, in a line."""
+        ties = {"half": "ties half a win each", "davidson": "ties by Davidson's model", "drop": "ties dropped"}
+        return (
+            f"Bradley-Terry, {ties[self.ties]}, ridge {self.ridge:g}; {LEVEL:.0%} percentile intervals over "
+            f"{self.n_draws} draws of queries, seed {self.seed}"
+        )
+
+    def table(self) -> pa.Table:
+        """The ranking as table `ratings`, one row a language and system."""
+        data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
+        for one in self.languages.values():
+            low, high = one.interval()
+            rank_low, rank_high = one.rank_interval()
+            n = len(one.systems)
+            data["language"] += [one.language] * n
+            data["referee"] += [self.referee] * n
+            data["skill"] += [self.skill] * n
+            data["system"] += one.systems
+            data["rating"] += one.theta.tolist()
+            data["low"] += low.tolist()
+            data["high"] += high.tolist()
+            data["rank"] += one.ranks().tolist()
+            data["rank_low"] += rank_low.tolist()
+            data["rank_high"] += rank_high.tolist()
+            for k, name in enumerate(("wins", "ties", "losses")):
+                data[name] += one.record[:, k].tolist()
+            data["battles"] += one.record.sum(axis=1).tolist()
+            data["bounded"] += [system in one.bounded for system in one.systems]
+        return schema.from_columns("ratings", data)
+
+
+def rate(
+    battles: Mapping[str, Battles], *, draws: int = 200, seed: int = 0, ties: Ties = "half", ridge: float = RIDGE
+) -> Ranking:
+    """Rate the systems of each language, and over all languages together.
+
+    A draw takes as many queries as there are, with replacement, within each stratum. The joint rating is the mean of
+    the languages' ratings, so every language counts the same, and draw b of the joint row is the mean of the draws b. A
+    language's draws do not depend on which other languages are rated beside it.
+
+    Args:
+        battles: battles by language, of one referee and skill.
+        draws: bootstrap draws; more make the intervals steadier, not narrower.
+        seed: seed of the draws; the same seed gives the same bytes.
+        ties: how ties count.
+        ridge: weight of the penalty.
+
+    Raises:
+        NotEnoughData: if a language has no battle to rate.
+        BadInput: if the battles are not of one referee and skill, or an option is out of range.
+    """
+    if not battles:
+        raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
+    if draws < 1:
+        raise BadInput(f"{draws} draws give no interval", do="ask for at least 1; 200 is the default")
+    if ties not in ("half", "davidson", "drop"):
+        raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
+    kinds = {(b.referee, b.skill) for b in battles.values()}
+    if len(kinds) > 1:
+        raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
+    ((referee, skill),) = kinds
+    with _one_thread():
+        found = {
+            code: _rate_one(code, one, draws=draws, seed=seed, ties=ties, ridge=ridge)
+            for code, one in sorted(battles.items())
+        }
+    everyone = set.union(*(set(one.systems) for one in found.values()))
+    left_out = tuple(sorted(s for s in everyone if not all(s in one.systems for one in found.values())))
+    if len(found) > 1 and len(everyone) - len(left_out) > 1:
+        found[JOINT] = _join(found, [s for s in sorted(everyone) if s not in left_out])
+    return Ranking(referee, skill, ties, draws, seed, ridge, found, left_out)
+
+
+def _rate_one(code: str, battles: Battles, *, draws: int, seed: int, ties: Ties, ridge: float) -> LanguageRanking:
+    n_queries, n_systems = len(battles.queries), len(battles.systems)
+    strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
+    i, j = np.triu_indices(n_systems, 1)
+    first = battles.wins[:, i, j].astype(np.float32)
+    second = battles.wins[:, j, i].astype(np.float32)
+    tied = battles.ties[:, i, j].astype(np.float32)
+    if ties == "half":
+        first += tied / 2
+        second += tied / 2
+    if not first.any() and not second.any() and not (ties == "davidson" and tied.any()):
+        raise NotEnoughData(
+            f"no battle to rate in {code}" + (" once ties are dropped" if ties == "drop" else ""),
+            do="choose other languages, or count ties",
+        )
+    columns = [first, second, tied] if ties == "davidson" else [first, second]
+
+    def resampled(counts: list[NDArray[np.float32]]) -> Pairs:
+        """Pair counts where stratum k's queries occur `counts[k]` (B x Q_k) times, strata weighted equally."""
+        sums = [np.zeros((len(counts[0]), len(i))) for _ in columns]
+        for rows, times in zip(strata, counts, strict=True):
+            weight = n_queries / (len(strata) * len(rows))
+            for total, column in zip(sums, columns, strict=True):
+                # Exact in single precision: sums of half-integers far below 2^23.
+                total += weight * (times @ column[rows])
+        return Pairs(sums[0], sums[1], sums[2] if ties == "davidson" else None, n_systems)
+
+    whole = resampled([np.ones((1, len(rows)), dtype=np.float32) for rows in strata])
+    point = fit(whole, ridge=ridge)
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    times = [_times(rng, draws, len(rows)) for rows in strata]
+    at_once = max(1, _CELLS // max(1, len(i)))
+    parts = [
+        fit(resampled([t[k : k + at_once] for t in times]), ridge=ridge, start=point).theta
+        for k in range(0, draws, at_once)
+    ]
+    groups = _groups(battles.systems, whole)
+    return LanguageRanking(
+        code,
+        battles.systems,
+        point.theta[0],
+        np.concatenate(parts),
+        battles.record(),
+        groups,
+        n_queries,
+        battles.unparsed,
+    )
+
+
+def _times(rng: np.random.Generator, draws: int, n: int) -> NDArray[np.float32]:
+    """B x n: how often each of n queries occurs in each draw of n with replacement."""
+    picks = rng.integers(n, size=(draws, n))
+    picks += np.arange(draws)[:, None] * n
+    return np.bincount(picks.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float32)
+
+
+def _join(found: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageRanking:
+    """The mean over languages, among the systems that all have, re-centred on these."""
+    at = {code: [one.systems.index(s) for s in systems] for code, one in found.items()}
+    theta = np.mean([one.theta[at[code]] for code, one in found.items()], axis=0)
+    draws = np.mean([one.draws[:, at[code]] for code, one in found.items()], axis=0)
+    unbounded = {s for code, one in found.items() for s in systems if s not in one.bounded}
+    bounded = tuple(s for s in systems if s not in unbounded)
+    return LanguageRanking(
+        JOINT,
+        tuple(systems),
+        theta - theta.mean(),
+        draws - draws.mean(axis=1, keepdims=True),
+        np.sum([one.record[at[code]] for code, one in found.items()], axis=0),
+        tuple(group for group in (bounded, *((s,) for s in sorted(unbounded))) if group),
+        sum(one.n_queries for one in found.values()),
+        sum(one.unparsed for one in found.values()),
+    )
+
+
+def _groups(systems: tuple[str, ...], pairs: Pairs) -> tuple[tuple[str, ...], ...]:
+    """Strongly connected components of the graph "took points from" (Ford 1957), the largest first."""
+    from scipy.sparse.csgraph import connected_components
+
+    s = len(systems)
+    i, j = np.triu_indices(s, 1)
+    beat = np.zeros((s, s), dtype=bool)
+    tied = 0 if pairs.ties is None else pairs.ties[0]
+    beat[i, j] = pairs.first[0] + tied > 0
+    beat[j, i] = pairs.second[0] + tied > 0
+    n, label = connected_components(beat, directed=True, connection="strong")
+    groups = [tuple(name for name, k in zip(systems, label, strict=True) if k == g) for g in range(n)]
+    return tuple(sorted(groups, key=lambda g: (-len(g), g)))
+
+
+def _ranks(theta: Array) -> NDArray[np.int64]:
+    """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
+    better = theta[:, None, :] > theta[:, :, None] + 1e-9
+    return np.asarray(better.sum(axis=2) + 1)
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _one_thread() -> Any:
+    """Hold BLAS to one thread: these products are too small to share, and waiting for a second core costs more."""
+    return _blas().limit(limits=1, user_api="blas")
