@@ -164,39 +164,44 @@ def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
     """
     import pyarrow.compute as pc
 
-    rows = judgments.filter(pc.equal(judgments["judge"], judge))
+    rows = judgments.select(["language", "query_id", "system_a", "system_b", "verdict"])
+    mine = pc.equal(judgments["judge"], judge)
+    if not pc.all(mine).as_py():
+        rows = rows.filter(mine)
     if not len(rows):
         raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
-    itself = pc.equal(rows["system_a"], rows["system_b"])
-    if pc.any(itself).as_py():
-        row = rows.filter(itself).slice(0, 1).to_pylist()[0]
+    languages, language = _codes(rows["language"])
+    queries, query = _codes(rows["query_id"])
+    systems, both = _codes(_chain(rows["system_a"], rows["system_b"]))
+    a, b = both[: len(rows)], both[len(rows) :]
+    if (a == b).any():
+        row = rows.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
         raise BadInput(
             f"{row['system_a']} battles itself",
             where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
             do="remove the row",
         )
-    languages, language = _codes(rows["language"])
+    kinds, kind = _codes(rows["verdict"])
+    won, lost, tied = (kind == (kinds.index(k) if k in kinds else -1) for k in ("A", "B", "tie"))
+    by_language = np.split(
+        np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]
+    )
     found = {}
-    for code, name in enumerate(languages):
-        mine = rows.filter(language == code)
-        queries, q = _codes(mine["query_id"])
-        n = len(mine)
-        systems, s = _codes(_chain(mine["system_a"], mine["system_b"]))
-        verdict = mine["verdict"]
-        won = [pc.equal(verdict, sign).to_numpy(zero_copy_only=False) for sign in ("A", "B", "tie")]
-        a, b = s[:n], s[n:]
-        shape = (len(queries), len(systems), len(systems))
-        wins = _count(shape, (q[won[0]], a[won[0]], b[won[0]]), (q[won[1]], b[won[1]], a[won[1]]))
-        ties = _count(shape, (q[won[2]], a[won[2]], b[won[2]]), (q[won[2]], b[won[2]], a[won[2]]))
+    for name, at in zip(languages, by_language, strict=True):
+        at_query, q = _present(query[at], len(queries))
+        at_system, both = _present(np.concatenate([a[at], b[at]]), len(systems))
+        first, second = both[: len(at)], both[len(at) :]
+        w, v, t = won[at], lost[at], tied[at]
+        shape = (len(at_query), len(at_system), len(at_system))
         found[name] = Battles(
-            systems,
-            queries,
-            wins,
-            ties,
-            np.zeros(len(queries), dtype=np.intp),
+            tuple(systems[k] for k in at_system),
+            tuple(queries[k] for k in at_query),
+            _count(shape, (q[w], first[w], second[w]), (q[v], second[v], first[v])),
+            _count(shape, (q[t], first[t], second[t]), (q[t], second[t], first[t])),
+            np.zeros(len(at_query), dtype=np.intp),
             referee=judge,
             skill="both",
-            unparsed=n - int(sum(w.sum() for w in won)),
+            unparsed=len(at) - int(w.sum() + v.sum() + t.sum()),
         )
     if all(b.wins.sum() + b.ties.sum() == 0 for b in found.values()):
         raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
@@ -209,6 +214,14 @@ def _count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDA
     if counts.size and counts.max() > np.iinfo(np.uint8).max:
         raise BadInput("a pair of systems meets more than 255 times on one query", do="keep one row for each order")
     return counts.astype(np.uint8).reshape(shape)
+
+
+def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of n values occur, and each row's place among these."""
+    here = np.flatnonzero(np.bincount(codes, minlength=n))
+    place = np.empty(n, dtype=np.intp)
+    place[here] = np.arange(len(here))
+    return here, place[codes]
 
 
 def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
