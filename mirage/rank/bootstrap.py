@@ -69,20 +69,24 @@ class LanguageRanking:
         return self.groups[0] if alone else ()
 
     def interval(self, level: float = LEVEL) -> Array:
-        """2 x S: lower and upper percentile of the ratings over the draws."""
-        tail = (1 - level) / 2
-        return np.asarray(np.quantile(self.draws, [tail, 1 - tail], axis=0))
+        """2 x S: lower and upper end of the interval of each rating.
+
+        Percentiles over the draws, expanded for the number of queries as Hesterberg (2015, The American Statistician
+        69(4), section 5.3) proposes: a bootstrap of n queries is too narrow by sqrt((n - 1) / n) and by the step from
+        a normal to a t quantile. The expectation of the k-th of B draws is the k / (B + 1) quantile, hence `weibull`.
+        """
+        return np.asarray(np.quantile(self.draws, _tails(level, self.n_queries), axis=0, method="weibull"))
 
     def ranks(self) -> NDArray[np.int64]:
         """S: 1 is best; equal ratings share the best rank."""
         return np.asarray(_ranks(self.theta[None])[0])
 
     def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """2 x S: best and worst end of the interval of the rank, percentiles over the draws."""
-        tail = (1 - level) / 2
+        """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`)."""
         ranks = _ranks(self.draws)
         # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
-        return np.asarray(np.quantile(ranks, [tail, 1 - tail], axis=0, method="inverted_cdf"), dtype=np.int64)
+        ends = np.quantile(ranks, _tails(level, self.n_queries), axis=0, method="inverted_cdf")
+        return np.asarray(ends, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,6 +273,16 @@ def _groups(systems: tuple[str, ...], pairs: Pairs) -> tuple[tuple[str, ...], ..
     n, label = connected_components(beat, directed=True, connection="strong")
     groups = [tuple(name for name, k in zip(systems, label, strict=True) if k == g) for g in range(n)]
     return tuple(sorted(groups, key=lambda g: (-len(g), g)))
+
+
+def _tails(level: float, n: int) -> tuple[float, float]:
+    """The two percentiles of an interval of a nominal level from a bootstrap of n units."""
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2)))
+    return tail, 1 - tail
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:

@@ -181,7 +181,7 @@ def _newton(model: _Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
         here = x[left]
         step = np.linalg.solve(part.curvature(here), part.gradient(here)[:, :, None])[:, :, 0]
         scale = np.ones(len(left))
-        # Differences of thetas move by at most 0.2, the curvature of a logistic then by less than a quarter: a full step
+        # Differences of thetas move by at most 0.2, the curvature of a logistic by less than a quarter: a full step
         # goes up.
         halvings = 30 if np.abs(step).max() > 0.1 else 0
         value = part.value(here) if halvings else scale
