@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,13 +23,15 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
+from mirage.store import manifest as manifests
 from mirage.store.files import write_bytes, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT = 1
 ROW_GROUP = 2_000
+LOCK_SECONDS = 60
+"""How long a write waits for another program that writes into the same arena."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,9 @@ class Arena:
         Raises:
             TableMissing: if the arena lacks it.
             UnknownName: if a column is not one of the table's, or a language has no rows in it.
-            ArenaError: if a file that the manifest names cannot be read.
+            ArenaError: if a file cannot be read, or the arena was changed since it was opened.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         self.need(table)
         full = schema.arrow_schema(table)
@@ -100,29 +102,28 @@ class Arena:
             if name not in full.names:
                 raise UnknownName(f"{table} column", name, full.names, where=str(self.path))
         wanted = None if languages is None else set(languages)
-        if wanted is not None:
-            for code in wanted - set(self.languages(table)):
-                raise UnknownName("language", code, self.languages(table), where=f"{self.path} ({table})")
-        parts = []
-        for file in self.manifest["tables"][table]:
-            if wanted is None or file["language"] in wanted:
-                try:
-                    parts.append(pq.ParquetFile(self.path / file["path"]).read(columns=columns))
-                except (OSError, pa.ArrowInvalid) as error:
-                    raise _damaged(self.path / file["path"], str(error)) from None
+        for code in sorted((wanted or set()) - set(self.languages(table))):
+            raise UnknownName("language", code, self.languages(table), where=f"{self.path} ({table})")
         kept = full if columns is None else pa.schema([full.field(c) for c in columns])
-        return pa.concat_tables(parts).cast(kept) if parts else kept.empty_table()
+        files = [f for f in self.manifest["tables"][table] if wanted is None or f["language"] in wanted]
+        return pa.concat_tables([kept.empty_table(), *(_read(self, file, kept) for file in files)])
 
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> pa.Table:
         """Ask the tables, each a view of its name, in DuckDB's SQL, read-only.
 
         Values go in as parameters, never by formatting. The connection reaches this arena's files and nothing else.
+
+        Raises:
+            ArenaError: if a file cannot be read, or the arena was changed since it was opened.
         """
-        cursor = _connection(self).cursor()
+        import duckdb
+
         try:
-            return cursor.execute(query, parameters).to_arrow_table()
-        finally:
-            cursor.close()
+            with _connection(self).cursor() as cursor:
+                return cursor.execute(query, parameters).to_arrow_table()
+        except duckdb.Error:
+            manifests.verify(self.path, self.manifest, self.version)
+            raise
 
 
 def open_arena(path: Path) -> Arena:
@@ -133,46 +134,11 @@ def open_arena(path: Path) -> Arena:
             size.
     """
     path = path.absolute()
-    manifest_path = path / "manifest.json"
-    if not manifest_path.is_file():
-        if not path.exists():
-            raise ArenaError(
-                f"there is no arena at {path}",
-                do="check the path, or make one: mirage import nomiracl --help",
-            )
-        raise ArenaError(
-            f"{path} is not a finished arena: it has no manifest.json",
-            do="run the command that was writing it again; nothing in it is lost by that",
-        )
-    raw = manifest_path.read_bytes()
-    try:
-        manifest = json.loads(raw)
-        if manifest["format"] != FORMAT:
-            raise ArenaError(
-                f"this arena has format {manifest['format']}, this program reads {FORMAT}",
-                where=str(manifest_path),
-                do="make it again with this version",
-            )
-        for table, files in manifest["tables"].items():
-            schema.table_class(table)
-            for file in files:
-                _confined(path, file["path"], manifest_path)
-                found = path / file["path"]
-                if not found.is_file():
-                    raise _damaged(found, "the manifest names it, but it is absent")
-                if found.stat().st_size != file["bytes"]:
-                    raise _damaged(found, f"{found.stat().st_size} bytes, the manifest says {file['bytes']}")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ArenaError(
-            f"the manifest cannot be read: {type(error).__name__}: {error}",
-            where=str(manifest_path),
-            do="make the arena again",
-        ) from None
-    return Arena(path, manifest, hashlib.sha256(raw).hexdigest()[:16])
+    return Arena(path, *manifests.load(path))
 
 
 def check(arena: Arena) -> list[str]:
-    """Read every byte and row: hashes, row counts, and the contract of every table.
+    """Read every byte and row: hashes, row counts, languages, and the contract of every table.
 
     Returns:
         One line a table, saying what was checked.
@@ -182,20 +148,23 @@ def check(arena: Arena) -> list[str]:
         BadInput: at the first row that breaks the contract.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    manifests.verify(arena.path, arena.manifest, arena.version)
     said = []
     for table, files in arena.manifest["tables"].items():
+        full = schema.arrow_schema(table)
+        parts = [full.empty_table()]
         for file in files:
-            digest = hashlib.sha256((arena.path / file["path"]).read_bytes()).hexdigest()
-            if digest != file["sha256"]:
-                raise _damaged(arena.path / file["path"], "its content is not what the manifest says (SHA-256)")
-        data = arena.read(table)
-        if len(data) != arena.rows(table):
-            raise _damaged(arena.path / table, f"{len(data)} rows, the manifest says {arena.rows(table)}")
+            part = _read(arena, file, full)
+            if len(part) != file["rows"]:
+                raise manifests.damaged(arena.path, file, f"{len(part):,} rows, the manifest says {file['rows']:,}")
+            codes = {code if code in LANGUAGES else "" for code in pc.unique(part["language"]).to_pylist()}
+            if codes != {file["language"]}:
+                raise manifests.damaged(arena.path, file, "it holds another language than the manifest says")
+            parts.append(part)
+        data = pa.concat_tables(parts)
         schema.validate(table, data, where=str(arena.path / table))
-        codes = pa.compute.unique(data["language"]).to_pylist()
-        if set(codes) - {"all", ""} - set(arena.languages(table)):
-            raise _damaged(arena.path / table, "a file holds another language than the manifest says")
         said.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract hold")
     return said
 
@@ -211,6 +180,7 @@ def write(
     made_by: str,
     made_from: Sequence[Mapping[str, Any]] = (),
     notes: Sequence[str] = (),
+    stale: Collection[str] = (),
 ) -> Arena:
     """Write tables into an arena, new or existing, in one step; tables not given stay as they are.
 
@@ -226,35 +196,35 @@ def write(
         made_by: the command that made these tables.
         made_from: what they were made from: records with at least `name`, often `sha256`, `url`, `licence`.
         notes: what a reader must know (what is missing and why).
+        stale: tables that were made from those written here; they are removed in the same step if what is written
+            differs from what was there.
 
     Raises:
         BadInput: if a table breaks the contract.
         ArenaError: if the folder holds something that is not an arena, or cannot be written.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     path = path.absolute()
     files = {table: _serialise(table, data, where=str(path)) for table, data in tables.items()}
-    if path.is_dir() and not (path / "manifest.json").exists() and not _only_ours(path):
+    if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
         raise ArenaError(
             f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
         )
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with FileLock(path / ".lock"):
-            old = open_arena(path).manifest if (path / "manifest.json").exists() else {}
-            made = {**old.get("made", {})}
+        with FileLock(path / ".lock", timeout=LOCK_SECONDS):
+            old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
             listed = dict(old.get("tables", {}))
-            for table, parts in files.items():
-                for entry, data in parts:
-                    target = path / entry["path"]
-                    if not target.exists() or target.stat().st_size != entry["bytes"]:
-                        write_bytes(target, data)
-                listed[table] = [entry for entry, _ in parts]
-                made[table] = {"by": made_by, "from": list(made_from), "notes": list(notes)}
+            made = dict(old.get("made", {}))
+            new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
+            if any(listed.get(table) != entries for table, entries in new.items()):
+                listed = {table: entries for table, entries in listed.items() if table not in stale}
+            listed |= new
+            made |= {table: {"by": made_by, "from": list(made_from), "notes": list(notes)} for table in new}
             order = [t for t in schema.TABLES if t in listed]
             manifest = {
-                "format": FORMAT,
+                "format": manifests.FORMAT,
                 "title": title or old.get("title", path.name),
                 "label": label or old.get("label", "own data"),
                 "about": about or old.get("about", ""),
@@ -262,11 +232,19 @@ def write(
                 "made": {t: made[t] for t in order},
                 "tables": {t: listed[t] for t in order},
             }
-            write_text(
-                path / "manifest.json",
-                json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n",
-            )
-            _sweep(path, {file["path"] for parts in listed.values() for file in parts})
+            text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
+            try:
+                for entry, data in (pair for parts in files.values() for pair in parts):
+                    write_bytes(path / entry["path"], data)
+                write_text(path / manifests.NAME, text)
+            except OSError:
+                _sweep(path, old)
+                raise
+            _sweep(path, manifest)
+    except Timeout:
+        raise ArenaError(
+            "another program is writing into this arena", where=str(path), do="wait until it is done"
+        ) from None
     except OSError as error:
         raise ArenaError(
             f"the arena cannot be written: {error.strerror or error}",
@@ -316,35 +294,36 @@ def _serialise(table: str, data: pa.Table, *, where: str) -> list[tuple[dict[str
     return parts
 
 
+def _read(arena: Arena, file: Mapping[str, Any], kept: pa.Schema) -> pa.Table:
+    """Read some columns of one file; the error says whether the file or a change of the arena is at fault."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(arena.path / file["path"]).read(columns=kept.names).cast(kept)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        manifests.verify(arena.path, arena.manifest, arena.version)
+        raise manifests.damaged(arena.path, file, str(error)) from None
+
+
 @lru_cache(maxsize=16)
 def _connection(arena: Arena) -> Any:
     """A locked in-memory DuckDB that sees the arena's tables as views, one for each version of an arena."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    paths = [str(arena.path / f["path"]) for files in arena.manifest["tables"].values() for f in files]
+    paths = [str(arena.path / f["path"]) for f in manifests.files(arena.manifest)]
     connection.execute("SET allowed_paths = ?", [paths])
     connection.execute("SET enable_external_access = false")
     for table, files in arena.manifest["tables"].items():
-        # A view takes no parameters; the names are the manifest's, confined to the folder by open_arena.
-        names = ", ".join("'" + str(arena.path / f["path"]).replace("'", "''") + "'" for f in files)
         if files:
+            # A view takes no parameters; the names are the manifest's, confined to the folder by open_arena.
+            names = ", ".join("'" + str(arena.path / f["path"]).replace("'", "''") + "'" for f in files)
             connection.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{names}])")  # noqa: S608  # as above
+        else:
+            connection.from_arrow(schema.arrow_schema(table).empty_table()).create(table)
     connection.execute("SET lock_configuration = true")
     return connection
-
-
-def _confined(root: Path, relative: str, manifest: Path) -> None:
-    if not (root / relative).resolve().is_relative_to(root.resolve()):
-        raise ArenaError(
-            f"the manifest names a file outside the arena: {relative}",
-            where=str(manifest),
-            do="do not use this arena; its manifest was tampered with",
-        )
-
-
-def _damaged(file: Path, what: str) -> ArenaError:
-    return ArenaError(f"a file of the arena is damaged: {what}", where=str(file), do="make the arena again")
 
 
 def _only_ours(path: Path) -> bool:
@@ -353,10 +332,16 @@ def _only_ours(path: Path) -> bool:
     return all(p.name in tables or p.name == ".lock" or p.suffix == ".tmp" for p in path.iterdir())
 
 
-def _sweep(path: Path, keep: set[str]) -> None:
-    """Remove the table files that the manifest no longer names."""
-    for table in schema.TABLES:
-        for file in (path / table).glob("*"):
-            ours = file.suffix == ".parquet" or file.suffix == ".tmp"
-            if ours and file.relative_to(path).as_posix() not in keep:
+def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Remove what the manifest does not name: tables of before, and what an interrupted write left.
+
+    A file that cannot be removed does no harm, and goes with the next write.
+    """
+    keep = {file["path"] for file in manifests.files(manifest)} if manifest else set()
+    ours = [
+        file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
+    ]
+    for file in [*ours, *path.glob(f".{manifests.NAME}.*.tmp")]:
+        if file.relative_to(path).as_posix() not in keep:
+            with suppress(OSError):
                 file.unlink()

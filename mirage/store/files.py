@@ -39,10 +39,12 @@ def lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
 
     Raises:
-        BadInput: if the file is absent, is not UTF-8, or its gzip stream is damaged or cut off.
+        BadInput: if the file is absent or unreadable, is not UTF-8, or its gzip stream is damaged or cut off.
     """
     number = 0
     try:
+        if path.suffix == ".gz" and path.stat().st_size == 0:
+            raise EOFError("it has 0 bytes")
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             for number, raw in enumerate(stream, start=1):
                 yield f"{path}:{number}", raw.decode("utf-8").rstrip("\r\n")
@@ -58,6 +60,8 @@ def lines(path: Path) -> Iterator[tuple[str, str]]:
             where=f"{path}:{number + 1}",
             do="fetch or copy the file again",
         ) from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
 def jsonl(path: Path) -> Iterator[Line]:
@@ -71,12 +75,8 @@ def jsonl(path: Path) -> Iterator[Line]:
             continue
         try:
             value = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise BadInput(
-                f"this line is not JSON: {error.msg} at column {error.colno}",
-                where=where,
-                do="write one JSON object a line",
-            ) from None
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"this line is not JSON: {error}", where=where, do="write one JSON object a line") from None
         if not isinstance(value, dict):
             raise BadInput(
                 f"this line is a JSON {type(value).__name__}, not an object",
