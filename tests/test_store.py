@@ -171,7 +171,7 @@ def test_pitfall_42_texts_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
     text, file = "Yorùbá ไทย", tmp_path / "t.txt"
     code = (
         "import sys; from pathlib import Path; from mirage import store; file = Path(sys.argv[1])\n"
-        f"store.write_text(file, {ascii(text)})\n"
+        f"store.write_text(file, {text!a})\n"
         "print(ascii(next(store.lines(file))[1]))"
     )
     done = subprocess.run(
