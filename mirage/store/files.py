@@ -142,6 +142,19 @@ class Sink:
         """Put what has come to disk and keep it for the next attempt."""
         self._close()
 
+    def intact(self) -> bool:
+        """Whether what has come is whole as far as its format can tell: a `.gz` must unpack to its end."""
+        self._close()
+        if self.path.suffix != ".gz":
+            return True
+        try:
+            with gzip.open(self.part, "rb") as stream:
+                while stream.read(1 << 20):
+                    pass
+        except (EOFError, OSError, zlib.error):
+            return False
+        return self.offset > 0
+
     def finish(self) -> None:
         """The file is complete: give it its name."""
         self._close()
