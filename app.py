@@ -1,0 +1,5 @@
+"""The explorer: `streamlit run app.py`. It only chooses the page; nothing a page relies on is here."""
+
+from mirage import ui
+
+ui.run()

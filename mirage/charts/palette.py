@@ -1,0 +1,184 @@
+"""The look of every number and mark, said once: families and their colours and shapes, inks, sizes, number formats.
+
+The family colours were searched for: under normal vision, protanopia, deuteranopia and tritanopia every pair stays
+apart, and each keeps a contrast of 3 to 1 to its background (the tests measure both). A family has a shape as well, so
+that nothing hangs on colour alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Mode = Literal["light", "dark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The maker of a system, with the mark it has in every table and chart."""
+
+    name: str
+    """Name for people."""
+    light: str
+    """Colour on a light ground."""
+    dark: str
+    """Colour on a dark ground."""
+    symbol: str
+    """Plotly marker symbol."""
+
+    def color(self, mode: Mode) -> str:
+        """The family's colour in a mode."""
+        return self.dark if mode == "dark" else self.light
+
+
+OPENAI = Family("OpenAI", "#25a868", "#0dd08d", "circle")
+MISTRAL = Family("Mistral", "#bd691a", "#b87225", "square")
+META = Family("Meta", "#1c358c", "#6879c6", "diamond")
+MICROSOFT = Family("Microsoft", "#297298", "#569dbf", "triangle-up")
+GOOGLE = Family("Google", "#74451f", "#c9c54e", "triangle-down")
+COHERE = Family("Cohere", "#730e53", "#f5bcdb", "pentagon")
+ALIBABA = Family("Alibaba", "#ad6fe8", "#9560f0", "hexagon")
+BASELINE = Family("baseline", "#737373", "#9e9e9e", "x")
+OTHER = Family("other", "#737373", "#9e9e9e", "cross")
+
+FAMILIES = (OPENAI, MISTRAL, META, MICROSOFT, GOOGLE, COHERE, ALIBABA, BASELINE, OTHER)
+"""Every family, in the order of legends."""
+
+_PATTERNS: tuple[tuple[str, Family], ...] = (
+    (r"^baseline/", BASELINE),
+    (r"gpt-|^o[1-9]\b|chatgpt|davinci", OPENAI),
+    (r"mistral|mixtral", MISTRAL),
+    # Orca is built on Llama, but made by Microsoft: the maker decides.
+    (r"orca|\bphi\b|phi-", MICROSOFT),
+    (r"aya|command", COHERE),
+    (r"llama", META),
+    (r"gemma|gemini|flan|\bt5\b|mt5|palm", GOOGLE),
+    (r"qwen|qwq", ALIBABA),
+)
+
+
+@cache
+def family(system: str) -> Family:
+    """The family of a system, by patterns in its name."""
+    name = system.lower()
+    return next((found for pattern, found in _PATTERNS if re.search(pattern, name)), OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """Colours of a mode that are not a family's."""
+
+    text: str
+    muted: str
+    """Secondary text and axis labels."""
+    line: str
+    """Grid lines, rules, borders."""
+    ground: str
+    """Background of the page."""
+    accent: str
+    """Links and the one thing that is selected."""
+    ramp: tuple[tuple[float, str], ...]
+    """From best to worst, one hue; readable without colour because lightness runs one way."""
+
+
+LIGHT = Ink(
+    text="#1b232d",
+    muted="#5b6673",
+    line="#e3e7ec",
+    ground="#ffffff",
+    accent="#1f5fa8",
+    ramp=((0.0, "#123f6b"), (0.5, "#6f9dc8"), (1.0, "#e6eef6")),
+)
+DARK = Ink(
+    text="#e2e7ee",
+    muted="#97a3b1",
+    line="#2a323d",
+    ground="#12161c",
+    accent="#6aa9ea",
+    ramp=((0.0, "#b9d9f7"), (0.5, "#4a7fb3"), (1.0, "#1f2c3b")),
+)
+
+
+def ink(mode: Mode) -> Ink:
+    """The colours of a mode."""
+    return DARK if mode == "dark" else LIGHT
+
+
+SPACE = 8
+"""Unit of spacing in pixels."""
+TEXT_SIZE = 12
+"""Size of text in charts, in pixels."""
+MARK_SIZE = 9
+"""Size of a chart's marks, in pixels."""
+ROW = 30
+"""Height of a table's row, and of a chart's row beside it, in pixels."""
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
+"""The system's own font first, then the names that Debian's Noto packages install."""
+
+Kind = Literal["rating", "rate", "probability", "count", "rank", "mean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How one kind of number is written: in tables (printf style), in charts (d3) and in text (Python)."""
+
+    table: str
+    """printf style, or a preset of `st.dataframe`."""
+    d3: str
+    text: str
+    scale: float = 1
+    """What a value is multiplied by before `table` is applied."""
+
+    def write(self, value: float | None) -> str:
+        """The number as text; a dash where there is none."""
+        return "–" if value is None else self.text.format(value).replace("-", "−")
+
+
+FORMATS: dict[Kind, Format] = {
+    "rating": Format("%+.2f", "+.2f", "{:+.2f}"),
+    "rate": Format("%.1f%%", ".1%", "{:.1%}", scale=100),
+    "probability": Format("%.2f", ".2f", "{:.2f}"),
+    "count": Format("localized", ",d", "{:,.0f}"),
+    "rank": Format("%d", "d", "{:.0f}"),
+    "mean": Format("%.1f", ".1f", "{:.1f}"),
+}
+"""One format for each kind of number, everywhere."""
+
+
+def layout(mode: Mode, **more: object) -> dict[str, object]:
+    """The part of a Plotly layout that all charts share; `more` is added or replaces."""
+    colors = ink(mode)
+    return {
+        "font": {"family": FONT, "size": TEXT_SIZE, "color": colors.text},
+        "paper_bgcolor": colors.ground,
+        "plot_bgcolor": colors.ground,
+        "margin": {"l": SPACE, "r": SPACE, "t": SPACE, "b": SPACE},
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": colors.ground,
+            "bordercolor": colors.line,
+            "font": {"family": FONT, "size": TEXT_SIZE, "color": colors.text},
+            "align": "left",
+        },
+        "dragmode": False,
+        **more,
+    }
+
+
+def axis(mode: Mode, **more: object) -> dict[str, object]:
+    """An axis: quiet grid, no box, title in secondary ink."""
+    colors = ink(mode)
+    title = more.pop("title", None)
+    return {
+        "gridcolor": colors.line,
+        "zerolinecolor": colors.muted,
+        "linecolor": colors.line,
+        "tickfont": {"color": colors.muted},
+        "automargin": True,
+        "fixedrange": True,
+        **({"title": {"text": title, "font": {"color": colors.muted}, "standoff": SPACE}} if title else {}),
+        **more,
+    }

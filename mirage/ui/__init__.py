@@ -1,0 +1,46 @@
+"""What pages are made of, and the only part of the package that imports streamlit.
+
+`frame.py` is the frame (router, shared pickers, title, badges, the missing state), `pick.py` a picker whose choice is
+in the address, `table.py` the one way to show a table, `chart.py` a chart, `text.py` an answer or a passage,
+`actions.py` link, download and citation. A page reads:
+
+    page = ui.begin("leaderboard")
+    page.need("outcomes")
+    skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
+    board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
+    page.summary("88,469 real replies of 11 systems in 18 languages.")
+    ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
+    ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.charts
+    page.download("leaderboard", board.rows, about={"skill": skill})
+"""
+
+from mirage.ui.chart import chart
+from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, plain, refuse, run
+from mirage.ui.pick import check_link, pick
+from mirage.ui.table import Col, column_help, mode, table
+from mirage.ui.text import Mark, Shown, answer, passage_html, passages, text_html
+
+__all__ = [
+    "PAGES",
+    "Col",
+    "Mark",
+    "Page",
+    "Shown",
+    "answer",
+    "badge",
+    "begin",
+    "chart",
+    "check_link",
+    "column_help",
+    "missing",
+    "mode",
+    "onward",
+    "passage_html",
+    "passages",
+    "pick",
+    "plain",
+    "refuse",
+    "run",
+    "table",
+    "text_html",
+]

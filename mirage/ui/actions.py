@@ -1,0 +1,123 @@
+"""What every page offers in the same place: copy the link, download what is shown, cite it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from streamlit.delta_generator import DeltaGenerator
+
+    from mirage.store import Arena
+
+NOMIRACL = """@inproceedings{thakur-etal-2024-nomiracl,
+  title     = {{NoMIRACL}: Knowing When You Don't Know for Robust Multilingual Retrieval-Augmented Generation},
+  author    = {Thakur, Nandan and Bonifacio, Luiz and Zhang, Xinyu and Ogundepo, Odunayo and Kamalloo, Ehsan and
+               Alfonso-Hermelo, David and Li, Xiaoguang and Liu, Qun and Chen, Boxing and Rezagholizadeh, Mehdi and
+               Lin, Jimmy},
+  booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2024},
+  year      = {2024},
+  note      = {arXiv:2312.11361}
+}"""
+MIRAGE_BENCH = """@inproceedings{thakur-etal-2025-mirage,
+  title     = {{MIRAGE-Bench}: Automatic Multilingual Benchmark Arena for Retrieval-Augmented Generation Systems},
+  author    = {Thakur, Nandan and Kazi, Suleman and Luo, Ge and Lin, Jimmy and Ahmad, Amin},
+  booktitle = {Proceedings of NAACL 2025 (Long Papers)},
+  year      = {2025},
+  note      = {arXiv:2410.13716}
+}"""
+
+_COPY_CSS = """
+button {
+  font: inherit; color: var(--st-text-color); background: var(--st-background-color);
+  border: 1px solid var(--st-widget-border-color, var(--st-border-color)); border-radius: var(--st-button-radius);
+  padding: 0.25rem 0.75rem; min-height: 2.5rem; cursor: pointer; white-space: nowrap;
+}
+button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
+"""
+_COPY_JS = """
+export default function (component) {
+  const button = component.parentElement.querySelector("button")
+  button.onclick = async () => {
+    const link = window.location.href
+    let done = false
+    try {
+      await navigator.clipboard.writeText(link)
+      done = true
+    } catch {
+      const field = document.createElement("textarea")
+      field.value = link
+      document.body.append(field)
+      field.select()
+      done = document.execCommand("copy")
+      field.remove()
+    }
+    button.textContent = done ? "Link copied" : "Copy it from the address bar"
+    setTimeout(() => { button.textContent = "Copy link" }, 2000)
+  }
+}
+"""
+
+
+def copy_link() -> None:
+    """A button that copies the address, in which the page's whole state stands."""
+    component = st.components.v2.component(
+        "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
+    )
+    component(key="frame_copy", width="content")
+
+
+def cite(arena: Arena) -> None:
+    """The papers behind an arena, and the arena's own version and licence."""
+    with st.popover("Cite", help="The papers behind these numbers, and this very version of them."):
+        st.caption("The papers")
+        st.code(f"{NOMIRACL}\n\n{MIRAGE_BENCH}", language="bibtex", wrap_lines=True, height=260)
+        st.caption("These numbers")
+        licence = str(arena.manifest.get("licence", ""))
+        about = f"{arena.title} ({arena.label}), version {arena.version}" + (f", {licence}" if licence else "")
+        st.code(about, language=None, wrap_lines=True)
+
+
+def download(place: DeltaGenerator, name: str, rows: pa.Table, about: Mapping[str, Any]) -> None:
+    """Two files with the same rows, made only when asked for."""
+    with place.popover("Download", help="Exactly the rows that are shown, unrounded."):
+        st.download_button("CSV", lambda: to_csv(rows), f"{name}.csv", "text/csv", on_click="ignore", width="stretch")
+        st.download_button(
+            "JSON",
+            lambda: to_json(rows, about),
+            f"{name}.json",
+            "application/json",
+            on_click="ignore",
+            width="stretch",
+            help="With what the rows are and how they were made.",
+        )
+        st.caption(f"{len(rows):,} rows, {rows.num_columns} columns")
+        st.radio(
+            "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
+        )
+
+
+def image_format() -> str:
+    """The format in which a chart's camera button saves it."""
+    return str(st.session_state.get("image", "PNG")).lower()
+
+
+def to_csv(rows: pa.Table) -> str:
+    """The rows as CSV with a header; a null is an empty field."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows.column_names)
+    writer.writerows([row.values() for row in rows.to_pylist()])
+    return out.getvalue()
+
+
+def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
+    """`{"about": {...}, "rows": [{...}, ...]}`."""
+    return json.dumps({"about": dict(about), "rows": rows.to_pylist()}, ensure_ascii=False, indent=1)

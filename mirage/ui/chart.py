@@ -1,0 +1,41 @@
+"""The one way to show a chart: a figure from `mirage.charts`, with PNG and SVG export and, if wanted, its clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from mirage.ui.actions import image_format
+
+
+def chart(figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False, name: str = "") -> Any:
+    """Show a figure that carries its own look.
+
+    Args:
+        figure: `data` and `layout` as plain dicts, drawn for the page's mode (`ui.mode()`).
+        key: unique on the page.
+        alt: what the chart shows, in a sentence, for those who do not see it.
+        select: return what is clicked.
+        name: stem of the exported image's file name; the key unless given.
+
+    Returns:
+        `customdata` of the clicked mark, or None.
+    """
+    config = {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
+    }
+    state: Any = st.plotly_chart(
+        dict(figure),
+        key=key,
+        theme=None,
+        config=config,
+        alt=alt,
+        on_select="rerun" if select else "ignore",
+        selection_mode="points",
+    )
+    points = state.selection.points if select else []
+    return points[0].get("customdata") if points else None

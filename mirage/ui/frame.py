@@ -1,0 +1,336 @@
+"""The frame every page stands in: the router, the shared pickers, title and question, link, download, citation.
+
+A page's first line is `page = ui.begin("name")`. Where the router runs it, the pickers are drawn already; where
+Streamlit runs the page file without `app.py` (the first request after a start being a deep link), `begin` sets the
+router up and starts again. A page that is itself the main script (in a test) draws the pickers on its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from mirage import store
+from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
+from mirage.languages import LANGUAGES
+from mirage.store import Arena
+from mirage.ui import actions
+from mirage.ui.pick import check_link, pick
+from mirage.ui.text import STYLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from streamlit.delta_generator import DeltaGenerator
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = "leaderboard"
+"""The page at the root of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page of the explorer: its file is `pages/<name>.py`."""
+
+    name: str
+    title: str
+    question: str
+    """The one question the page answers, shown under its title."""
+
+    @property
+    def file(self) -> Path:
+        """The page's script."""
+        return ROOT / "pages" / f"{self.name}.py"
+
+
+PAGES = (
+    Entry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
+    Entry(
+        "hallucination",
+        "Hallucination",
+        "Who answers when nothing supports it, who stays silent when something does?",
+    ),
+    Entry("battle", "Battle", "Why did A beat B?"),
+    Entry("features", "Features", "What makes an answer good, and who lacks it?"),
+    Entry("answers", "Answers", "What did each system actually say?"),
+    Entry("judges", "Judges", "Can I believe this judge in this language?"),
+    Entry("spot_check", "Spot check", "Would I have decided the same?"),
+    Entry("surrogate", "Surrogate", "How far do cheap features predict the judge?"),
+    Entry("your_model", "Your model", "Where would mine stand?"),
+    Entry("methods", "Methods", "What exactly does this number mean?"),
+)
+"""All pages in their order; those whose file exists are listed."""
+
+LABELS = {
+    "real replies": ("blue", "Computed from replies that real systems gave."),
+    "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
+    "baseline": ("gray", "From built-in systems that need no model."),
+    "simulated": ("orange", "Made by a simulation, to show how a page works."),
+    "own data": ("green", "Imported by you."),
+}
+"""Badges: what kind of numbers a page shows, their colour and what they mean."""
+
+_routed: ContextVar[bool] = ContextVar("routed", default=False)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page works with: the chosen arena and languages, and the places of its frame."""
+
+    entry: Entry
+    arena: Arena
+    picked: tuple[str, ...]
+    """Languages picked, in the order of their codes; empty when all are meant."""
+    _badge: DeltaGenerator
+    _summary: DeltaGenerator
+    _download: DeltaGenerator
+
+    def languages(self, table: str) -> tuple[str, ...]:
+        """The languages to show: those picked that the table has, or all it has."""
+        return tuple(code for code in self.arena.languages(table) if not self.picked or code in self.picked)
+
+    def need(self, *tables: str, action: Callable[[], None] | None = None) -> None:
+        """Stop here, in the designed missing state, unless the arena has all of these tables.
+
+        Args:
+            tables: names of tables.
+            action: draws a button that brings what is missing, where there is one.
+        """
+        try:
+            for table in tables:
+                self.arena.need(table)
+        except TableMissing as error:
+            missing(error, why=f"The arena “{self.arena.title}” comes without it.", action=action)
+            st.stop()
+
+    def label(self, label: str) -> None:
+        """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
+        badge(label, into=self._badge)
+
+    def summary(self, text: str) -> None:
+        """The line on top: what is shown, how much is behind it, what the filters leave. Plain text."""
+        self._summary.caption(plain(text))
+
+    def download(self, name: str, rows: pa.Table, *, about: Mapping[str, Any]) -> None:
+        """Offer exactly what is shown as CSV and JSON, in the place where every page has it.
+
+        Args:
+            name: stem of the file name.
+            rows: what is shown, unrounded.
+            about: how it was made: referee, filters, seed; goes into the JSON beside the arena and its version.
+        """
+        facts = {
+            "arena": self.arena.name,
+            "title": self.arena.title,
+            "numbers": self.arena.label,
+            "version": self.arena.version,
+            "page": self.entry.name,
+            **about,
+        }
+        actions.download(self._download, f"{self.arena.name}-{name}", rows, facts)
+
+
+def run() -> None:
+    """What `app.py` does: choose the page, draw the shared pickers, run the page."""
+    chosen = _navigation()
+    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide", initial_sidebar_state="auto")
+    _shared()
+    with _routing():
+        try:
+            chosen.run()
+        except MirageError as error:
+            refuse(error)
+
+
+def begin(name: str) -> Page:
+    """Open a page: the frame around it, its title and its question.
+
+    Args:
+        name: the page's own name, as in `PAGES`.
+
+    Returns:
+        The arena, the languages, and what draws into the frame.
+
+    Raises:
+        UnknownName: if there is no such page.
+    """
+    entry = next((e for e in PAGES if e.name == name), None)
+    if entry is None:
+        raise UnknownName("page", name, [e.name for e in PAGES])
+    if not _routed.get():
+        context = get_script_run_ctx()
+        if context is not None and Path(context.main_script_path).absolute() != entry.file:
+            # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
+            _navigation()
+            st.rerun()
+        st.set_page_config(page_title="mirage", layout="wide")
+        _shared()
+    shared: _Shared = st.session_state["_shared"]
+    st.set_page_config(page_title=f"{entry.title} · mirage")
+    st.html(STYLE)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch", gap=None):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.title(entry.title, anchor=False, width="content")
+                place = st.empty()
+            st.markdown(entry.question)
+        with st.container(horizontal=True, width="content", gap="small", key="frame_actions"):
+            actions.copy_link()
+            download = st.empty()
+            actions.cite(shared.arena)
+    page = Page(entry, shared.arena, shared.picked, place, st.empty(), download)
+    page.label(shared.arena.label)
+    for problem in shared.problems:
+        st.warning(plain(problem))
+    return page
+
+
+def badge(label: str, *, into: DeltaGenerator | None = None) -> None:
+    """Say what kind of numbers these are; the meaning of the label is one hover away."""
+    color, meaning = LABELS.get(label, ("gray", "The arena's own words."))
+    (into or st).badge(plain(label), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
+
+
+def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
+    """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
+    with st.container(border=True):
+        st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
+        st.caption("This command brings it; then reload the page.")
+        st.code(error.command, language="bash", wrap_lines=True)
+        if action is not None:
+            action()
+
+
+def refuse(error: MirageError) -> None:
+    """Show an error on purpose: what is wrong, where, what to do. Never a traceback."""
+    if isinstance(error, TableMissing):
+        missing(error)
+        return
+    parts = [error.what[:1].upper() + error.what[1:] + "."]
+    parts += [f"Where: {error.where}"] if error.where else []
+    parts += [f"To do: {error.do}"] if error.do else []
+    st.error("\n\n".join(plain(part) for part in parts))
+
+
+def onward(name: str, label: str, **params: str | Sequence[str]) -> None:
+    """A link to another page, keeping the arena and the languages; nothing where that page does not exist.
+
+    Args:
+        name: the page.
+        label: text of the link.
+        params: further query parameters; a list repeats the parameter.
+    """
+    entry = next(e for e in PAGES if e.name == name)
+    if not entry.file.is_file():
+        return
+    shared: _Shared = st.session_state["_shared"]
+    query: dict[str, Any] = {"arena": shared.arena.name}
+    if shared.picked:
+        query["languages"] = list(shared.picked)
+    st.page_link(_page(entry), label=plain(label), query_params={**query, **params})
+
+
+def plain(text: str) -> str:
+    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped."""
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    arena: Arena
+    picked: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def _navigation() -> Any:
+    return st.navigation([_page(entry) for entry in PAGES if entry.file.is_file()])
+
+
+def _page(entry: Entry) -> Any:
+    return st.Page(entry.file, title=entry.title, default=entry.name == HOME)
+
+
+@contextmanager
+def _routing() -> Iterator[None]:
+    token = _routed.set(True)
+    try:
+        yield
+    finally:
+        _routed.reset(token)
+
+
+def _arenas() -> tuple[dict[str, Path], list[str]]:
+    """Every arena by name, the user's (MIRAGE_ARENAS) first, and what was wrong with that variable."""
+    found: dict[str, Path] = {}
+    problems = []
+    for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
+        folder = Path(part).expanduser()
+        try:
+            manifests = store.list_files(folder, "manifest.json") or store.list_files(folder, "*/manifest.json")
+        except BadInput as error:
+            problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
+            continue
+        if not manifests:
+            problems.append(f"MIRAGE_ARENAS: there is no arena in {folder}. Make one: mirage import nomiracl --help.")
+        for manifest in manifests:
+            path = manifest.parent.absolute()
+            name = path.name if path.name not in found else f"{path.parent.name}-{path.name}"
+            found[name] = path
+    for name, path in store.bundled().items():
+        found.setdefault(name if path not in found.values() else path.name, path)
+    return found, problems
+
+
+def _shared() -> None:
+    """Draw the shared pickers and keep what they say for the page."""
+    paths, problems = _arenas()
+    arenas: dict[str, Arena] = {}
+    for name, path in paths.items():
+        try:
+            arenas[name] = store.open_arena(path)
+        except ArenaError as error:
+            problems.append(f"The arena {name} is left out: {error.what}. {error.do}.")
+    if not arenas:
+        for problem in problems:
+            st.warning(plain(problem))
+        with st.container(border=True):
+            st.markdown("**There is no arena to show.**")
+            st.caption("This command makes the bundled ones; or name a folder of your own: mirage app DIR.")
+            st.code("make data", language="bash")
+        st.stop()
+    ordered = sorted(
+        arenas, key=lambda name: (name != "nomiracl" or "MIRAGE_ARENAS" in os.environ, list(arenas).index(name))
+    )
+    with st.sidebar:
+        problems += check_link("arena", "arena", ordered)
+        name = pick("Arena", ordered, key="arena", help="A set of questions, systems and what is known of them.")
+        arena = arenas[name]
+        st.caption(plain(arena.title))
+        codes = sorted({code for table in arena.tables for code in arena.languages(table)})
+        problems += check_link("languages", "language", codes)
+        names = ", ".join(f"{code} {LANGUAGES[code].name}" for code in codes)
+        picked = pick(
+            "Languages",
+            codes,
+            key="languages",
+            many=True,
+            placeholder=f"All {len(codes)} languages",
+            help=f"None picked means all. {names}.",
+        )
+        st.caption(plain(", ".join(LANGUAGES[code].name for code in sorted(picked)) or "All languages"))
+    st.session_state["_shared"] = _Shared(arena, tuple(sorted(picked)), tuple(problems))
+
+
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cg stroke='%231f5fa8' "
+    "stroke-width='1.6'%3E%3Cpath d='M1 4h9M5 8h10M2 12h7'/%3E%3C/g%3E%3Cg fill='%231f5fa8'%3E%3Ccircle cx='6' cy='4' "
+    "r='2'/%3E%3Ccircle cx='10' cy='8' r='2'/%3E%3Ccircle cx='5' cy='12' r='2'/%3E%3C/g%3E%3C/svg%3E"
+)
+"""Three dots with their whiskers."""

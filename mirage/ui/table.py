@@ -1,0 +1,212 @@
+"""The one way to show a table: the system pinned left with its family's mark, numbers right-aligned in the one format
+of their kind, help at every column head, intervals drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
+
+import streamlit as st
+
+from mirage import schema
+from mirage.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ColKind = Literal["system", "text", "interval", "span"] | Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """One column of a table on a page."""
+
+    name: str
+    """Column of the rows; for `interval` and `span` the column its ends belong to."""
+    label: str
+    """Column head."""
+    kind: ColKind
+    """`system`: a system's name, pinned, with its family's mark; `text`; a kind of number (`palette.FORMATS`);
+    `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
+    help: str = ""
+    """What it means; the column's own meaning in the schema where empty."""
+    of: str = ""
+    """Table of the schema that defines the column."""
+    low: str = ""
+    """Column of the lower end, for `interval` and `span`."""
+    high: str = ""
+    """Column of the upper end."""
+    width: int | None = None
+    """Pixels; by kind unless given."""
+
+    @property
+    def meaning(self) -> str:
+        """The text shown on the column head."""
+        if self.help or not self.of:
+            return self.help
+        return next((c.meaning for c in schema.columns(self.of) if c.name == self.name), "")
+
+
+_WIDTHS: dict[str, int] = {
+    "system": 186,
+    "interval": 132,
+    "span": 72,
+    "rating": 68,
+    "rate": 76,
+    "count": 72,
+    "rank": 52,
+}
+
+_SHAPES = {
+    "circle": "<circle cx='8' cy='8' r='5'/>",
+    "square": "<rect x='3.5' y='3.5' width='9' height='9'/>",
+    "diamond": "<path d='M8 2l6 6-6 6-6-6z'/>",
+    "triangle-up": "<path d='M8 2.5l6 10.5H2z'/>",
+    "triangle-down": "<path d='M8 13.5L2 3h12z'/>",
+    "pentagon": "<path d='M8 2l6 4.5-2.3 7H4.300l-2.300-7z'/>",
+    "hexagon": "<path d='M8 1.800l5.400 3.100v6.200L8 14.200l-5.400-3.100V4.900z'/>",
+    "x": "<path d='M4.500 2.500L8 6l3.500-3.500 2 2L10 8l3.500 3.500-2 2L8 10l-3.500 3.500-2-2L6 8 2.500 4.500z'/>",
+    "cross": "<path d='M6.300 2.500h3.400v3.800h3.800v3.400H9.700v3.800H6.300V9.700H2.500V6.300h3.800z'/>",
+}
+
+
+def mode() -> Mode:
+    """Whether the page is light or dark now."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def table(
+    rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
+) -> int | None:
+    """Show rows, all of them without an inner scroll bar unless a height is given.
+
+    Args:
+        rows: Arrow table; a null shows as an empty cell.
+        columns: what to show, in order.
+        key: unique on the page.
+        select: let a reader select one row.
+        height: pixels; by the number of rows unless given.
+
+    Returns:
+        Index of the selected row, or None.
+    """
+    data, config = _prepare(rows, columns, mode())
+    shown: Any = st.dataframe(
+        data,
+        key=key,
+        hide_index=True,
+        row_height=ROW,
+        height=height or ROW * (len(rows) + 1) + 3,
+        column_config=config,
+        on_select="rerun" if select else "ignore",
+        selection_mode="single-row",
+    )
+    picked = shown.selection.rows if select else []
+    return picked[0] if picked and picked[0] < len(rows) else None
+
+
+def column_help(table_name: str, column: str) -> str:
+    """What a column of the schema means, for use in a `help`."""
+    return Col(column, "", "text", of=table_name).meaning
+
+
+def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Table, dict[str, Any]]:
+    import pyarrow as pa
+
+    data: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    for col in columns:
+        width = col.width or _WIDTHS.get(col.kind)
+        head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
+        values = rows[col.name]
+        if col.kind == "system":
+            names = values.to_pylist()
+            data["_mark"] = [dot(name, where) for name in names]
+            config["_mark"] = st.column_config.ImageColumn(
+                "", width=34, pinned=True, help="Family of the system: colour and shape, the same in every chart."
+            )
+            data[col.name] = names
+            config[col.name] = st.column_config.TextColumn(**head, pinned=True)
+        elif col.kind == "interval":
+            name = f"{col.name}_interval"
+            low, high = rows[col.low].to_pylist(), rows[col.high].to_pylist()
+            data[name] = intervals(
+                rows["system"].to_pylist() if "system" in rows.column_names else [],
+                values.to_pylist(),
+                low,
+                high,
+                where,
+            )
+            config[name] = st.column_config.ImageColumn(**head)
+        elif col.kind == "span":
+            name = f"{col.name}_span"
+            ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
+            data[name] = [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
+            config[name] = st.column_config.TextColumn(**head, alignment="right")
+        elif col.kind == "text":
+            data[col.name] = values
+            config[col.name] = st.column_config.TextColumn(**head)
+        else:
+            form = FORMATS[col.kind]
+            data[col.name] = (
+                values
+                if form.scale == 1
+                else pa.array([None if v is None else v * form.scale for v in values.to_pylist()])
+            )
+            config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
+    return pa.table(data), config
+
+
+@lru_cache(maxsize=512)
+def dot(system: str, where: Mode) -> str:
+    """The mark of a system's family as an image."""
+    found = family(system)
+    return _image(16, 16, f"<g fill='{found.color(where)}'>{_SHAPES[found.symbol]}</g>")
+
+
+def intervals(
+    systems: Sequence[str],
+    values: Sequence[float | None],
+    lows: Sequence[float | None],
+    highs: Sequence[float | None],
+    where: Mode,
+    *,
+    width: int = 112,
+) -> list[str | None]:
+    """Value and interval of each row as an image, all on one scale; a line marks zero where zero is on it."""
+    known = [v for v in (*values, *lows, *highs) if v is not None]
+    if not known:
+        return [None] * len(values)
+    least, most = min(known), max(known)
+    reach = (most - least) or 1.0
+    height, pad = 20, 6
+
+    def x(value: float) -> float:
+        return round(pad + (value - least) / reach * (width - 2 * pad), 1)
+
+    colors = ink(where)
+    zero = f"<path d='M{x(0)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>" if least < 0 < most else ""
+    out: list[str | None] = []
+    for i, value in enumerate(values):
+        if value is None:
+            out.append(None)
+            continue
+        low, high = lows[i], highs[i]
+        color = family(systems[i]).color(where) if i < len(systems) else colors.accent
+        bar = (
+            f"<path d='M{x(low)} 10H{x(high)}' stroke='{color}' stroke-width='2'/>"
+            if low is not None and high is not None
+            else ""
+        )
+        out.append(_image(width, height, f"{zero}{bar}<circle cx='{x(value)}' cy='10' r='4' fill='{color}'/>"))
+    return out
+
+
+def _image(width: int, height: int, body: str) -> str:
+    size = f"width='{width}' height='{height}' viewBox='0 0 {width} {height}'"
+    svg = f"<svg xmlns='http://www.w3.org/2000/svg' {size}>{body}</svg>"
+    return "data:image/svg+xml;utf8," + quote(svg, safe=" ='/:.<>")

@@ -1,0 +1,171 @@
+"""Untrusted text on a page: everything escaped, in its own language and direction, at a readable measure.
+
+`st.markdown` is never given such text: it would read `$5 and $6` as a formula, write from left to right only, and load
+a remote image. Spans of a text can be marked: the one that decided an outcome, and citations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+import streamlit as st
+
+from mirage.languages import LANGUAGES
+
+MarkKind = Literal["decided", "relevant", "irrelevant", "unlabelled", "unknown"]
+
+_MEANING: dict[MarkKind, str] = {
+    "decided": "The text that decided the outcome",
+    "relevant": "Cites a passage that people judged relevant",
+    "irrelevant": "Cites a passage that people judged not relevant",
+    "unlabelled": "Cites a passage without a label of its own",
+    "unknown": "Cites a passage that is not in the list",
+}
+
+STYLE = """<style>
+.mg-text { unicode-bidi: plaintext; max-width: 68ch; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
+.mg-text:dir(rtl) { text-align: right; }
+.mg-text:lang(ar), .mg-text:lang(fa) { font-size: 1.1em; line-height: 1.8; }
+.mg-text:lang(th), .mg-text:lang(te), .mg-text:lang(hi), .mg-text:lang(bn) { line-height: 1.75; }
+.mg-text mark { color: inherit; background: none; }
+.mg-text mark.mg-decided {
+  background: color-mix(in srgb, #d9a400 28%, transparent); border-bottom: 2px solid #b58900; border-radius: 2px;
+}
+.mg-cite {
+  font-size: 0.78em; font-weight: 600; line-height: 1; padding: 0.1em 0.4em; border-radius: 0.8em; cursor: help;
+  border: 1.5px solid currentColor; unicode-bidi: isolate; white-space: nowrap; vertical-align: 0.15em;
+}
+.mg-text mark.mg-relevant, .mg-tag.mg-relevant { background: #1f7a4d; border-color: #1f7a4d; color: #fff; }
+.mg-irrelevant { border-style: solid; }
+.mg-unlabelled { border-style: dotted; }
+.mg-unknown { border-style: solid; text-decoration: line-through; opacity: 0.75; }
+.mg-passage {
+  border-inline-start: 3px solid color-mix(in srgb, currentColor 25%, transparent); padding: 0 0.9em; margin: 0 0 1.1em;
+}
+.mg-passage.mg-is-relevant { border-inline-start-color: #1f7a4d; }
+.mg-passage.mg-is-unlabelled { border-inline-start-style: dotted; }
+.mg-head { font-size: 0.88em; margin-bottom: 0.25em; }
+.mg-tag {
+  font-size: 0.78em; padding: 0.1em 0.5em; border-radius: 0.8em; border: 1.5px solid currentColor;
+  margin-inline-end: 0.5em;
+}
+.mg-none { font-style: italic; opacity: 0.75; }
+</style>"""
+"""Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span of a text that means something. Spans of a kind do not overlap; a citation may lie in a decided span."""
+
+    start: int
+    """First character of the raw text."""
+    end: int
+    """Character after the last."""
+    kind: MarkKind
+    label: str = ""
+    """For a citation: what stands in its place, such as the passage's number; the raw text if empty."""
+    hover: str = ""
+    """Shown on hover after the meaning, such as the passage's text."""
+
+
+def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
+    """A text as HTML in which nothing of the text is markup.
+
+    Args:
+        text: the raw text.
+        language: its code; sets `lang` and the direction.
+        marks: spans of the raw text; those outside it are cut to it.
+    """
+    spans = [m for m in marks if 0 <= m.start < min(m.end, len(text))]
+    decided = sorted((m for m in spans if m.kind == "decided"), key=lambda m: m.start)
+    cites = sorted((m for m in spans if m.kind != "decided"), key=lambda m: m.start)
+    out: list[str] = []
+    at = 0
+    for mark in decided:
+        if mark.start < at:
+            continue
+        out.append(_cited(text, at, mark.start, cites))
+        inside = _cited(text, mark.start, mark.end, cites)
+        out.append(f'<mark class="mg-decided" title="{escape(_hover(mark))}">{inside}</mark>')
+        at = mark.end
+    out.append(_cited(text, at, len(text), cites))
+    return _wrap("".join(out), language)
+
+
+def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), why: str = "") -> None:
+    """Show what a system replied; where there is no text, say why in its place."""
+    if text is None or not text.strip():
+        st.html(f'<div class="mg-none">{escape(why or "No text.")}</div>')
+    else:
+        st.html(text_html(text, language=language, marks=marks))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A passage as a page shows it."""
+
+    number: int
+    title: str | None
+    text: str | None
+    relevant: bool | None
+    """The human label; null where this passage has none."""
+    passage_id: str = ""
+    why: str = ""
+    """Why `text` is null."""
+
+
+def passages(items: Sequence[Shown], *, language: str) -> None:
+    """Show passages; a relevant one differs by word, fill and rule, not by colour alone."""
+    st.html("".join(passage_html(item, language=language) for item in items))
+
+
+def passage_html(item: Shown, *, language: str) -> str:
+    """One passage as HTML in which nothing of the passage is markup."""
+    kind, word = {
+        True: ("relevant", "relevant"),
+        False: ("irrelevant", "not relevant"),
+        None: ("unlabelled", "no label"),
+    }[item.relevant]
+    title = f'<bdi lang="{_lang(language)}">{escape(item.title)}</bdi> ' if item.title else ""
+    name = f'<span style="opacity:.65">{escape(item.passage_id)}</span>' if item.passage_id else ""
+    body = (
+        _wrap(escape(item.text), language)
+        if item.text
+        else f'<div class="mg-none">{escape(item.why or "No text.")}</div>'
+    )
+    return (
+        f'<div class="mg-passage mg-is-{kind}"><div class="mg-head"><strong>{item.number}</strong> '
+        f'<span class="mg-tag mg-{kind}">{word}</span>{title}{name}</div>{body}</div>'
+    )
+
+
+def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
+    """The part of the text from start to end with the citations that lie in it whole."""
+    out = []
+    at = start
+    for mark in cites:
+        if mark.start >= at and mark.end <= end:
+            out.append(escape(text[at : mark.start]))
+            shown = escape(mark.label or text[mark.start : mark.end])
+            out.append(f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>')
+            at = mark.end
+    out.append(escape(text[at:end]))
+    return "".join(out)
+
+
+def _hover(mark: Mark) -> str:
+    return _MEANING[mark.kind] + (f": {mark.hover}" if mark.hover else "")
+
+
+def _wrap(html: str, language: str) -> str:
+    known = LANGUAGES.get(language)
+    direction = known.direction if known else "auto"
+    return f'<div class="mg-text" lang="{_lang(language)}" dir="{direction}">{html}</div>'
+
+
+def _lang(language: str) -> str:
+    return escape(language if language in LANGUAGES else "und")

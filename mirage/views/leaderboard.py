@@ -1,0 +1,252 @@
+"""What the Leaderboard page shows: ratings of the chosen languages with what stands behind them, ranks by language, and
+the ranks that the MIRAGE-Bench paper printed.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage import rank
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.rank.battles import RELEVANCE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.schema import Skill
+    from mirage.store import Arena
+
+DRAWS = 200
+SEED = 0
+
+SUBSETS: dict[str, tuple[str, ...]] = {
+    "both": ("non_relevant", "relevant"),
+    "abstain": ("non_relevant",),
+    "answer": ("relevant",),
+}
+"""Subsets whose replies a skill is about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A leaderboard with everything its numbers rest on."""
+
+    rows: pa.Table
+    """`schema.Rating` columns of the joint row (or of the one language), best first, with `replies`, `undecided` (their
+    share in [0, 1], null where there are none) beside them."""
+    ranks: pa.Table
+    """`schema.Rating` rows of every language by itself."""
+    languages: tuple[str, ...]
+    """Languages that are rated."""
+    lacking: Mapping[str, str]
+    """Chosen languages that are not rated, with the reason."""
+    left_out: tuple[str, ...]
+    """Systems without a battle in some of the languages, hence without a joint rating."""
+    n_queries: int
+    """Questions behind the ratings."""
+    n_replies: int
+    """Replies behind them; battles for a judge."""
+    method: str
+    """How the ratings came about, in a line."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much an arena holds."""
+
+    replies: int
+    queries: int
+    systems: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def referees(arena: Arena) -> tuple[str, ...]:
+    """What can decide the battles of an arena: relevance labels first, then its judges by name."""
+    judges: list[str] = []
+    if "judgments" in arena.tables:
+        judges = arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges)
+
+
+@lru_cache(maxsize=64)
+def size(arena: Arena, referee: str) -> Size:
+    """How much stands behind a referee in the whole arena; for a judge, replies are its verdicts."""
+    if referee == RELEVANCE:
+        counts = arena.sql(
+            "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
+            "FROM outcomes WHERE parser = 'strict'"
+        )
+        systems = arena.sql("SELECT DISTINCT system FROM outcomes ORDER BY system")["system"].to_pylist()
+        languages = arena.languages("outcomes")
+    else:
+        counts = arena.sql(
+            "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments WHERE judge = ?", [referee]
+        )
+        systems = arena.sql(
+            "SELECT system_a AS system FROM judgments WHERE judge = $1 UNION "
+            "SELECT system_b FROM judgments WHERE judge = $1 ORDER BY system",
+            [referee],
+        )["system"].to_pylist()
+        languages = tuple(
+            arena.sql("SELECT DISTINCT language FROM judgments WHERE judge = ? ORDER BY language", [referee])[
+                "language"
+            ].to_pylist()
+        )
+    return Size(counts["n"][0].as_py(), counts["q"][0].as_py(), tuple(systems), tuple(languages))
+
+
+@lru_cache(maxsize=16)
+def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
+    """All battles of a referee by language."""
+    if referee == RELEVANCE:
+        columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
+        return rank.from_outcomes(arena.read("outcomes", columns=columns), skill=skill)
+    return rank.from_judgments(arena.read("judgments"), judge=referee)
+
+
+@lru_cache(maxsize=64)
+def tallies(arena: Arena, referee: str) -> pa.Table:
+    """Replies and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
+    verdict could not be read, the subset empty.
+    """
+    if referee == RELEVANCE:
+        return arena.sql(
+            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS replies, "
+            "count(*) FILTER (outcome IN ('unparsed', 'empty', 'api_error')) AS undecided "
+            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL"
+        )
+    return arena.sql(
+        "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE judge = $1 "
+        "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE judge = $1) "
+        "SELECT language, '' AS subset, system, count(*) AS replies, "
+        "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
+        [referee],
+    )
+
+
+@lru_cache(maxsize=64)
+def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> Board:
+    """Rate the systems over the chosen languages.
+
+    Args:
+        arena: an arena with outcomes, or with judgments by the referee.
+        referee: `relevance`, or a judge's name.
+        skill: which questions count; with a judge always `both`.
+        languages: codes to rate; those without battles are named in the result.
+
+    Raises:
+        NotEnoughData: if none of the languages can be rated.
+    """
+    found, counts = battles(arena, referee, skill), tallies(arena, referee)
+    rated = tuple(code for code in languages if code in found)
+    have: dict[str, set[str]] = {}
+    for row in counts.to_pylist():
+        if row["subset"]:
+            have.setdefault(row["language"], set()).add(row["subset"])
+    lacking = {}
+    for code in languages:
+        if code not in found:
+            missing = [s.replace("_", "-") for s in SUBSETS[skill] if s not in have.get(code, set())]
+            lacking[code] = "no " + " and no ".join(missing or ["battles of"]) + " questions"
+    if not rated:
+        raise NotEnoughData(
+            "none of the chosen languages can be rated for this skill",
+            where=", ".join(f"{code}: {why}" for code, why in lacking.items()),
+            do="choose another skill, or more languages",
+        )
+    ranking = rank.rate({code: found[code] for code in rated}, draws=DRAWS, seed=SEED)
+    scope = "all" if "all" in ranking.languages else rated[0]
+    ratings = ranking.table()
+    ranks = [row for row in ratings.to_pylist() if row["language"] != "all"]
+    main = sorted(
+        (row for row in ratings.to_pylist() if row["language"] == scope), key=lambda row: (row["rank"], row["system"])
+    )
+    replies: dict[str, int] = {}
+    undecided: dict[str, int] = {}
+    for row in counts.to_pylist():
+        if row["language"] in rated and row["subset"] in ("", *SUBSETS[skill]):
+            replies[row["system"]] = replies.get(row["system"], 0) + row["replies"]
+            undecided[row["system"]] = undecided.get(row["system"], 0) + row["undecided"]
+    for row in main:
+        n = replies.get(row["system"], 0)
+        row["replies"] = n
+        row["undecided"] = undecided[row["system"]] / n if n else None
+    return Board(
+        rows=_table(main),
+        ranks=_table(ranks),
+        languages=rated,
+        lacking=lacking,
+        left_out=ranking.left_out,
+        n_queries=sum(len(found[code].queries) for code in rated),
+        n_replies=sum(replies.values()),
+        method=ranking.method,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRanks:
+    """The ranks that Figure 4 of the MIRAGE-Bench paper prints."""
+
+    rows: pa.Table
+    """system, judge and surrogate (mean rank over the languages shown), `difference` (surrogate - judge), best and
+    worst rank by the judge, number of languages; best mean rank by the judge first."""
+    ranks: pa.Table
+    """language, system, judge, surrogate: the printed ranks."""
+    languages: tuple[str, ...]
+    reference: str
+    """Where the figures were read."""
+
+
+@lru_cache(maxsize=64)
+def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
+    """The printed ranks by the judge and by the surrogate.
+
+    Raises:
+        TableMissing: if the arena has no published figures.
+        UnknownName: if these languages are not among them.
+    """
+    arena.need("published")
+    cells = arena.sql(
+        "SELECT language, system, setting, value, reference FROM published "
+        "WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' ORDER BY language, system"
+    ).to_pylist()
+    known = sorted({c["language"] for c in cells})
+    chosen = tuple(code for code in known if not languages or code in languages)
+    if not chosen:
+        raise UnknownName("language", ", ".join(languages), known, where="MIRAGE-Bench, Figure 4")
+    pairs: dict[tuple[str, str], dict[str, Any]] = {}
+    for cell in cells:
+        if cell["language"] in chosen:
+            at = pairs.setdefault((cell["language"], cell["system"]), {"judge": None, "surrogate": None})
+            at["surrogate" if "surrogate" in cell["setting"].lower() else "judge"] = int(cell["value"])
+    ranks = [{"language": code, "system": system, **pair} for (code, system), pair in pairs.items()]
+    rows = []
+    for system in sorted({r["system"] for r in ranks}):
+        judge = [r["judge"] for r in ranks if r["system"] == system and r["judge"] is not None]
+        surrogate = [r["surrogate"] for r in ranks if r["system"] == system and r["surrogate"] is not None]
+        by_judge, by_surrogate = sum(judge) / len(judge), sum(surrogate) / len(surrogate)
+        rows.append(
+            {
+                "system": system,
+                "judge": by_judge,
+                "surrogate": by_surrogate,
+                "difference": by_surrogate - by_judge,
+                "best": min(judge),
+                "worst": max(judge),
+                "languages": len(judge),
+            }
+        )
+    rows.sort(key=lambda row: (row["judge"], row["system"]))
+    return PublishedRanks(_table(rows), _table(ranks), chosen, cells[0]["reference"])
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({name: [row[name] for row in rows] for name in rows[0]})
