@@ -1,0 +1,26 @@
+"""NoMIRACL (Thakur et al., EMNLP 2024 Findings, arXiv 2312.11361): its published outputs, its questions, and both
+fetched from where they are public.
+
+`outputs.py` reads the replies of the 11 published systems, `prompt.py` recovers question and passages from the prompt
+those replies were given to, `questions.py` reads the labelled questions themselves, `download.py` brings the files.
+"""
+
+from mirage.sources.nomiracl.download import Pulled, pull
+from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, Origin
+from mirage.sources.nomiracl.outputs import Count, Summary, read_outputs, summarise
+from mirage.sources.nomiracl.prompt import split_prompt
+from mirage.sources.nomiracl.questions import read_questions
+
+__all__ = [
+    "ORIGIN",
+    "SUBSETS",
+    "Count",
+    "Origin",
+    "Pulled",
+    "Summary",
+    "pull",
+    "read_outputs",
+    "read_questions",
+    "split_prompt",
+    "summarise",
+]

@@ -1,0 +1,54 @@
+"""Where NoMIRACL's files are public, under which names and terms. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mirage.languages import Language
+
+What = Literal["outputs", "questions"]
+Split = Literal["dev", "test"]
+
+SUBSETS = ("non_relevant", "relevant")
+"""The two subsets, as the folders and files are named."""
+SPLITS: tuple[Split, ...] = ("dev", "test")
+"""The two splits of the questions; outputs were published for `test` alone."""
+PASSAGES = 10
+"""Passages in every published prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One published set of files."""
+
+    name: str
+    """What it is, for people."""
+    url: str
+    """The address that the names of the files are appended to."""
+    licence: str
+    """Terms of use."""
+
+
+ORIGIN: dict[What, Origin] = {
+    "outputs": Origin(
+        name="NoMIRACL baselines: raw outputs of 11 systems (project-miracl/nomiracl, results/baselines, 9c787da)",
+        url="https://github.com/project-miracl/nomiracl/raw/9c787da/results/baselines",
+        licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
+    ),
+    "questions": Origin(
+        name="NoMIRACL questions with relevance labels (Hugging Face data set miracl/nomiracl)",
+        url="https://huggingface.co/datasets/miracl/nomiracl/resolve/main",
+        licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
+    ),
+}
+"""Provenance of either set; `pull` starts from `url`, manifests keep all three."""
+
+
+def file_names(what: What, language: Language) -> list[str]:
+    """Names of one language's files under `Origin.url`, as published."""
+    if what == "outputs":
+        return [f"{subset}/{language.code}.test.vanilla_prompt.jsonl" for subset in SUBSETS]
+    root = f"data/{language.nomiracl_name}"
+    lists = [f"{root}/{kind}/{split}.{sub}.tsv" for kind in ("topics", "qrels") for split in SPLITS for sub in SUBSETS]
+    return [*lists, f"{root}/corpus.jsonl.gz"]

@@ -1,0 +1,314 @@
+"""The published outputs: `<subset>/<language>.test.vanilla_prompt.jsonl[.gz]`, one question with all replies a line.
+
+    {"query_id": .., "docids": [10 ids], "prompt": text or null, "template": "vanilla", "results": {system: reply}}
+
+Everything that is odd about the files ends as a value with a name. A system of the folder without a reply in a row is
+`missing` there; a reply of white space is `empty`, its text kept; where the prompt was not published, question and
+passage texts are null. The error texts of an API stay what they are, the text of a reply: the outcome decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.languages import language
+from mirage.sources.nomiracl.origin import PASSAGES, SUBSETS
+from mirage.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NO_PROMPT = "the prompt was not published"
+"""The reason beside the text of a question whose row has `prompt: null`."""
+
+_NAME = ".test.vanilla_prompt.jsonl"
+_FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "query_id": ((str,), "text"),
+    "docids": ((list,), f"a list of {PASSAGES} document ids"),
+    "prompt": ((str, type(None)), "text or null"),
+    "template": ((str,), "text"),
+    "results": ((dict,), "an object of replies by system"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What was read, of one language or of all."""
+
+    language: str
+    """Language code, or `all`."""
+    files: int
+    """Files read: one for each subset."""
+    questions: int
+    """Questions."""
+    replies: int
+    """Replies that are there, empty ones included."""
+    missing: int
+    """Replies that are not there although the system replied elsewhere in the folder."""
+    empty: int
+    """Replies of white space only."""
+    prompts_absent: int
+    """Questions without a published prompt, hence without text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was read from a folder of published outputs."""
+
+    total: Count
+    """Over all languages."""
+    languages: tuple[Count, ...]
+    """One record a language, in the order of the codes."""
+    systems: tuple[str, ...]
+    """Every system that replied anywhere, sorted."""
+
+
+def read_outputs(folder: Path, *, progress: Callable[[int, int], None] | None = None) -> dict[str, pa.Table]:
+    """Read the published outputs.
+
+    Args:
+        folder: a folder that holds `relevant/` and `non_relevant/` (one of them is enough), or a checkout of the
+            repository. A file is named by the code of its language or by its lower-case English name.
+        progress: called with the number of files read and the number there are.
+
+    Returns:
+        The tables `queries`, `passages` and `answers`. There is one answer for each question and each system that
+        replied anywhere in the folder. `relevant` is false for every passage of the non-relevant subset and null in
+        the relevant one, whose single passages the files do not label.
+
+    Raises:
+        UnknownName: if a file is named after no known language.
+        BadInput: naming file and line, if anything else is not as published: nothing is repaired.
+    """
+    import pyarrow as pa
+
+    files = _files(folder)
+    parts: dict[str, list[pa.Table]] = {"queries": [], "passages": [], "answers": []}
+    replied: list[_Replied] = []
+    seen: dict[tuple[str, str], str] = {}
+    for done, ((code, subset), path) in enumerate(files.items()):
+        if progress:
+            progress(done, len(files))
+        tables, systems = _read(path, code, subset, seen)
+        replied.append(systems)
+        for name, table in tables.items():
+            parts[name].append(table)
+    if progress:
+        progress(len(files), len(files))
+    parts["answers"].append(_missing(replied))
+    return {name: pa.concat_tables(tables) for name, tables in parts.items()}
+
+
+def summarise(tables: Mapping[str, pa.Table]) -> Summary:
+    """Count what `read_outputs` returned, or what an arena made of it holds."""
+
+    def count(table: str, *columns: str) -> dict[tuple[Any, ...], int]:
+        groups = tables[table].select(columns).group_by(list(columns)).aggregate([([], "count_all")])
+        return {tuple(row[c] for c in columns): row["count_all"] for row in groups.to_pylist()}
+
+    subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
+    statuses = count("answers", "language", "status")
+
+    def one(name: str, codes: set[str]) -> Count:
+        def of(status: str) -> int:
+            return sum(n for (code, s), n in statuses.items() if code in codes and s == status)
+
+        return Count(
+            language=name,
+            files=sum(code in codes for code, _ in subsets),
+            questions=sum(n for (code, _), n in subsets.items() if code in codes),
+            replies=sum(n for (code, s), n in statuses.items() if code in codes and s != "missing"),
+            missing=of("missing"),
+            empty=of("empty"),
+            prompts_absent=sum(n for (code, why), n in reasons.items() if code in codes and why is not None),
+        )
+
+    codes = sorted({code for code, _ in subsets})
+    return Summary(
+        total=one("all", set(codes)),
+        languages=tuple(one(code, {code}) for code in codes),
+        systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),
+    )
+
+
+@dataclass(slots=True)
+class _Replied:
+    """Which systems replied in the rows of one file; filled row by row."""
+
+    language: str
+    query_ids: list[str]
+    templates: list[str]
+    systems: list[frozenset[str]]
+
+
+def _files(folder: Path) -> dict[tuple[str, str], Path]:
+    """The files of a folder by language and subset."""
+    names = [f"{subset}/*{_NAME}{end}" for subset in SUBSETS for end in ("", ".gz")]
+    paths = store.list_files(folder, *names) or store.list_files(folder, *(f"results/baselines/{n}" for n in names))
+    if not paths:
+        raise BadInput(
+            f"{folder} holds no published outputs",
+            do="give the folder above relevant/ and non_relevant/, in which files are named like "
+            "en.test.vanilla_prompt.jsonl or .jsonl.gz; mirage pull nomiracl brings them",
+        )
+    files: dict[tuple[str, str], Path] = {}
+    for path in paths:
+        key = (language(path.name.split(_NAME)[0], where=str(path)).code, path.parent.name)
+        if key in files:
+            raise BadInput(
+                f"there are two files for {key[0]}, {key[1]}: {files[key].name} and {path.name}",
+                where=str(path.parent),
+                do="keep one of them",
+            )
+        files[key] = path
+    return files
+
+
+def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) -> tuple[dict[str, pa.Table], _Replied]:
+    """The tables of one file, without the missing replies."""
+    import pyarrow as pa
+
+    ids: list[str] = []
+    texts: list[str | None] = []
+    docids: list[str] = []
+    titles: list[str | None] = []
+    passages: list[str | None] = []
+    systems: list[str] = []
+    replies: list[str] = []
+    counts: list[int] = []
+    replied = _Replied(code, ids, [], [])
+    sets: dict[frozenset[str], frozenset[str]] = {}
+    for where, row in _rows(path):
+        query_id, prompt = row["query_id"], row["prompt"]
+        before = seen.setdefault((code, query_id), where)
+        if before != where:
+            raise BadInput(
+                f"query {query_id} of {code} occurs twice",
+                where=f"{where}, first at {before}",
+                do="keep one of the rows",
+            )
+        ids.append(query_id)
+        docids += row["docids"]
+        if prompt is None:
+            texts.append(None)
+            titles += [None] * PASSAGES
+            passages += [None] * PASSAGES
+        else:
+            question, shown = split_prompt(prompt, query_id=query_id, where=where)
+            texts.append(question)
+            for passage in shown:
+                title, text = split_title(passage)
+                titles.append(title)
+                passages.append(text)
+        given = {system: reply for system, reply in row["results"].items() if reply is not None}
+        systems += given
+        replies += given.values()
+        counts.append(len(given))
+        replied.templates.append(row["template"])
+        present = frozenset(given)
+        replied.systems.append(sets.setdefault(present, present))
+    if not ids:
+        raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
+
+    def repeated(values: list[str], times: list[int]) -> pa.Array:
+        indices = [i for i, n in enumerate(times) for _ in range(n)]
+        return pa.array(values, pa.string()).take(pa.array(indices, pa.int32()))
+
+    shown_with = [PASSAGES] * len(ids)
+    labels = pa.repeat(pa.scalar(False), len(docids)) if subset == "non_relevant" else None
+    columns: dict[str, dict[str, Any]] = {
+        "queries": {
+            "language": pa.repeat(code, len(ids)),
+            "query_id": ids,
+            "subset": pa.repeat(subset, len(ids)),
+            "text": texts,
+            "reason": [NO_PROMPT if text is None else None for text in texts],
+        },
+        "passages": {
+            "language": pa.repeat(code, len(docids)),
+            "query_id": repeated(ids, shown_with),
+            "passage_id": docids,
+            "position": list(range(1, PASSAGES + 1)) * len(ids),
+            "title": titles,
+            "text": passages,
+            "relevant": labels,
+        },
+        "answers": {
+            "language": pa.repeat(code, len(replies)),
+            "query_id": repeated(ids, counts),
+            "system": systems,
+            "text": replies,
+            "status": ["empty" if not reply or reply.isspace() else "ok" for reply in replies],
+            "template": repeated(replied.templates, counts),
+        },
+    }
+    try:
+        return {name: schema.from_columns(name, data) for name, data in columns.items()}, replied
+    except BadInput as error:
+        raise BadInput(error.what, where=str(path), do=error.do) from None
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a file with their place, every field there and of its type."""
+    for line in store.jsonl(path):
+        where, row = line.where, line.value
+        for name, (kinds, meaning) in _FIELDS.items():
+            if name not in row:
+                raise BadInput(
+                    f"the field {name!r} is missing", where=where, do=f"every line needs {', '.join(_FIELDS)}"
+                )
+            if not isinstance(row[name], kinds):
+                raise BadInput(
+                    f"{name} is {_kind(row[name])}, not {meaning}", where=where, do="write it as the published files do"
+                )
+        query_id, docids = row["query_id"], row["docids"]
+        if not query_id:
+            raise BadInput("query_id is empty", where=where, do="give every question an id")
+        if len(docids) != PASSAGES:
+            raise BadInput(
+                f"query {query_id} has {len(docids)} docids, not {PASSAGES}",
+                where=where,
+                do="give one document id for each passage of the prompt",
+            )
+        for docid in docids:
+            if not isinstance(docid, str):
+                raise BadInput(f"a docid of query {query_id} is {_kind(docid)}, not text", where=where, do="quote it")
+        if len(set(docids)) != PASSAGES:
+            raise BadInput(f"query {query_id} has a docid twice", where=where, do="name every passage once")
+        if row["prompt"] is not None and row["template"] not in TEMPLATES:
+            raise BadInput(
+                f"query {query_id} has the template {row['template']!r}, whose prompts cannot be taken apart here",
+                where=where,
+                do=f"give rows of the templates {', '.join(TEMPLATES)}",
+            )
+        for system, reply in row["results"].items():
+            if not isinstance(reply, str | None):
+                raise BadInput(
+                    f"the reply of {system} to query {query_id} is {_kind(reply)}, not text",
+                    where=where,
+                    do="write the reply as text, or null where there is none",
+                )
+        yield where, row
+
+
+def _missing(replied: list[_Replied]) -> pa.Table:
+    """One answer for each system of the folder that a row lacks."""
+    everyone = frozenset[str]().union(*(systems for file in replied for systems in file.systems))
+    columns: dict[str, list[str]] = {"language": [], "query_id": [], "system": [], "template": []}
+    for file in replied:
+        for query_id, template, present in zip(file.query_ids, file.templates, file.systems, strict=True):
+            for system in sorted(everyone - present) if present != everyone else ():
+                for name, value in zip(columns, (file.language, query_id, system, template), strict=True):
+                    columns[name].append(value)
+    return schema.from_columns("answers", {**columns, "status": ["missing"] * len(columns["system"])})
+
+
+def _kind(value: Any) -> str:
+    """The JSON name of a value's type, with an article."""
+    names = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,244 @@
+"""The NoMIRACL questions with their human labels, from the plain files behind the hub data set miracl/nomiracl.
+
+data/<language>/topics/<split>.<subset>.tsv   query id TAB question
+data/<language>/qrels/<split>.<subset>.tsv    query id, Q0, document id, 1 if the passage is relevant else 0
+data/<language>/corpus.jsonl[.gz]             {"docid": .., "title": .., "text": ..}
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import Language, language
+from mirage.sources.nomiracl.origin import SUBSETS, Split
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_Judged = dict[str, list[tuple[str, bool, str]]]
+"""By query id: document id, whether it is relevant, and the line that says so."""
+
+
+def read_questions(
+    folder: Path,
+    *,
+    split: Split = "test",
+    languages: Iterable[str] | None = None,
+    cap: int | None = 250,
+    ratio: float | None = None,
+    seed: int = 0,
+) -> dict[str, pa.Table]:
+    """Read the questions and their judged passages, whole or as a seeded sample.
+
+    The sample of a subset depends on `seed`, language, split, subset and its questions, on nothing else: not on the
+    other languages, the order of the lines or the number drawn (a larger sample contains the smaller one).
+
+    Args:
+        folder: a folder that holds `data/<language>/`, or the language folders themselves; languages are named by
+            code or by lower-case English name.
+        split: `dev` or `test`.
+        languages: codes or names; all that are there by default.
+        cap: most questions of each subset of a language, as the loader of the paper offers; None for all.
+        ratio: relevant questions for each non-relevant one, over 0; the subset that is too large is cut until it
+            holds (to less than one question). None takes each subset as it comes.
+        seed: picks the sample; 0 or more.
+
+    Returns:
+        The tables `queries` and `passages`. A passage's position is its place in the qrels. A question that nobody
+        judged is left out, as the loader of the paper does.
+
+    Raises:
+        UnknownName: if a language, a split or a folder's language is unknown.
+        BadInput: naming file and line, if a line is malformed, an id unknown or given twice, or a label contradicts
+            its subset; or if an argument is out of range.
+    """
+    import pyarrow as pa
+
+    if split not in get_args(Split):
+        raise UnknownName("split", split, get_args(Split))
+    if cap is not None and cap < 1:
+        raise BadInput(f"cap is {cap}", do="give 1 or more, or none for all questions")
+    if ratio is not None and not 0 < ratio < float("inf"):
+        raise BadInput(f"ratio is {ratio}", do="give relevant questions for each non-relevant one, more than 0")
+    if seed < 0:
+        raise BadInput(f"seed is {seed}", do="give 0 or more")
+
+    there = _languages(folder, split)
+    wanted = list(there.values()) if languages is None else []
+    for name in dict.fromkeys(language(name).code for name in languages or ()):
+        if name not in there:
+            raise UnknownName("language", name, there, where=str(folder))
+        wanted.append(there[name])
+    parts = [_read(lang, root, split, cap, ratio, seed) for lang, root in wanted]
+    return {
+        name: pa.concat_tables([schema.arrow_schema(name).empty_table(), *(part[name] for part in parts)])
+        for name in ("queries", "passages")
+    }
+
+
+def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
+    """The language folders that hold questions of a split, by code."""
+    names = [f"*/topics/{split}.{subset}.tsv" for subset in SUBSETS]
+    topics = store.list_files(folder, *(f"data/{name}" for name in names)) or store.list_files(folder, *names)
+    if not topics:
+        raise BadInput(
+            f"{folder} holds no {split} questions of NoMIRACL",
+            do=f"give the folder above data/<language>/topics/{split}.relevant.tsv; mirage pull brings the files",
+        )
+    there: dict[str, tuple[Language, Path]] = {}
+    for root in dict.fromkeys(path.parents[1] for path in topics):
+        lang = language(root.name, where=str(root))
+        if lang.code in there:
+            raise BadInput(
+                f"there are two folders for {lang.code}: {there[lang.code][1].name} and {root.name}",
+                where=str(root.parent),
+                do="keep one of them",
+            )
+        there[lang.code] = (lang, root)
+    return dict(sorted(there.items()))
+
+
+def _read(
+    lang: Language, root: Path, split: Split, cap: int | None, ratio: float | None, seed: int
+) -> dict[str, pa.Table]:
+    """The tables of one language."""
+    asked: dict[str, dict[str, str]] = {}
+    judged: dict[str, _Judged] = {}
+    seen: dict[str, str] = {}
+    for subset in SUBSETS:
+        if store.list_files(root, f"topics/{split}.{subset}.tsv"):
+            asked[subset] = _topics(root / "topics" / f"{split}.{subset}.tsv", seen)
+            judged[subset] = _qrels(root / "qrels" / f"{split}.{subset}.tsv", asked[subset], subset)
+    sizes = _sizes({subset: len(judged.get(subset, ())) for subset in SUBSETS}, cap, ratio, where=str(root))
+    drawn = {
+        subset: _sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
+        for subset, ids in judged.items()
+    }
+    texts = _corpus(root, judged, {docid for s, ids in drawn.items() for i in ids for docid, _, _ in judged[s][i]})
+
+    queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
+    passages: dict[str, list[Any]] = {c.name: [] for c in schema.columns("passages")}
+    for subset, ids in drawn.items():
+        for query_id in ids:
+            _add(queries, lang.code, query_id, subset, asked[subset][query_id])
+            for position, (docid, relevant, _) in enumerate(judged[subset][query_id], start=1):
+                _add(passages, lang.code, query_id, docid, position, *texts[docid], relevant)
+    return {"queries": schema.from_columns("queries", queries), "passages": schema.from_columns("passages", passages)}
+
+
+def _add(columns: dict[str, list[Any]], *row: Any) -> None:
+    for column, value in zip(columns.values(), row, strict=True):
+        column.append(value)
+
+
+def _topics(path: Path, seen: dict[str, str]) -> dict[str, str]:
+    """Questions by id; `seen` keeps the ids over both subsets."""
+    texts: dict[str, str] = {}
+    for where, line in store.lines(path):
+        query_id, tab, text = line.partition("\t")
+        if not (query_id and tab and text.strip()) or "\t" in text:
+            raise BadInput("this line is not an id, a tab and a question", where=where, do="write: id TAB question")
+        if seen.setdefault(query_id, where) != where:
+            raise BadInput(
+                f"query {query_id} occurs twice",
+                where=f"{where}, first at {seen[query_id]}",
+                do="keep one of the lines",
+            )
+        texts[query_id] = text
+    return texts
+
+
+def _qrels(path: Path, asked: dict[str, str], subset: str) -> _Judged:
+    """Judged passages by query, in the order of the file."""
+    judged: _Judged = {}
+    pairs: set[tuple[str, str]] = set()
+    for where, line in store.lines(path):
+        fields = line.split()
+        if len(fields) != 4 or fields[3] not in ("0", "1"):
+            raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, 0 or 1")
+        query_id, _, docid, label = fields
+        if query_id not in asked:
+            raise BadInput(
+                f"query {query_id} is judged but not among the topics", where=where, do="fetch topics and qrels again"
+            )
+        if (query_id, docid) in pairs:
+            raise BadInput(f"document {docid} is judged twice for query {query_id}", where=where, do="keep one line")
+        if subset == "non_relevant" and label == "1":
+            raise BadInput(
+                f"document {docid} is relevant to query {query_id}, which stands in the non-relevant subset",
+                where=where,
+                do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
+            )
+        pairs.add((query_id, docid))
+        judged.setdefault(query_id, []).append((docid, label == "1", where))
+    for query_id, passages in judged.items():
+        if subset == "relevant" and not any(relevant for _, relevant, _ in passages):
+            raise BadInput(
+                f"query {query_id} stands in the relevant subset, but no passage is judged relevant",
+                where=passages[0][2],
+                do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
+            )
+    return judged
+
+
+def _corpus(root: Path, judged: dict[str, _Judged], needed: set[str]) -> dict[str, tuple[str, str]]:
+    """Title and text of the documents needed; every judged one must be there."""
+    paths = store.list_files(root, "corpus.jsonl", "corpus.jsonl.gz")
+    if not paths:
+        raise BadInput(f"{root} has no corpus.jsonl or corpus.jsonl.gz", do="fetch the passages too")
+    there: set[str] = set()
+    texts: dict[str, tuple[str, str]] = {}
+    for line in store.jsonl(paths[0]):
+        for name in ("docid", "title", "text"):
+            if not isinstance(line.value.get(name), str):
+                raise BadInput(
+                    f"the field {name!r} is missing or not text", where=line.where, do="fetch the file again"
+                )
+        docid = line.value["docid"]
+        there.add(docid)
+        if docid in needed:
+            document = (line.value["title"], line.value["text"])
+            # The published files repeat a document for each question it was judged for.
+            if texts.setdefault(docid, document) != document:
+                raise BadInput(f"document {docid} occurs with two texts", where=line.where, do="keep one of them")
+    for queries in judged.values():
+        for passages in queries.values():
+            for docid, _, where in passages:
+                if docid not in there:
+                    raise BadInput(
+                        f"document {docid} is judged but not in {paths[0].name}",
+                        where=where,
+                        do="fetch both files again",
+                    )
+    return texts
+
+
+def _sizes(there: dict[str, int], cap: int | None, ratio: float | None, *, where: str) -> dict[str, int]:
+    """How many questions of each subset to draw."""
+    sizes = {subset: n if cap is None else min(n, cap) for subset, n in there.items()}
+    if ratio is not None:
+        relevant, non_relevant = sizes["relevant"], sizes["non_relevant"]
+        # The added grain keeps a product such as 3 * (1 / 3) from falling under the whole number it stands for.
+        sizes["relevant"] = min(relevant, int(non_relevant * ratio + 1e-9))
+        sizes["non_relevant"] = min(non_relevant, int(relevant / ratio + 1e-9))
+        if not all(sizes.values()):
+            raise BadInput(
+                f"{relevant:,} relevant and {non_relevant:,} non-relevant questions cannot give {ratio:g} to 1",
+                where=where,
+                do="give a ratio nearer to 1, a larger cap, or none",
+            )
+    return sizes
+
+
+def _sample(ids: Sequence[str], size: int, seed: int, name: str) -> list[str]:
+    """The first `size` ids of a permutation that `seed` and `name` fix, sorted."""
+    import numpy as np
+
+    stream = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    order = np.random.default_rng([seed, stream]).permutation(len(ids))
+    return sorted(ids[i] for i in order[:size])
