@@ -1,0 +1,69 @@
+# Everything a newcomer and a maintainer runs. `make` alone lists it.
+#
+# The programs live in .venv, made with uv where it is there and with Python's own venv elsewhere, so a Python that
+# refuses bare installs is no obstacle. It is filled again only when requirements.txt or pyproject.toml changes.
+
+PY := .venv/bin/python
+DATA ?= ../shared/data
+
+.DEFAULT_GOAL := help
+.PHONY: help app test lint bench data
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+app: .venv/.ready ## open the explorer; ARENA=DIR opens an arena of your own
+	@$(PY) -m mirage app $(if $(ARENA),"$(ARENA)")
+
+test: .venv/.ready-dev ## run all tests; ARGS="-k name" passes options to pytest
+	$(PY) -m pytest -n auto --dist loadfile $(ARGS)
+
+lint: .venv/.ready-dev ## check style, types and layers
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+
+bench: .venv/.ready-dev ## time the slow parts side by side with what they replace
+	$(PY) -m benchmarks
+
+data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
+	$(PY) -m mirage bundle "$(DATA)" --into data
+
+.venv/.ready: requirements.txt pyproject.toml
+	@$(call install,.)
+	@touch $@
+
+.venv/.ready-dev: requirements.txt pyproject.toml
+	@$(call install,.[dev])
+	@touch .venv/.ready $@
+
+# Find a Python, make .venv unless a usable one is there, and install into it. PYTHON=... chooses another.
+define install
+set -e; \
+new='import sys; sys.exit(sys.version_info < (3, 11))'; \
+if command -v uv >/dev/null; then uv=yes; able="$$new"; else uv=; able="import ensurepip, venv; $$new"; fi; \
+if ! .venv/bin/python -c "$$able" 2>/dev/null; then \
+  rm -rf .venv; \
+  for python in "$(PYTHON)" python3.13 python3.12 python3.11 python3 python none; do \
+    if "$$python" -c "$$able" 2>/dev/null; then break; fi; \
+  done; \
+  if [ "$$uv" ]; then \
+    if [ "$$python" = none ]; then python='>=3.11'; fi; \
+    uv venv --quiet --python "$$python" .venv; \
+  elif [ "$$python" = none ]; then \
+    echo 'mirage needs Python 3.11 or newer with its venv module, and found none.' >&2; \
+    echo '  to do: install python3.11 and python3.11-venv (or newer), or uv, or name one: make PYTHON=/path/to/it' >&2; \
+    exit 2; \
+  else \
+    "$$python" -m venv .venv; \
+  fi; \
+fi; \
+echo 'Installing into .venv (only when requirements.txt or pyproject.toml has changed) ...'; \
+if [ "$$uv" ]; then \
+  uv pip install --quiet --python .venv/bin/python -e '$(1)'; \
+else \
+  .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null; \
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -e '$(1)'; \
+fi
+endef
