@@ -1,0 +1,281 @@
+"""The text of a reply, taken apart: reason and answer, the passages it cites, and what remains without either.
+
+Everything here is pure and works in characters (code points) of the raw reply, so that a page can mark the very text a
+number comes from. Nothing is cut: text after a blank line belongs to the part it stands in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from mirage.errors import BadInput
+
+Span = tuple[int, int]
+"""Where a piece of text begins and ends (exclusive), in characters."""
+
+NUMBERED_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+"""The prompt templates that show the passages as `[1] ...`, as NoMIRACL's do; all others show their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """A reply in its two parts, each without surrounding white space."""
+
+    reason: str | None
+    """The reasoning; null where the reply marks none."""
+    answer: str | None
+    """The answer; null where a reason is marked but no answer follows (a reply cut off by the token limit)."""
+    reason_span: Span | None
+    """Where the reason stands in the reply; null with it."""
+    answer_span: Span | None
+    """Where the answer stands; null with it."""
+    markers: bool
+    """Whether the reply carries a Reason or an Answer marker. Without any, the whole reply is the answer."""
+
+
+# "##Reason:", "## ANSWER", "**Answer:**", "Reason :". Without ## only at the start of a line, without # only with a
+# colon.
+_MARKER = re.compile(
+    r"(?:(?P<hashes>(?<!\#)\#{2,}+|^\#)[ \t]*+|^[ \t]*+)(?:\*\*|__)?(?P<kind>reason(?:ing)?|answer)[ \t]*+"
+    r"(?:\*\*|__)?[ \t]*+(?:[:：](?:\*\*|__)?|(?(hashes)(?=\s|\Z)|(?!)))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_INLINE_ANSWER = re.compile(r"(?<=\s)answer[ \t]*+[:：]", re.IGNORECASE)
+
+
+def parse_answer(text: str) -> ParsedAnswer:
+    """Split a reply of the form `##Reason: ... ##Answer: ...` (the MIRAGE-Bench prompt asks for it).
+
+    Markers count with or without `##`, in either case, with spaces or in bold. The reason runs from its marker to the
+    Answer marker, the answer from its marker to the end; where the answer comes first, each ends at the other's marker.
+    An Answer marker alone makes the text before it the reason. Blank lines stay, which the published program cuts at.
+    """
+    marks = [(m["kind"].lower() == "answer", m.start(), m.end()) for m in _MARKER.finditer(text)]
+    reason = next((m for m in marks if not m[0]), None)
+    answer = next((m for m in marks if m[0] and (reason is None or m[1] > reason[1])), None)
+    if reason and not answer:
+        answer = next((m for m in marks if m[0]), None)
+    if reason and not answer:
+        inline = list(_INLINE_ANSWER.finditer(text, reason[2]))
+        answer = (True, inline[-1].start(), inline[-1].end()) if inline else None
+    if reason and answer:
+        if reason[1] < answer[1]:
+            spans = (reason[2], answer[1]), (answer[2], len(text))
+        else:
+            spans = (reason[2], len(text)), (answer[2], reason[1])
+        return _parsed(text, *spans)
+    if reason:
+        return _parsed(text, (reason[2], len(text)), None)
+    if answer:
+        before = (0, answer[1]) if text[: answer[1]].strip() else None
+        return _parsed(text, before, (answer[2], len(text)))
+    return _parsed(text, None, (0, len(text)), markers=False)
+
+
+def _parsed(text: str, reason: Span | None, answer: Span | None, *, markers: bool = True) -> ParsedAnswer:
+    reason, answer = (span and _strip(text, span) for span in (reason, answer))
+    return ParsedAnswer(
+        reason=text[slice(*reason)] if reason else None,
+        answer=text[slice(*answer)] if answer else None,
+        reason_span=reason,
+        answer_span=answer,
+        markers=markers,
+    )
+
+
+def _strip(text: str, span: Span) -> Span:
+    part = text[slice(*span)]
+    start = span[0] + len(part) - len(part.lstrip())
+    return start, start + len(part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One mention of one passage."""
+
+    start: int
+    """Where the mention begins. The mentions of one bracket or list divide it among them: the first takes the opening
+    bracket, the last the closing one. The passages of a range share its span."""
+    end: int
+    """Where it ends (exclusive)."""
+    passage_id: str | None
+    """The passage meant; null where it is none of those shown."""
+    label: str
+    """The id or number as written: `12#0`, `3`, `1-3`."""
+    known: bool
+    """Whether it is one of the passages shown."""
+
+
+_NUMBER = r"\d{1,3}(?:\s*+[-–—]\s*+\d{1,3})?"
+_AND = r"(?:and|or|&|und|oder|et|ou|y|o|dan|и|или)"
+_CONTEXT = r"(?:[ck]onte[xk]\w{0,3}|контекст\w{0,2}|passages?|documents?)"
+_WORD = rf"(?:{_CONTEXT}|docs?\.?|sources?|refs?\.?|references?)"
+_BRACKET = re.compile(r"[\[［【]([^\[\]［］【】]{1,400})[\]］】]")
+_ITEM = rf"(?:{_WORD}\s*+\#?)?{_NUMBER}"
+_LIST = re.compile(
+    rf"\s*{_ITEM}(?:(?:\s*+[,;،、，；]\s*+(?:{_AND}\s++)?|\s++{_AND}\s++){_ITEM})*+\s*",
+    re.IGNORECASE,
+)
+# "context 3", "contexts 1, 2 and 9". What follows a mere comma must end there, so that "in context 3, 5 people" is one.
+_BARE = re.compile(
+    rf"\b{_CONTEXT}[ \t]*+\#?(?P<list>{_NUMBER}(?![\w%]|[.,]\d)"
+    rf"(?:(?:\s*+,)?\s++{_AND}\s++{_NUMBER}(?![\w%]|[.,]\d)|\s*+,\s*+{_NUMBER}(?=\s*+(?:[,;.:)\]]|\Z|\n|{_AND}\b)))*)",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(_NUMBER)
+_FILLING = re.compile(rf"\b(?:{_WORD}|{_AND})(?!\w)|[\W_]+", re.IGNORECASE)
+_RUN = re.compile(r"\d+")
+
+
+def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple[Citation, ...]:
+    """Find every mention of a passage, in the order of the text.
+
+    Passage ids count in square brackets, several to a bracket, alone or among words: `[12#0, 34#1]`, `[Doc 12#0]`. So
+    does what has the form of the passages' ids without being one of them: an unknown citation. Numbers of up to three
+    digits count where they fill the bracket: `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`; they mean positions in a
+    numbered prompt and are unknown otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too
+    (also with passage or document), as far as the numbers are positions. Left out because uncertain: `the first
+    context`, numbers in round brackets, years, a bracket that the reply's end cuts off.
+
+    Args:
+        text: the raw reply.
+        passage_ids: the passages shown, in the order of the prompt.
+        numbered: whether the prompt numbered the passages, from 1, instead of showing their ids: whether its template
+            is one of `NUMBERED_TEMPLATES`.
+    """
+    ids = tuple(passage_ids)
+    found: list[Citation] = []
+    taken: list[Span] = []
+    by_form = _forms(ids)
+    for bracket in _BRACKET.finditer(text):
+        whole, inside = bracket.span(), bracket.span(1)
+        if _LIST.fullmatch(text, *inside):
+            tokens = [
+                (m.span(), _positions(m[0], ids) if numbered else [m[0]]) for m in _NUMBERS.finditer(text, *inside)
+            ]
+        elif tokens := [(m.span(), [m[0]]) for m in by_form.finditer(text, *inside)]:
+            rest = "".join(text[a:b] for a, b in _gaps(inside, [span for span, _ in tokens]))
+            if _FILLING.sub("", rest):
+                found += [c for span, named in tokens for c in _cite(text, span, [(span, named)], ids)]
+                taken.append(whole)
+                continue
+        else:
+            continue
+        found += _cite(text, whole, tokens, ids)
+        taken.append(whole)
+    if numbered:
+        for bare in _BARE.finditer(text):
+            tokens = [(m.span(), _positions(m[0], ids)) for m in _NUMBERS.finditer(text, *bare.span("list"))]
+            tokens = [(span, named) for span, named in tokens if named != [None]]
+            if tokens and all(bare.end() <= a or b <= bare.start() for a, b in taken):
+                found += _cite(text, bare.span(), tokens, ids)
+    return tuple(sorted(found, key=lambda c: c.start))
+
+
+def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:
+    """The passages mentioned, each once, in the order of first mention.
+
+    Args:
+        mentions: what `citations` found.
+        unknown: keep what is none of the passages shown, by its label.
+    """
+    return tuple(dict.fromkeys(c.passage_id or c.label for c in mentions if c.known or unknown))
+
+
+def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
+    """The reply without its Reason and Answer markers and without these mentions: its own words."""
+    cuts = [(c.start, c.end) for c in mentions] + [m.span() for m in _MARKER.finditer(text)]
+    return " ".join(text[a:b] for a, b in _gaps((0, len(text)), sorted(cuts))).strip() if cuts else text.strip()
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment(Generic[Name]):
+    """A stretch of text under the same marks throughout."""
+
+    start: int
+    """Where it begins."""
+    end: int
+    """Where it ends (exclusive)."""
+    marks: frozenset[Name]
+    """Names of the marks that cover it; empty for plain text."""
+
+
+def segments(text: str, marks: Iterable[tuple[int, int, Name]]) -> list[Segment[Name]]:
+    """Cut a text where marks begin and end, so that overlapping marks become segments that do not overlap.
+
+    Put together, the segments are the text.
+
+    Args:
+        text: the raw reply.
+        marks: `(start, end, name)` each; a mark without length marks nothing.
+
+    Raises:
+        BadInput: if a mark reaches beyond the text: it was made for another one.
+    """
+    marks = [m for m in marks if m[0] != m[1]]
+    for start, end, name in marks:
+        if not 0 <= start < end <= len(text):
+            raise BadInput(
+                f"the mark {name!r} covers {start} to {end} of a text of {len(text)} characters",
+                do="make the outcomes and features of this arena again; they belong to other answers",
+            )
+    cuts = sorted({0, len(text)} | {at for m in marks for at in m[:2]})
+    return [
+        Segment(a, b, frozenset(name for start, end, name in marks if start <= a and b <= end))
+        for a, b in itertools.pairwise(cuts)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _forms(ids: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for texts of the form of these ids (of `12#0` if there are none): digits stand for any other digits.
+
+    Ids of digits alone have the form of a number, and match only as they are.
+    """
+    forms = {i if i.isdigit() else _RUN.sub("0", i) for i in ids if i} or {"0#0"}
+    patterns = []
+    for form in sorted(forms, key=lambda f: (-len(f), f)):
+        body = re.escape(form) if form.isdigit() else r"\d+".join(map(re.escape, form.split("0")))
+        # A word may touch an id that begins with a digit ("Doc12#0"), but no digit may.
+        before = r"(?<!\d)" if form[0].isdigit() else r"(?<!\w)" if form[0].isalpha() else ""
+        patterns.append(before + body + (r"(?!\w)" if form[-1].isalnum() else ""))
+    return re.compile("|".join(patterns))
+
+
+def _positions(written: str, ids: Sequence[str]) -> list[str | None]:
+    """The passages that a number or a range means, each by id; null where there is no such position."""
+    ends = [int(number) for number in _RUN.findall(written)]
+    if not 1 <= ends[0] <= ends[-1] <= len(ids):
+        return [None]
+    return list(ids[ends[0] - 1 : ends[-1]])
+
+
+def _cite(
+    text: str, whole: Span, tokens: Sequence[tuple[Span, Sequence[str | None]]], ids: Sequence[str]
+) -> list[Citation]:
+    """One citation for each passage of each token; the tokens' spans together cover the whole."""
+    starts = [whole[0], *(span[0] for span, _ in tokens[1:])]
+    ends = [*starts[1:], whole[1]]
+    return [
+        Citation(start, end, named if named in ids else None, text[slice(*span)], named in ids)
+        for start, end, (span, names) in zip(starts, ends, tokens, strict=True)
+        for named in names
+    ]
+
+
+def _gaps(whole: Span, spans: Iterable[Span]) -> list[Span]:
+    """What sorted spans, possibly overlapping, leave of a whole."""
+    gaps, at = [], whole[0]
+    for start, end in spans:
+        if start > at:
+            gaps.append((at, start))
+        at = max(at, end)
+    return [*gaps, (at, whole[1])] if at < whole[1] else gaps
