@@ -607,6 +607,8 @@ class Reply:
     """A Content-Length that is not true."""
     chunked: bool = False
     garble: bool = False
+    body: bytes = b"no"
+    """What a status other than 200 carries."""
 
 
 @dataclass
@@ -637,7 +639,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
             whole = state.files.get(name, b"")
             status = 404 if reply.status == 200 and name not in state.files else reply.status
             start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and not reply.ignore_range else 0
-            body = whole[start:] if status == 200 else b"no"
+            body = whole[start:] if status == 200 else reply.body
             if reply.garble:
                 body = bytes(len(body))
             headers = dict(reply.headers)
@@ -790,7 +792,10 @@ def test_a_server_that_ignores_range_starts_the_file_anew(english: Server, tmp_p
 
 
 def test_a_server_that_goes_on_elsewhere_is_asked_for_the_whole(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    wrong = Reply(206, headers={"Content-Range": "bytes 5-9/10"})
+    """The part that comes has the right length, so that its place alone gives it away."""
+    whole = english.files[RELEVANT]
+    place = f"bytes 0-{len(whole) - 1001}/{len(whole)}"
+    wrong = Reply(206, headers={"Content-Range": place}, body=whole[:-1000])
     english.replies[RELEVANT] = [Reply(stop_after=1000), wrong, Reply()]
     fetch()
     assert [r for name, r in english.asked if name == RELEVANT] == [None, "bytes=1000-", None]
