@@ -17,7 +17,7 @@ from mirage.languages import LANGUAGES
 DECIDED = 0.5
 """A text in which no language reaches this probability is too short, or too mixed, to tell: it has no value."""
 DECIMALS = 4
-"""Probabilities are given to this many decimals. A mean moves by less than 0.00005; the table shrinks by a third."""
+"""Probabilities are given to this many decimals. A mean moves by at most 0.00005; the table shrinks by a third."""
 
 
 @cache
@@ -57,7 +57,7 @@ _RULE = (
     " of more than twenty; in other scripts two characters mostly suffice)."
 )
 _SOURCE = (
-    "MIRAGE-Bench, section 4 (langid). Its published program uses langdetect, for Yoruba lingua, cuts the reply at the"
+    "MIRAGE-Bench, heuristic features (the paper: langid). Its published program uses langdetect, for Yoruba lingua, cuts the reply at the"
     " first blank line and counts a failure as 0; ours is one detector for all 18 languages, keeps the whole reply and"
     " leaves a failure without a value."
 )
