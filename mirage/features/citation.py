@@ -46,8 +46,8 @@ def measure(reply: Reply) -> tuple[Measured, ...]:
 
 
 _SOURCE = (
-    "MIRAGE-Bench, heuristic features, by trec_eval's definitions. Its published program reads [a, b] as no citation, loses the"
-    " order of mention and drops cited ids that are no passage; in ours they hold their place in the ranking."
+    "MIRAGE-Bench, heuristic features, by trec_eval's definitions. Its published program reads [a, b] as no citation,"
+    " loses the order of mention and drops cited ids that are no passage; in ours they hold their place in the ranking."
 )
 
 FAMILY = Family(
