@@ -58,8 +58,8 @@ _RULE = (
 )
 _SOURCE = (
     "MIRAGE-Bench, heuristic features (the paper: langid). Its published program uses langdetect, for Yoruba lingua,"
-    " cuts the reply at the first blank line and counts a failure as 0; ours is one detector for all 18 languages, keeps"
-    " the whole reply and leaves a failure without a value."
+    " cuts the reply at the first blank line and counts a failure as 0; ours is one detector for all 18 languages,"
+    " keeps the whole reply and leaves a failure without a value."
 )
 
 FAMILY = Family(
