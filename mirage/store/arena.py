@@ -1,7 +1,7 @@
 """Arenas on disk: Parquet files by table and language, and a manifest that is written last.
 
     DIR/manifest.json                      what the arena is, its files with rows, bytes and SHA-256
-    DIR/<table>/<language>-<hash>.parquet  zstd, rows sorted by key, row groups of 2,000
+    DIR/<table>/<language>-<hash>.parquet  zstd, rows sorted by key, text in row groups of 2,000
 
 A file's name holds the hash of its bytes, so a write never touches a file in use: new files are laid beside the old,
 then the manifest is replaced in one step, then what it no longer names is removed. Whoever is killed at any moment
@@ -29,7 +29,8 @@ from mirage.store.files import write_bytes, write_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROW_GROUP = 2_000
+ROW_GROUP = {"queries": 2_000, "passages": 2_000, "answers": 2_000, "judgments": 2_000}
+"""Rows of a row group: few where a page fetches the long texts of one question, all where a table is read whole."""
 LOCK_SECONDS = 60
 """How long a write waits for another program that writes into the same arena."""
 
@@ -277,8 +278,8 @@ def _serialise(table: str, data: pa.Table, *, where: str) -> list[tuple[dict[str
             rows.replace_schema_metadata(None),
             buffer,
             compression="zstd",
-            compression_level=12,
-            row_group_size=ROW_GROUP,
+            compression_level=7,
+            row_group_size=ROW_GROUP.get(table, 1_000_000),
             store_schema=False,
         )
         raw = buffer.getvalue()
