@@ -1,10 +1,9 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
-`arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole.
 """
 
 from mirage.store.arena import Arena, bundled, check, open_arena, write
-from mirage.store.files import Line, Sink, jsonl, lines, list_files, write_text
+from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_text
 
 __all__ = [
     "Arena",
@@ -12,6 +11,8 @@ __all__ = [
     "Sink",
     "bundled",
     "check",
+    "csv_rows",
+    "fingerprint",
     "jsonl",
     "lines",
     "list_files",

@@ -1,8 +1,11 @@
-"""Files in and out: lines with their numbers, JSON Lines, whole-file writes, resumable downloads."""
+"""Files in and out: lines with their numbers, JSON Lines, CSV, whole-file writes, resumable downloads."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import hashlib
+import itertools
 import json
 import os
 import zlib
@@ -84,6 +87,52 @@ def jsonl(path: Path) -> Iterator[Line]:
                 do="write one JSON object a line",
             )
         yield Line(where, value)
+
+
+def csv_rows(path: Path) -> Iterator[Line]:
+    """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped.
+
+    Raises:
+        BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
+    """
+    texts = (text + "\n" for _, text in lines(path))
+    reader = csv.reader(itertools.chain([next(texts, "").removeprefix("\ufeff")], texts), strict=True)
+    header: list[str] = []
+    while True:
+        where = f"{path}:{reader.line_num + 1}"
+        try:
+            row = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            raise BadInput(f"this row is not CSV: {error}", where=where, do="close every quote it opens") from None
+        if not header:
+            header = row
+            twice = sorted({name for name in header if header.count(name) > 1})
+            if twice:
+                raise BadInput(f"the header names {twice[0]!r} twice", where=where, do="name every column once")
+        elif row and len(row) != len(header):
+            raise BadInput(
+                f"this row has {len(row)} fields, the header {len(header)}",
+                where=where,
+                do="give one field a column, in quotes if it holds a comma",
+            )
+        elif row:
+            yield Line(where, dict(zip(header, row, strict=True)))
+    if not header:
+        raise BadInput("this file has no header", where=str(path), do="name the columns in its first line")
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal digits.
+
+    Raises:
+        BadInput: if the file cannot be read.
+    """
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:
