@@ -9,7 +9,7 @@ from mirage.charts import leaderboard as charts
 from mirage.languages import LANGUAGES
 from mirage.views import leaderboard as views
 
-RATINGS = (
+_RATING = (
     ui.Col("system", "System", "system", of="ratings"),
     ui.Col("rank", "Rank", "rank", of="ratings"),
     ui.Col(
@@ -30,6 +30,15 @@ RATINGS = (
         high="high",
         help="The rating with its 95% interval over draws of questions, all on one scale; the broken line is zero.",
     ),
+)
+_RECORD = (
+    ui.Col("wins", "Wins", "count", of="ratings"),
+    ui.Col("ties", "Ties", "count", of="ratings"),
+    ui.Col("losses", "Losses", "count", of="ratings"),
+    ui.Col("battles", "Battles", "count", of="ratings"),
+)
+LABELLED = (
+    *_RATING,
     ui.Col(
         "undecided",
         "Undecided",
@@ -37,11 +46,20 @@ RATINGS = (
         help="Share of the replies in which neither an answer nor an abstention can be made out: unparsed, empty or an "
         "API error. n is the column Replies.",
     ),
-    ui.Col("replies", "Replies", "count", help="Replies of the system to the questions behind this row."),
-    ui.Col("wins", "Wins", "count", of="ratings"),
-    ui.Col("ties", "Ties", "count", of="ratings"),
-    ui.Col("losses", "Losses", "count", of="ratings"),
-    ui.Col("battles", "Battles", "count", of="ratings"),
+    ui.Col("replies", "Replies", "count", help="Replies of the system to the questions behind this row (n)."),
+    *_RECORD,
+)
+JUDGED = (
+    *_RATING,
+    ui.Col(
+        "undecided",
+        "Unparsed",
+        "rate",
+        help="Share of the judge's verdicts on the system that could not be read; they count for no one. n is the "
+        "column Verdicts.",
+    ),
+    ui.Col("replies", "Verdicts", "count", help="Verdicts of the judge in which the system was one of the two (n)."),
+    *_RECORD,
 )
 PUBLISHED = (
     ui.Col("system", "System", "system", help="The system's name as printed."),
@@ -85,18 +103,19 @@ def main() -> None:
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
     referees = views.referees(page.arena)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, gap="medium"):
         referee = ui.pick(
             "Referee",
             referees,
             key="referee",
             kind="referee",
-            width=220,
+            segments=len(referees) <= 4,
+            width="content" if len(referees) <= 4 else 240,
             help="Who decides a battle. relevance: human labels of the passages; no model is involved.",
         )
-        relevance = referee == views.RELEVANCE
+        by_labels = referee == views.RELEVANCE
         skill = "both"
-        if relevance:
+        if by_labels:
             skill = ui.pick(
                 "Skill",
                 ("both", "abstain", "answer"),
@@ -107,73 +126,115 @@ def ratings(page: ui.Page) -> None:
                 "the two weighted equally.",
             )
     size = views.size(page.arena, referee)
-    what = "real replies" if page.arena.label == "real replies" else "replies"
-    behind = (
-        f"{size.replies:,} {what} of {len(size.systems)} systems to {size.queries:,} questions in "
-        if relevance
-        else (f"{size.replies:,} verdicts of {referee} on {len(size.systems)} systems, {size.queries:,} questions in ")
-    )
-    behind += f"{len(size.languages)} languages."
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
-    for code in set(page.picked) - set(chosen):
-        st.caption(f"There are no battles in {LANGUAGES[code].name}.")
     board = views.board(page.arena, referee, skill, chosen)
-    page.summary(
-        f"{behind} Shown: {board.n_queries:,} of {size.queries:,} questions, {_names(board.languages, size.languages)}."
-    )
-    for code, why in board.lacking.items():
-        st.caption(f"Left out: {LANGUAGES[code].name} ({why}).")
-    if board.left_out:
-        st.caption(ui.plain(f"Left out: {', '.join(board.left_out)}, without a battle in some of these languages."))
+    page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
 
     rows = board.rows.to_pylist()
-    left, right = st.columns([3, 2], gap="small")
-    with left:
-        picked = ui.table(board.rows, RATINGS, key="board", select=True)
+    left, right = st.columns([13, 8], gap="small")
     with right:
-        ui.chart(
+        clicked = ui.chart(
             charts.whiskers(rows, mode=ui.mode()),
             key="whiskers",
             alt="Rating of every system with its 95% interval, best first.",
+            select=True,
         )
-    if picked is None:
-        st.caption(f"Select a row to go on to what the system said. {board.method}.")
-    else:
-        system = rows[picked]["system"]
-        with st.container(horizontal=True, gap="medium"):
-            ui.onward("hallucination", f"When {system} answers and abstains", systems=system)
-            ui.onward("answers", f"What {system} said", systems=system)
+    with left:
+        picked = ui.table(board.rows, LABELLED if by_labels else JUDGED, key="board", select=True)
+        system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
+        if system is None:
+            st.caption(f"Select a row or a mark to go on to what a system said. {board.method}.")
+        else:
+            _onward(system)
     if len(board.languages) > 1:
         st.subheader("Rank by language", anchor=False)
-        st.caption("1 is best, dark is better. The n, the rating and both intervals of a cell are one hover away.")
-        ui.chart(
+        place = st.empty()
+        cell = ui.chart(
             charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode=ui.mode()),
             key="rank_map",
             alt="Rank of every system in every language.",
+            select=True,
         )
+        if cell:
+            with place.container():
+                _onward(cell[0], cell[1])
+        else:
+            place.caption(
+                "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
+            )
     page.download(
         "leaderboard",
-        board.rows,
+        board.everything,
         about={"referee": referee, "skill": skill, "languages": board.languages, "method": board.method},
     )
 
 
 def published(page: ui.Page) -> None:
     """The ranks that the MIRAGE-Bench paper printed."""
+    page.label("published figures")
     found = views.published_ranks(page.arena, page.picked)
     page.summary(
-        f"MIRAGE-Bench, Figure 4: ranks of {found.rows.num_rows} systems in {len(found.languages)} languages by the "
-        "GPT-4o judge and by the surrogate judge. No interval is shown: the ratings behind these ranks could not be "
-        "read from the paper."
+        f"MIRAGE-Bench, Figure 4: ranks of {found.rows.num_rows} systems in {_count(len(found.languages), 'language')} "
+        "by the GPT-4o judge and by the surrogate judge, as printed. No interval is shown: the ratings behind these "
+        "ranks could not be read from the paper."
     )
-    ui.table(found.rows, PUBLISHED, key="published")
-    page.download("published", found.ranks, about={"reference": found.reference})
+    rows = found.rows.to_pylist()
+    left, right = st.columns([13, 8], gap="small")
+    with left:
+        ui.table(found.rows, PUBLISHED, key="published")
+        st.caption(ui.plain(f"Read from {found.reference}."))
+    with right:
+        ui.chart(
+            charts.dumbbells(rows, mode=ui.mode()),
+            key="mean_ranks",
+            alt="Mean rank of every system by the judge and by the surrogate.",
+        )
+    st.subheader("Rank by language", anchor=False)
+    cells, systems = found.ranks.to_pylist(), [row["system"] for row in rows]
+    for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
+        with place:
+            st.caption(f"By the {name}. 1 is best.")
+            ui.chart(
+                charts.rank_map(cells, systems=systems, mode=ui.mode(), value=name, dense=True),
+                key=f"rank_map_{name}",
+                alt=f"Rank of every system in every language by the {name}.",
+            )
+    page.download("ranks", found.everything, about={"reference": found.reference, "languages": found.languages})
 
 
-def _names(shown: tuple[str, ...], all_of_them: tuple[str, ...]) -> str:
-    if len(shown) == len(all_of_them):
-        return f"all {len(shown)} languages"
-    return ", ".join(LANGUAGES[code].name for code in shown)
+def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
+    """How much the whole arena holds."""
+    over = f"{_count(size.queries, 'question')} in {_count(len(size.languages), 'language')}."
+    if referee != views.RELEVANCE:
+        return f"{_count(size.replies, 'verdict')} of {referee} on {len(size.systems)} systems, {over}"
+    what = "real reply" if page.arena.label == "real replies" else "reply"
+    return f"{_count(size.replies, what)} of {_count(len(size.systems), 'system')} to {over}"
+
+
+def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
+    """What the filters leave, and why anything is left out."""
+    names = [LANGUAGES[code].name for code in board.languages]
+    what = f"{board.n_queries:,} of {size.queries:,} questions in "
+    what += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
+    out = [f"{LANGUAGES[code].name} ({why})" for code, why in board.lacking.items()]
+    out += [f"{LANGUAGES[code].name} (no battle)" for code in page.picked if code not in size.languages]
+    out += [f"{system} (no battle in some of these languages)" for system in board.left_out]
+    return what + (f"; left out: {', '.join(out)}" if out else "")
+
+
+def _onward(system: str, language: str | None = None) -> None:
+    """From a number to what is behind it."""
+    where = f" in {LANGUAGES[language].name}" if language else ""
+    only = {"languages": language} if language else {}
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(f"**{ui.plain(system)}**{where}", width="content")
+        ui.onward("hallucination", "When it answers and when it abstains", systems=system, **only)
+        ui.onward("answers", "What it said", systems=system, **only)
+
+
+def _count(n: int, what: str) -> str:
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{n:,} {what if n == 1 else many}"
 
 
 main()

@@ -53,7 +53,7 @@ def whiskers(
                 "marker": {
                     "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in mine],
                     "symbol": one.symbol,
-                    "size": MARK_SIZE + 1,
+                    "size": MARK_SIZE,
                     "line": {"color": color, "width": 1.5},
                 },
                 "error_x": {
@@ -62,8 +62,8 @@ def whiskers(
                     "array": [row["high"] - row["rating"] for _, row in mine],
                     "arrayminus": [row["rating"] - row["low"] for _, row in mine],
                     "color": color,
-                    "thickness": 2,
-                    "width": 4,
+                    "thickness": 1.5,
+                    "width": 6,
                 },
             }
         )
@@ -74,20 +74,97 @@ def whiskers(
             height=HEAD + ROW * len(rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
-            yaxis=axis(
-                mode,
-                tickvals=list(range(len(rows))),
-                ticktext=[row["system"] for row in rows],
-                range=[len(rows) - 0.5, -0.5],
-                zeroline=False,
-                ticklabelstandoff=SPACE,
-            ),
+            yaxis=_systems([row["system"] for row in rows], mode),
         ),
     }
 
 
+def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+    """Mean rank by the judge (filled) and by the surrogate (open), joined, one row a system, aligned with a table.
+
+    Args:
+        rows: `system, judge, surrogate, languages`.
+        mode: light or dark.
+    """
+    makers = [family(row["system"]) for row in rows]
+    colors = [maker.color(mode) for maker in makers]
+    hover = [
+        f"<b>{row['system']}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, {row['surrogate']:.1f} "
+        f"by the surrogate<br>n = {row['languages']} languages"
+        for row, maker in zip(rows, makers, strict=True)
+    ]
+    joins: dict[str, list[float | int | None]] = {"x": [], "y": []}
+    for i, row in enumerate(rows):
+        joins["x"] += [row["judge"], row["surrogate"], None]
+        joins["y"] += [i, i, None]
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            **joins,
+            "line": {"color": ink(mode).muted, "width": 1},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
+    for name in ("judge", "surrogate"):
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [row[name] for row in rows],
+                "y": list(range(len(rows))),
+                "customdata": [[row["system"]] for row in rows],
+                "text": hover,
+                "hovertemplate": "%{text}<extra></extra>",
+                "showlegend": False,
+                "marker": {
+                    "color": colors if name == "judge" else ink(mode).ground,
+                    "symbol": [maker.symbol for maker in makers],
+                    "size": MARK_SIZE + 1,
+                    "line": {"color": colors, "width": 1.5},
+                },
+            }
+        )
+        data.append(_legend(name, filled=name == "judge", mode=mode))
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
+            xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
+            yaxis=_systems([row["system"] for row in rows], mode),
+        ),
+    }
+
+
+def _legend(name: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
+    """A legend entry in plain ink: the families' colours are not what it is about."""
+    colors = ink(mode)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [None],
+        "y": [None],
+        "marker": {
+            "color": colors.muted if filled else colors.ground,
+            "size": MARK_SIZE + 1,
+            "line": {"color": colors.muted, "width": 1.5},
+        },
+    }
+
+
 def rank_map(
-    cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode, value: str = "rank"
+    cells: Sequence[Mapping[str, Any]],
+    *,
+    systems: Sequence[str],
+    mode: Mode,
+    value: str = "rank",
+    dense: bool = False,
 ) -> dict[str, Any]:
     """Ranks by language (columns) and system (rows) as square marks, which, unlike an image, can be clicked.
 
@@ -97,7 +174,9 @@ def rank_map(
         systems: the order of the rows, that of the table.
         mode: light or dark.
         value: name of the rank's column.
+        dense: for two maps side by side.
     """
+    row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
     codes = [code for code in LANGUAGES if any(c["language"] == code for c in cells)]
     at = {system: i for i, system in enumerate(systems)}
     shown = [c for c in cells if c["system"] in at and c[value] is not None]
@@ -111,13 +190,13 @@ def rank_map(
             "x": [codes.index(c["language"]) for c in shown],
             "y": [at[c["system"]] for c in shown],
             "text": [str(c[value]) for c in shown],
-            "textfont": {"color": [_on(mode, s) for s in share], "size": 12},
+            "textfont": {"color": [_on(mode, s) for s in share], "size": text},
             "customdata": [[c["system"], c["language"]] for c in shown],
             "hovertext": [_rank_hover(c, value) for c in shown],
             "hovertemplate": "%{hovertext}<extra></extra>",
             "marker": {
                 "symbol": "square",
-                "size": ROW - 4,
+                "size": size,
                 "color": share,
                 "cmin": 0,
                 "cmax": 1,
@@ -130,7 +209,7 @@ def rank_map(
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + ROW * len(systems) + SPACE,
+            height=HEAD + row * len(systems) + SPACE,
             margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
             xaxis=axis(
                 mode,
@@ -141,17 +220,22 @@ def rank_map(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=axis(
-                mode,
-                tickvals=list(range(len(systems))),
-                ticktext=list(systems),
-                range=[len(systems) - 0.5, -0.5],
-                showgrid=False,
-                zeroline=False,
-                ticklabelstandoff=SPACE,
-            ),
+            yaxis=_systems(systems, mode, showgrid=False),
         ),
     }
+
+
+def _systems(names: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
+    """The axis with a row for each system, the first on top."""
+    return axis(
+        mode,
+        tickvals=list(range(len(names))),
+        ticktext=list(names),
+        range=[len(names) - 0.5, -0.5],
+        zeroline=False,
+        ticklabelstandoff=SPACE,
+        **more,
+    )
 
 
 def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
@@ -169,6 +253,8 @@ def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
 
 def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
     lines = [f"<b>{cell['system']}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
+    if value != "rank":
+        lines[1] += f" by the {value}"
     if "rank_low" in cell:
         rating, count = FORMATS["rating"], FORMATS["count"]
         lines[1] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"

@@ -84,7 +84,7 @@ class Ink:
 
 
 LIGHT = Ink(
-    text="#1b232d",
+    text="#10161d",
     muted="#5b6673",
     line="#e3e7ec",
     ground="#ffffff",
@@ -110,7 +110,7 @@ SPACE = 8
 """Unit of spacing in pixels."""
 TEXT_SIZE = 12
 """Size of text in charts, in pixels."""
-MARK_SIZE = 9
+MARK_SIZE = 8
 """Size of a chart's marks, in pixels."""
 ROW = 30
 """Height of a table's row, and of a chart's row beside it, in pixels."""
@@ -179,6 +179,10 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
         "tickfont": {"color": colors.muted},
         "automargin": True,
         "fixedrange": True,
-        **({"title": {"text": title, "font": {"color": colors.muted}, "standoff": SPACE}} if title else {}),
+        **(
+            {"title": {"text": title, "font": {"color": colors.muted, "size": TEXT_SIZE}, "standoff": SPACE}}
+            if title
+            else {}
+        ),
         **more,
     }

@@ -15,10 +15,10 @@ in the address, `table.py` the one way to show a table, `chart.py` a chart, `tex
 """
 
 from mirage.ui.chart import chart
-from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, plain, refuse, run
+from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, refuse, run
 from mirage.ui.pick import check_link, pick
 from mirage.ui.table import Col, column_help, mode, table
-from mirage.ui.text import Mark, Shown, answer, passage_html, passages, text_html
+from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, text_html
 
 __all__ = [
     "PAGES",

@@ -24,13 +24,15 @@ from mirage.languages import LANGUAGES
 from mirage.store import Arena
 from mirage.ui import actions
 from mirage.ui.pick import check_link, pick
-from mirage.ui.text import STYLE
+from mirage.ui.text import STYLE, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from streamlit.delta_generator import DeltaGenerator
 
 ROOT = Path(__file__).resolve().parents[2]
+SIDEBAR = 232
+"""Width of the sidebar in pixels; on a narrow screen it starts closed."""
 HOME = "leaderboard"
 """The page at the root of the site."""
 
@@ -140,7 +142,7 @@ class Page:
 def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
     chosen = _navigation()
-    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide", initial_sidebar_state=SIDEBAR)
     _shared()
     with _routing():
         try:
@@ -174,8 +176,8 @@ def begin(name: str) -> Page:
         _shared()
     shared: _Shared = st.session_state["_shared"]
     st.set_page_config(page_title=f"{entry.title} · mirage")
-    st.html(STYLE)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.html(_STYLE + STYLE)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head"):
         with st.container(width="stretch", gap=None):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.title(entry.title, anchor=False, width="content")
@@ -235,11 +237,6 @@ def onward(name: str, label: str, **params: str | Sequence[str]) -> None:
     if shared.picked:
         query["languages"] = list(shared.picked)
     st.page_link(_page(entry), label=plain(label), query_params={**query, **params})
-
-
-def plain(text: str) -> str:
-    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
 
 
 @dataclass(frozen=True)
@@ -324,9 +321,16 @@ def _shared() -> None:
             placeholder=f"All {len(codes)} languages",
             help=f"None picked means all. {names}.",
         )
-        st.caption(plain(", ".join(LANGUAGES[code].name for code in sorted(picked)) or "All languages"))
+        if picked:
+            st.caption(", ".join(LANGUAGES[code].name for code in sorted(picked)))
     st.session_state["_shared"] = _Shared(arena, tuple(sorted(picked)), tuple(problems))
 
+
+_STYLE = """<style>
+@media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-inline: 2.5rem; } }
+@media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
+</style>"""
+"""The wide layout's own margins take a tenth of the screen from tables."""
 
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cg stroke='%231f5fa8' "

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from mirage.errors import UnknownName
+from mirage.ui.text import plain
 
 
 def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
@@ -29,7 +30,7 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
         unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
-            said[param] = [f"The link asks for something else: {error.what}; {error.do}" for error in errors]
+            said[param] = [f"The link asks for what is not here: {error.what}; {error.do}" for error in errors]
     elif st.session_state.get(f"_was_{param}") not in (None, st.session_state[param]):
         said.pop(param, None)
     st.session_state[f"_was_{param}"] = st.session_state.get(param)
@@ -79,5 +80,5 @@ def pick(
     else:
         value = st.selectbox(label, options, index=options.index(start) if start else None, **common)
     for problem in problems:
-        st.caption(f":orange[{problem}]")
+        st.caption(f":orange[{plain(problem)}]")
     return value

@@ -52,14 +52,17 @@ class Col:
 
 
 _WIDTHS: dict[str, int] = {
-    "system": 186,
-    "interval": 132,
-    "span": 72,
-    "rating": 68,
-    "rate": 76,
-    "count": 72,
-    "rank": 52,
+    "system": 182,
+    "interval": 118,
+    "span": 74,
+    "rating": 62,
+    "rate": 80,
+    "mean": 74,
+    "probability": 74,
+    "count": 66,
+    "rank": 50,
 }
+"""Pixels by kind of column."""
 
 _SHAPES = {
     "circle": "<circle cx='8' cy='8' r='5'/>",
@@ -127,7 +130,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
             names = values.to_pylist()
             data["_mark"] = [dot(name, where) for name in names]
             config["_mark"] = st.column_config.ImageColumn(
-                "", width=34, pinned=True, help="Family of the system: colour and shape, the same in every chart."
+                "", width=32, pinned=True, help="Family of the system: colour and shape, the same in every chart."
             )
             data[col.name] = names
             config[col.name] = st.column_config.TextColumn(**head, pinned=True)
@@ -175,9 +178,9 @@ def intervals(
     highs: Sequence[float | None],
     where: Mode,
     *,
-    width: int = 112,
+    width: int = 98,
 ) -> list[str | None]:
-    """Value and interval of each row as an image, all on one scale; a line marks zero where zero is on it."""
+    """Value and interval of each row as an image, all on one scale: a band with a tick; a broken line marks zero."""
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:
         return [None] * len(values)
@@ -197,12 +200,12 @@ def intervals(
             continue
         low, high = lows[i], highs[i]
         color = family(systems[i]).color(where) if i < len(systems) else colors.accent
-        bar = (
-            f"<path d='M{x(low)} 10H{x(high)}' stroke='{color}' stroke-width='2'/>"
-            if low is not None and high is not None
-            else ""
-        )
-        out.append(_image(width, height, f"{zero}{bar}<circle cx='{x(value)}' cy='10' r='4' fill='{color}'/>"))
+        band = ""
+        if low is not None and high is not None:
+            reach_px = round(x(high) - x(low), 1)
+            band = f"<rect x='{x(low)}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
+        tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
+        out.append(_image(width, height, zero + band + tick))
     return out
 
 

@@ -143,6 +143,11 @@ def passage_html(item: Shown, *, language: str) -> str:
     )
 
 
+def plain(text: str) -> str:
+    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped."""
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
+
+
 def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
     """The part of the text from start to end with the citations that lie in it whole."""
     out = []

@@ -37,10 +37,11 @@ class Board:
     """A leaderboard with everything its numbers rest on."""
 
     rows: pa.Table
-    """`schema.Rating` columns of the joint row (or of the one language), best first, with `replies`, `undecided` (their
-    share in [0, 1], null where there are none) beside them."""
+    """The joint ratings (or those of the one language), best first: `schema.Rating` columns, then `replies` behind the
+    row and `undecided`, their share in [0, 1] (null where there are none). For a judge: its verdicts, and the share
+    that could not be read."""
     ranks: pa.Table
-    """`schema.Rating` rows of every language by itself."""
+    """The same columns for every language by itself."""
     languages: tuple[str, ...]
     """Languages that are rated."""
     lacking: Mapping[str, str]
@@ -53,6 +54,13 @@ class Board:
     """Replies behind them; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
+
+    @property
+    def everything(self) -> pa.Table:
+        """All that the page shows, in one table."""
+        import pyarrow as pa
+
+        return pa.concat_tables([self.rows, self.ranks]) if len(self.languages) > 1 else self.rows
 
 
 @dataclass(frozen=True)
@@ -152,8 +160,8 @@ def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) 
     lacking = {}
     for code in languages:
         if code not in found:
-            missing = [s.replace("_", "-") for s in SUBSETS[skill] if s not in have.get(code, set())]
-            lacking[code] = "no " + " and no ".join(missing or ["battles of"]) + " questions"
+            gone = [s.replace("_", "-") for s in SUBSETS[skill] if s not in have.get(code, set())]
+            lacking[code] = f"no {' and no '.join(gone)} questions" if referee == RELEVANCE else "no readable verdict"
     if not rated:
         raise NotEnoughData(
             "none of the chosen languages can be rated for this skill",
@@ -162,29 +170,26 @@ def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) 
         )
     ranking = rank.rate({code: found[code] for code in rated}, draws=DRAWS, seed=SEED)
     scope = "all" if "all" in ranking.languages else rated[0]
-    ratings = ranking.table()
-    ranks = [row for row in ratings.to_pylist() if row["language"] != "all"]
-    main = sorted(
-        (row for row in ratings.to_pylist() if row["language"] == scope), key=lambda row: (row["rank"], row["system"])
-    )
-    replies: dict[str, int] = {}
-    undecided: dict[str, int] = {}
+    behind: dict[tuple[str, str], list[int]] = {}
     for row in counts.to_pylist():
         if row["language"] in rated and row["subset"] in ("", *SUBSETS[skill]):
-            replies[row["system"]] = replies.get(row["system"], 0) + row["replies"]
-            undecided[row["system"]] = undecided.get(row["system"], 0) + row["undecided"]
-    for row in main:
-        n = replies.get(row["system"], 0)
-        row["replies"] = n
-        row["undecided"] = undecided[row["system"]] / n if n else None
+            for code in {row["language"], scope}:
+                at = behind.setdefault((code, row["system"]), [0, 0])
+                at[0] += row["replies"]
+                at[1] += row["undecided"]
+    rows = ranking.table().to_pylist()
+    for row in rows:
+        replies, undecided = behind.get((row["language"], row["system"]), [0, 0])
+        row["replies"], row["undecided"] = replies, undecided / replies if replies else None
+    main = sorted((row for row in rows if row["language"] == scope), key=lambda row: (row["rank"], row["system"]))
     return Board(
         rows=_table(main),
-        ranks=_table(ranks),
+        ranks=_table([row for row in rows if row["language"] != "all"]),
         languages=rated,
         lacking=lacking,
         left_out=ranking.left_out,
         n_queries=sum(len(found[code].queries) for code in rated),
-        n_replies=sum(replies.values()),
+        n_replies=sum(row["replies"] for row in main),
         method=ranking.method,
     )
 
@@ -202,6 +207,15 @@ class PublishedRanks:
     reference: str
     """Where the figures were read."""
 
+    @property
+    def everything(self) -> pa.Table:
+        """All that the page shows, in one table; language `all` holds mean ranks."""
+        means = [
+            {"language": "all", "system": row["system"], "judge": row["judge"], "surrogate": row["surrogate"]}
+            for row in self.rows.to_pylist()
+        ]
+        return _table([*means, *self.ranks.to_pylist()])
+
 
 @lru_cache(maxsize=64)
 def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
@@ -216,7 +230,7 @@ def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
         "SELECT language, system, setting, value, reference FROM published "
         "WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' ORDER BY language, system"
     ).to_pylist()
-    known = sorted({c["language"] for c in cells})
+    known = sorted({c["language"] for c in cells} - {"all", ""})
     chosen = tuple(code for code in known if not languages or code in languages)
     if not chosen:
         raise UnknownName("language", ", ".join(languages), known, where="MIRAGE-Bench, Figure 4")
