@@ -143,7 +143,10 @@ def ratings(page: ui.Page) -> None:
         picked = ui.table(board.rows, LABELLED if by_labels else JUDGED, key="board", select=True)
         system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
         if system is None:
-            st.caption(f"Select a row or a mark to go on to what a system said. {board.method}.")
+            st.caption(
+                "Select a row or a mark to go on to what a system said. Wins, ties, losses and battles are further "
+                f"right. {board.method}."
+            )
         else:
             _onward(system)
     if len(board.languages) > 1:
@@ -154,6 +157,7 @@ def ratings(page: ui.Page) -> None:
             key="rank_map",
             alt="Rank of every system in every language.",
             select=True,
+            wide=True,
         )
         if cell:
             with place.container():
@@ -198,6 +202,7 @@ def published(page: ui.Page) -> None:
                 charts.rank_map(cells, systems=systems, mode=ui.mode(), value=name, dense=True),
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
+                wide=True,
             )
     page.download("ranks", found.everything, about={"reference": found.reference, "languages": found.languages})
 
@@ -208,7 +213,10 @@ def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     if referee != views.RELEVANCE:
         return f"{_count(size.replies, 'verdict')} of {referee} on {len(size.systems)} systems, {over}"
     what = "real reply" if page.arena.label == "real replies" else "reply"
-    return f"{_count(size.replies, what)} of {_count(len(size.systems), 'system')} to {over}"
+    return (
+        "Who answers from the passages given, and abstains when none answers: "
+        f"{_count(size.replies, what)} of {_count(len(size.systems), 'system')} to {over}"
+    )
 
 
 def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:

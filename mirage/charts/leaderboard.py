@@ -16,6 +16,7 @@ from mirage.charts.palette import (
     family,
     ink,
     layout,
+    name,
 )
 from mirage.languages import LANGUAGES
 
@@ -89,7 +90,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     makers = [family(row["system"]) for row in rows]
     colors = [maker.color(mode) for maker in makers]
     hover = [
-        f"<b>{row['system']}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, {row['surrogate']:.1f} "
+        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, {row['surrogate']:.1f} "
         f"by the surrogate<br>n = {row['languages']} languages"
         for row, maker in zip(rows, makers, strict=True)
     ]
@@ -107,26 +108,26 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
             "showlegend": False,
         }
     ]
-    for name in ("judge", "surrogate"):
+    for referee in ("judge", "surrogate"):
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "x": [row[name] for row in rows],
+                "x": [row[referee] for row in rows],
                 "y": list(range(len(rows))),
                 "customdata": [[row["system"]] for row in rows],
                 "text": hover,
                 "hovertemplate": "%{text}<extra></extra>",
                 "showlegend": False,
                 "marker": {
-                    "color": colors if name == "judge" else ink(mode).ground,
+                    "color": colors if referee == "judge" else ink(mode).ground,
                     "symbol": [maker.symbol for maker in makers],
                     "size": MARK_SIZE + 1,
                     "line": {"color": colors, "width": 1.5},
                 },
             }
         )
-        data.append(_legend(name, filled=name == "judge", mode=mode))
+        data.append(_legend(referee, filled=referee == "judge", mode=mode))
     return {
         "data": data,
         "layout": layout(
@@ -141,13 +142,13 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     }
 
 
-def _legend(name: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
+def _legend(referee: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
     """A legend entry in plain ink: the families' colours are not what it is about."""
     colors = ink(mode)
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": name,
+        "name": referee,
         "x": [None],
         "y": [None],
         "marker": {
@@ -230,7 +231,7 @@ def _systems(names: Sequence[str], mode: Mode, **more: object) -> dict[str, obje
     return axis(
         mode,
         tickvals=list(range(len(names))),
-        ticktext=list(names),
+        ticktext=[name(one) for one in names],
         range=[len(names) - 0.5, -0.5],
         zeroline=False,
         ticklabelstandoff=SPACE,
@@ -241,7 +242,7 @@ def _systems(names: Sequence[str], mode: Mode, **more: object) -> dict[str, obje
 def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
     rating, count = FORMATS["rating"], FORMATS["count"]
     lines = [
-        f"<b>{row['system']}</b> ({maker})",
+        f"<b>{name(row['system'])}</b> ({maker})",
         f"rating {rating.write(row['rating'])}, 95% interval {rating.write(row['low'])} to {rating.write(row['high'])}",
         f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
         f"n = {count.write(row['battles'])} battles",
@@ -252,7 +253,7 @@ def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
 
 
 def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
-    lines = [f"<b>{cell['system']}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
+    lines = [f"<b>{name(cell['system'])}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
     if value != "rank":
         lines[1] += f" by the {value}"
     if "rank_low" in cell:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from typing import Literal
 
 Mode = Literal["light", "dark"]
@@ -62,8 +63,8 @@ _PATTERNS: tuple[tuple[str, Family], ...] = (
 @cache
 def family(system: str) -> Family:
     """The family of a system, by patterns in its name."""
-    name = system.lower()
-    return next((found for pattern, found in _PATTERNS if re.search(pattern, name)), OTHER)
+    low = system.lower()
+    return next((found for pattern, found in _PATTERNS if re.search(pattern, low)), OTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,11 @@ FORMATS: dict[Kind, Format] = {
     "mean": Format("%.1f", ".1f", "{:.1f}"),
 }
 """One format for each kind of number, everywhere."""
+
+
+def name(system: str) -> str:
+    """A system's name for a chart: Plotly takes text for markup, and a name is none."""
+    return escape(system, quote=False)
 
 
 def layout(mode: Mode, **more: object) -> dict[str, object]:

@@ -10,7 +10,9 @@ import streamlit as st
 from mirage.ui.actions import image_format
 
 
-def chart(figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False, name: str = "") -> Any:
+def chart(
+    figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False, name: str = "", wide: bool = False
+) -> Any:
     """Show a figure that carries its own look.
 
     Args:
@@ -18,6 +20,7 @@ def chart(figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False
         key: unique on the page.
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
+        wide: the chart needs 640 pixels; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
 
     Returns:
@@ -28,7 +31,8 @@ def chart(figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False
         "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
     }
-    state: Any = st.plotly_chart(
+    place: Any = st.container(key=f"scroll_{key}") if wide else st
+    state: Any = place.plotly_chart(
         dict(figure),
         key=key,
         theme=None,

@@ -19,11 +19,13 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mirage import store
+from mirage.charts.palette import ink
 from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import Arena
 from mirage.ui import actions
 from mirage.ui.pick import check_link, pick
+from mirage.ui.table import mode
 from mirage.ui.text import STYLE, plain
 
 if TYPE_CHECKING:
@@ -142,6 +144,7 @@ class Page:
 def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
     chosen = _navigation()
+    st.logo(_logo(), size="large", icon_image=_ICON)
     st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide", initial_sidebar_state=SIDEBAR)
     _shared()
     with _routing():
@@ -329,8 +332,23 @@ def _shared() -> None:
 _STYLE = """<style>
 @media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-inline: 2.5rem; } }
 @media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
+[class*="st-key-scroll_"] { overflow-x: auto; }
+[class*="st-key-scroll_"] > * { min-width: 640px; }
 </style>"""
 """The wide layout's own margins take a tenth of the screen from tables."""
+
+
+def _logo() -> str:
+    """The name beside the sign, in the ink of the mode."""
+    return (
+        "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
+        f"<g fill='{ink(mode()).accent}' stroke='{ink(mode()).accent}' stroke-width='1.8'>"
+        "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
+        "<circle cx='7' cy='18' r='2.2'/></g>"
+        f"<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
+        f"fill='{ink(mode()).text}'>mirage</text></svg>"
+    )
+
 
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cg stroke='%231f5fa8' "

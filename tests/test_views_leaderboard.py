@@ -1,0 +1,116 @@
+"""The Leaderboard's numbers: against the ranking core, by hand counts, and on published ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import small_arena
+
+from mirage import rank, store
+from mirage.errors import NotEnoughData, TableMissing, UnknownName
+from mirage.views import leaderboard as views
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return small_arena.write(tmp_path_factory.mktemp("views"), tables=("outcomes", "judgments"))
+
+
+def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
+    assert views.referees(arena) == ("relevance", "judge-x")
+    assert views.referees(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
+    assert views.referees(small_arena.write(tmp_path, "p", tables=("published",))) == ()
+
+
+def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "abstain", ("en", "fi", "sw"))
+    core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain"), draws=200, seed=0).table().to_pylist()
+    want = {row["system"]: row for row in core if row["language"] == "all"}
+    rows = board.rows.to_pylist()
+    assert [row["system"] for row in rows] == sorted(want, key=lambda s: want[s]["rank"])
+    for row in rows:
+        assert {k: row[k] for k in want[row["system"]]} == want[row["system"]]
+    assert len(board.ranks) == 3 * len(want)
+    assert len(board.everything) == 4 * len(want)
+
+
+def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("fi",))
+    assert board.languages == ("fi",)
+    assert set(board.rows["language"].to_pylist()) == {"fi"}
+    assert board.n_queries == 24
+    assert board.everything.num_rows == len(small_arena.SYSTEMS)
+
+
+def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi", "sw"))
+    assert board.languages == ("en", "fi")
+    assert dict(board.lacking) == {"sw": "no relevant questions"}
+    with pytest.raises(NotEnoughData, match="none of the chosen languages") as refused:
+        views.board(arena, "relevance", "answer", ("sw",))
+    assert "sw: no relevant questions" in str(refused.value)
+
+
+def test_replies_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
+    # Of the 12 replies a subset, aya-101 has one missing in en and one API error in fi, in either subset.
+    both = {row["system"]: row for row in views.board(arena, "relevance", "both", ("en", "fi")).rows.to_pylist()}
+    assert both["gpt-4"]["replies"] == 48
+    assert both["gpt-4"]["undecided"] == 0
+    assert both["aya-101"]["replies"] == 46
+    assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
+    one = {row["system"]: row for row in views.board(arena, "relevance", "abstain", ("fi",)).rows.to_pylist()}
+    assert (one["aya-101"]["replies"], one["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
+
+
+def test_size_counts_replies_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
+    size = views.size(arena, "relevance")
+    assert size.replies == 5 * 12 * 4 - 2
+    assert size.queries == 5 * 12
+    assert size.languages == ("en", "fi", "sw")
+    assert size.systems == tuple(sorted(small_arena.SYSTEMS))
+
+
+def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
+    board = views.board(arena, "judge-x", "both", ("en", "fi"))
+    rows = {row["system"]: row for row in board.rows.to_pylist()}
+    # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
+    assert rows["gpt-4"]["replies"] == 48
+    assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
+    assert rows["gpt-4"]["battles"] == 46
+    assert rows["aya-101"]["undecided"] == 0
+    assert views.size(arena, "judge-x").replies == 6 * 8 * 2
+
+
+def test_the_same_question_gives_the_same_answer_and_another_arena_another(tmp_path: Path) -> None:
+    first = small_arena.write(tmp_path, seed=0)
+    one = views.board(first, "relevance", "both", ("en",))
+    assert views.board(store.open_arena(first.path), "relevance", "both", ("en",)) is one
+    second = small_arena.write(tmp_path, seed=5)
+    assert not views.board(second, "relevance", "both", ("en",)).rows.equals(one.rows)
+
+
+def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, tables=("published",))
+    found = views.published_ranks(arena, ())
+    assert found.languages == ("en", "fi")
+    best, other = found.rows.to_pylist()
+    assert best == {
+        "system": "GPT-4o",
+        "judge": 1.0,
+        "surrogate": 1.5,
+        "difference": 0.5,
+        "best": 1,
+        "worst": 1,
+        "languages": 2,
+    }
+    assert (other["system"], other["judge"], other["surrogate"]) == ("Aya-23", 2.0, 1.5)
+    assert found.everything.num_rows == 2 + 4
+    assert views.published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
+
+
+def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: store.Arena, tmp_path: Path) -> None:
+    with pytest.raises(TableMissing, match="published"):
+        views.published_ranks(arena, ())
+    with pytest.raises(UnknownName, match="language"):
+        views.published_ranks(small_arena.write(tmp_path, tables=("published",)), ("sw",))
