@@ -90,8 +90,8 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     makers = [family(row["system"]) for row in rows]
     colors = [maker.color(mode) for maker in makers]
     hover = [
-        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, {row['surrogate']:.1f} "
-        f"by the surrogate<br>n = {row['languages']} languages"
+        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
+        f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
         for row, maker in zip(rows, makers, strict=True)
     ]
     joins: dict[str, list[float | int | None]] = {"x": [], "y": []}

@@ -305,12 +305,9 @@ def _shared() -> None:
             st.caption("This command makes the bundled ones; or name a folder of your own: mirage app DIR.")
             st.code("make data", language="bash")
         st.stop()
-    ordered = sorted(
-        arenas, key=lambda name: (name != "nomiracl" or "MIRAGE_ARENAS" in os.environ, list(arenas).index(name))
-    )
     with st.sidebar:
-        problems += check_link("arena", "arena", ordered)
-        name = pick("Arena", ordered, key="arena", help="A set of questions, systems and what is known of them.")
+        problems += check_link("arena", "arena", arenas)
+        name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
         arena = arenas[name]
         st.caption(plain(arena.title))
         codes = sorted({code for table in arena.tables for code in arena.languages(table)})

@@ -1,0 +1,350 @@
+"""The frame and what pages are made of, run by Streamlit's own test driver: every page alone and through the router."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import small_arena
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store, ui
+from mirage.errors import UnknownName
+from mirage.ui import actions, frame
+from mirage.ui.table import _prepare, dot, intervals
+
+APP = ROOT / "app.py"
+LEADERBOARD = ROOT / "pages" / "leaderboard.py"
+PAGES = sorted((ROOT / "pages").glob("*.py"))
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of arenas in place of the bundled ones."""
+    small_arena.write(tmp_path, "small", tables=("outcomes", "judgments"))
+    small_arena.write(tmp_path, "printed", tables=("published",))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path
+
+
+def open_page(script: Path, **params: str | list[str]) -> AppTest:
+    at = AppTest.from_file(script, default_timeout=30)
+    at.query_params.update({"arena": "small", **params})
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    """All plain text of a page, with Markdown's escapes taken back."""
+    parts = [e.value for kind in (at.title, at.markdown, at.caption, at.warning, at.error, at.code) for e in kind]
+    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
+
+
+def board(at: AppTest) -> Any:
+    return at.dataframe[0].value
+
+
+@pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
+def test_the_leaderboard_answers_its_question(arenas: Path, script: Path) -> None:
+    at = open_page(script)
+    assert not at.exception
+    assert [t.value for t in at.title] == ["Leaderboard"]
+    assert "Which system is best in my languages, and how sure is that?" in said(at)
+    assert (
+        "238 replies of 4 systems to 60 questions in 3 languages. Shown: 48 of 60 questions in English, Finnish"
+        in said(at)
+    )
+    assert "left out: Swahili (no relevant questions)" in said(at)
+    assert board(at)["system"].tolist()[0] == "gpt-4"
+    assert sorted(board(at)["rank"]) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
+def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
+    at = open_page(script, languages=["sw", "fi"], skill="abstain")
+    assert not at.exception
+    assert at.multiselect(key="languages").value == ["sw", "fi"] or at.multiselect(key="languages").value == [
+        "fi",
+        "sw",
+    ]
+    assert at.session_state["skill"] == "abstain"
+    assert "Shown: 24 of 60 questions in Finnish, Swahili." in said(at)
+
+
+def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
+    # Streamlit runs the page's file without app.py then; the page must set the router up itself.
+    at = AppTest.from_file(APP, default_timeout=30)
+    at.query_params.update({"arena": "small", "skill": "answer"})
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception
+    assert [t.value for t in at.title] == ["Leaderboard"]
+    assert at.session_state["skill"] == "answer"
+    assert at.selectbox(key="arena").value == "small"
+
+
+def test_the_effect_of_a_filter_is_said(arenas: Path) -> None:
+    at = open_page(APP)
+    at.multiselect(key="languages").set_value(["en"]).run()
+    assert "Shown: 24 of 60 questions in English." in said(at)
+
+
+def test_another_referee_is_one_pick_away(arenas: Path) -> None:
+    at = open_page(LEADERBOARD, referee="judge-x")
+    assert not at.exception
+    assert "96 verdicts of judge-x on 4 systems" in said(at)
+    assert board(at)["replies"].tolist() == [48] * 4
+
+
+def test_published_ranks_wear_their_label_and_admit_the_missing_interval(arenas: Path) -> None:
+    at = open_page(LEADERBOARD, arena="printed")
+    assert not at.exception
+    assert "published figures" in said(at)
+    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in said(at)
+    assert board(at)["judge"].tolist() == [1.0, 2.0]
+
+
+def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
+    at = open_page(APP, arena="smalll", languages=["en", "fu"])
+    assert not at.exception
+    text = said(at)
+    assert "there is no arena 'smalll'; did you mean: small?" in text
+    assert "there is no language 'fu'; did you mean: fi?" in text
+    assert "there is no skill 'abstai'; did you mean: abstain?" in said(open_page(APP, skill="abstai"))
+    at.run()
+    assert "there is no arena 'smalll'" in said(at), "the answer stays until another arena is chosen"
+    at.selectbox(key="arena").set_value("small").run()
+    assert "there is no arena 'smalll'" not in said(at)
+
+
+def test_pitfall_45_text_of_a_link_is_never_markup(arenas: Path) -> None:
+    at = open_page(LEADERBOARD, arena="![x](http://example.org/a.png) $1$ <b>")
+    shown = "".join(w.value for w in at.warning)
+    assert re.sub(r"\\(.)", "", shown).count("[") == 0
+    assert "![x](http://example.org/a.png) $1$ <b>" in said(at)
+
+
+def test_an_arena_without_the_table_says_which_command_brings_it(arenas: Path) -> None:
+    small_arena.write(arenas, "bare", tables=("queries",))
+    at = open_page(LEADERBOARD, arena="bare")
+    assert not at.exception
+    assert "This arena has no outcomes table." in said(at)
+    assert f"mirage outcomes {arenas / 'bare'}" in [c.value for c in at.code]
+
+
+def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: Path) -> None:
+    at = open_page(APP, languages="sw", skill="answer")
+    assert not at.exception
+    assert "None of the chosen languages can be rated" in said(at)
+    assert "To do: choose another skill, or more languages" in said(at)
+
+
+def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    at = AppTest.from_file(LEADERBOARD, default_timeout=30).run()
+    assert not at.exception
+    assert "There is no arena to show." in said(at)
+    assert "make data" in [c.value for c in at.code]
+
+
+def test_a_damaged_arena_is_left_out_by_name(arenas: Path) -> None:
+    broken = small_arena.write(arenas, "broken")
+    next((broken.path / "outcomes").iterdir()).unlink()
+    at = open_page(LEADERBOARD)
+    assert not at.exception
+    assert "broken" in said(at)
+    assert "The arena broken is left out" in said(at)
+    assert at.selectbox(key="arena").options == ["printed", "small"]
+
+
+def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
+    at = open_page(LEADERBOARD, languages="en")
+    before = board(at)["wins"].tolist()
+    small_arena.write(arenas, "small", tables=("outcomes",), seed=9)
+    at.run()
+    assert not at.exception
+    assert board(at)["wins"].tolist() != before
+
+
+@pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
+def test_a_pages_first_act_is_to_open_itself_in_the_frame(script: Path) -> None:
+    calls = [
+        node
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.begin"
+    ]
+    assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
+    assert script.stem in [entry.name for entry in frame.PAGES]
+
+
+@pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("through", ["router", "alone"])
+@pytest.mark.parametrize("arena", ["small", "printed", "bare"])
+def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, through: str, arena: str) -> None:
+    small_arena.write(arenas, "bare", tables=("queries",))
+    at = AppTest.from_file(APP if through == "router" else script, default_timeout=30)
+    at.query_params["arena"] = arena
+    if through == "router":
+        at.switch_page(f"pages/{script.name}")
+    at.run()
+    assert not at.exception
+    entry = next(e for e in frame.PAGES if e.name == script.stem)
+    assert [t.value for t in at.title] == [entry.title]
+    assert entry.question in said(at)
+
+
+SOURCES = [APP, *PAGES, *sorted((ROOT / "mirage" / "ui").glob("*.py"))]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name)
+def test_pitfall_45_no_page_lets_markdown_or_script_through(source: Path) -> None:
+    text = source.read_text(encoding="utf-8")
+    assert "unsafe_allow" not in text
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in text
+
+
+def test_the_settings_keep_the_explorer_to_this_machine() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["address"] == "127.0.0.1"
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["runner"]["postScriptGC"] is False
+    assert {"light", "dark"} <= set(config["theme"])
+
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "</div></mark><iframe srcdoc='<script>parent.alert(1)</script>'>",
+    '" onmouseover="alert(1)',
+    "[click](javascript:alert(1)) ![x](http://example.org/x.png)",
+    "$5 and $6 are **not** a formula",
+    "&lt;b&gt; &amp; \u202eevil",
+    "<style>*{display:none}</style>",
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_pitfall_45_text_comes_out_as_it_went_in(payload: str) -> None:
+    html = ui.text_html(
+        payload, language="en", marks=[ui.Mark(0, 4, "decided"), ui.Mark(1, 3, "unknown", hover=payload)]
+    )
+    tags = re.findall(r"<[^>]*>", html)
+    assert all(re.fullmatch(r'</?(div|mark)( [a-z]+="[^"<>]*")*>', tag) for tag in tags), tags
+    assert unescape(re.sub(r"<[^>]*>", "", html)) == payload
+    passage = ui.passage_html(ui.Shown(1, payload, payload, None, payload), language=payload)
+    assert unescape(re.sub(r"<[^>]*>", "", passage)).count(payload) == 3
+
+
+def test_text_has_its_own_language_and_direction() -> None:
+    assert 'lang="ar" dir="rtl"' in ui.text_html("لا أعرف", language="ar")
+    assert 'lang="ja" dir="ltr"' in ui.text_html("わかりません", language="ja")
+    assert 'dir="auto"' in ui.text_html("x", language="xx")
+
+
+def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:
+    text = "Yes, as [1] and [9] say."
+    marks = [
+        ui.Mark(0, 11, "decided"),
+        ui.Mark(8, 11, "relevant", label="1", hover="A passage"),
+        ui.Mark(16, 19, "unknown", label="9"),
+    ]
+    html = ui.text_html(text, language="en", marks=marks)
+    assert 'class="mg-cite mg-relevant" title="Cites a passage that people judged relevant: A passage">1</mark>' in html
+    assert '<mark class="mg-decided" title="The text that decided the outcome">Yes, as <mark class="mg-cite' in html
+    assert 'class="mg-cite mg-unknown" title="Cites a passage that is not in the list">9</mark>' in html
+    assert (
+        ui.text_html(text, language="en", marks=[ui.Mark(20, 99, "decided"), ui.Mark(5, 5, "unknown")]).count("<mark")
+        == 1
+    )
+
+
+def test_a_passages_label_is_a_word_and_not_only_a_colour() -> None:
+    words = {True: "relevant", False: "not relevant", None: "no label"}
+    for label, word in words.items():
+        assert f">{word}</span>" in ui.passage_html(ui.Shown(1, "T", "text", label), language="en")
+    assert "not published" in ui.passage_html(ui.Shown(1, None, None, None, why="not published"), language="en")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_plain_text_survives_markdown(payload: str) -> None:
+    escaped = ui.plain(payload)
+    assert re.sub(r"\\(.)", r"\1", escaped) == payload
+    assert not re.search(r"(?<!\\)[*_`\[\]<>$#]", escaped)
+
+
+def test_a_table_formats_by_kind_and_draws_intervals() -> None:
+    rows = pa.table(
+        {"system": ["gpt-4", "aya-101"], "r": [0.5, None], "lo": [0.2, None], "hi": [0.9, None], "s": [0.125, 1.0]}
+    )
+    data, config = _prepare(
+        rows,
+        [
+            ui.Col("system", "System", "system", of="ratings"),
+            ui.Col("r", "Interval", "interval", low="lo", high="hi"),
+            ui.Col("r", "Span", "span", low="lo", high="hi"),
+            ui.Col("s", "Share", "rate"),
+        ],
+        "light",
+    )
+    assert data["s"].to_pylist() == [12.5, 100.0]
+    assert config["s"]["type_config"]["format"] == "%.1f%%"
+    assert data["r_span"].to_pylist() == ["0.2–0.9", None]
+    assert data["r_interval"].to_pylist()[0].startswith("data:image/svg+xml;utf8,<svg")
+    assert data["r_interval"].to_pylist()[1] is None
+    assert config["system"]["pinned"] is True
+    assert config["system"]["help"] == "The system rated."
+
+
+def test_intervals_share_one_scale_and_mark_zero() -> None:
+    first, second = intervals(["a", "b"], [-1.0, 1.0], [-2.0, 0.0], [0.0, 2.0], "light")
+    assert "stroke-dasharray" in str(first)
+    assert str(first) != str(second)
+    (only,) = intervals(["a"], [3.0], [3.0], [3.0], "dark")
+    assert "stroke-dasharray" not in str(only)
+    assert intervals(["a"], [None], [None], [None], "light") == [None]
+
+
+@pytest.mark.parametrize("maker", ["gpt-4", "aya", "mistral", "llama", "orca", "gemma", "qwen", "baseline/x", "other"])
+def test_a_systems_mark_is_an_image_that_loads_nothing(maker: str) -> None:
+    image = unescape(dot(maker, "dark"))
+    assert image.startswith("data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg'")
+    assert "href" not in image
+    assert "%23" in image, "a bare # would end the address"
+
+
+def test_column_help_is_the_schemas_own_sentence() -> None:
+    assert ui.column_help("ratings", "battles") == "Battles fought: wins + ties + losses."
+    assert ui.Col("battles", "B", "count", of="ratings", help="other").meaning == "other"
+
+
+def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
+    rows = pa.table({"system": ["a,b", 'c"d'], "rating": [0.1 + 0.2, None]})
+    assert actions.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
+    found = json.loads(actions.to_json(rows, {"skill": "both"}))
+    assert found == {"about": {"skill": "both"}, "rows": rows.to_pylist()}
+
+
+def test_every_label_of_an_arena_has_a_meaning() -> None:
+    for path in store.bundled().values():
+        assert store.open_arena(path).label in frame.LABELS
+
+
+def test_an_unknown_page_is_refused_by_name() -> None:
+    with pytest.raises(UnknownName, match="page"):
+        ui.begin("leaderbord")
+
+
+def test_the_columns_of_the_leaderboard_are_explained() -> None:
+    columns = {c.name for c in schema.columns("ratings")}
+    assert {"rating", "rank", "wins", "ties", "losses", "battles"} <= columns
+    for name in ("rating", "rank", "wins", "ties", "losses", "battles"):
+        assert len(ui.column_help("ratings", name)) > 10
