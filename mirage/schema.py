@@ -305,12 +305,14 @@ class Column:
         return {"text": pa.string(), "number": pa.float64(), "count": pa.int32(), "flag": pa.bool_()}[self.kind]
 
 
-def table_class(name: str) -> type:
-    """The dataclass of a table.
+def table_class(name: str | type) -> type:
+    """The dataclass of a table; a dataclass written like one stands for itself.
 
     Raises:
         UnknownName: if no such table is defined.
     """
+    if isinstance(name, type):
+        return name
     if name not in TABLES:
         raise UnknownName("table", name, TABLES)
     return TABLES[name]
@@ -322,8 +324,8 @@ def key(table: str) -> tuple[str, ...]:
 
 
 @cache
-def columns(table: str) -> tuple[Column, ...]:
-    """The columns of a table with their meaning, in order."""
+def columns(table: str | type) -> tuple[Column, ...]:
+    """The columns of a table, or of a result's dataclass, with their meaning, in order."""
     cls = table_class(table)
     meanings = _field_docs(cls)
     hints = get_type_hints(cls, include_extras=True)
@@ -331,14 +333,14 @@ def columns(table: str) -> tuple[Column, ...]:
 
 
 @cache
-def arrow_schema(table: str) -> pa.Schema:
+def arrow_schema(table: str | type) -> pa.Schema:
     """The Arrow schema of a table: names, types, nullability."""
     import pyarrow as pa
 
     return pa.schema([pa.field(c.name, c.arrow, nullable=c.nullable) for c in columns(table)])
 
 
-def from_columns(table: str, data: Mapping[str, Any]) -> pa.Table:
+def from_columns(table: str | type, data: Mapping[str, Any]) -> pa.Table:
     """Build a table from columns (lists, NumPy or Arrow arrays); columns of a nullable field may be left out.
 
     Raises:
@@ -372,7 +374,7 @@ def from_columns(table: str, data: Mapping[str, Any]) -> pa.Table:
     return pa.table(arrays, schema=schema)
 
 
-def from_rows(table: str, rows: Iterable[Any]) -> pa.Table:
+def from_rows(table: str | type, rows: Iterable[Any]) -> pa.Table:
     """Build a table from instances of its dataclass."""
     rows = list(rows)
     return from_columns(table, {c.name: [getattr(row, c.name) for row in rows] for c in columns(table)})
