@@ -54,6 +54,8 @@ Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
 Verdict = Literal["A", "B", "tie", "unparsed"]
 Skill = Literal["both", "abstain", "answer"]
+Ties = Literal["half", "davidson", "drop"]
+"""What a tie is in a ranking: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,10 @@ class Answer:
     service declined; `api_error`: the call failed; `missing`: the source has no reply for this question."""
     template: str | None
     """Name of the prompt template the reply was given to; null where unknown."""
+    reason: str | None
+    """What went wrong, where `status` is not `ok` and more is known than it says."""
+    call: str | None
+    """Key of the call in the arena's ledger, which leads to the raw request and reply; null for imported replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +196,8 @@ class Judgment:
     """`A`: the first is better; `B`: the second; `tie`; `unparsed`: no verdict could be read."""
     rationale: str | None
     """What the judge wrote; null where not kept."""
+    call: str | None
+    """Key of the call in the arena's ledger; null for imported verdicts and judges that make no call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +287,7 @@ COMMANDS: dict[str, str] = {
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
     "judgments": "mirage import judgments FILE --into DIR",
-    "ratings": "mirage rank DIR --referee relevance",
+    "ratings": "mirage rank DIR --referee relevance --store",
     "published": "make data",
 }
 """The command that brings a table that an arena lacks."""

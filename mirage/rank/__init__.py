@@ -9,8 +9,9 @@ intervals off the draws. NumPy only; nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import Battles, from_judgments, from_outcomes, lacking
-from mirage.rank.bootstrap import LanguageRanking, Ranking, Ties, rate
+from mirage.rank.bootstrap import LanguageRanking, Ranking, rate
 from mirage.rank.fit import RIDGE, Fit, fit
+from mirage.schema import Ties
 
 __all__ = [
     "RIDGE",

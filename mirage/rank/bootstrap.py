@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,10 @@ from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank.battles import Battles
 from mirage.rank.fit import RIDGE, Array, Pairs, fit
+from mirage.schema import Ties
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Ties = Literal["half", "davidson", "drop"]
-"""What a tie is: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
 
 LEVEL = 0.95
 """Nominal coverage of every interval."""

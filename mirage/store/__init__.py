@@ -1,8 +1,9 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
+`arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole.
 """
 
-from mirage.store.arena import Arena, bundled, check, open_arena, write
+from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, write
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_text
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "check",
     "csv_rows",
     "fingerprint",
+    "is_arena",
     "jsonl",
     "lines",
     "list_files",

@@ -70,6 +70,11 @@ class Arena:
         """How many rows a table has; 0 if the arena lacks it."""
         return sum(f["rows"] for f in self.manifest["tables"].get(table, []))
 
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(file["bytes"] for file in manifests.files(self.manifest))
+
     def languages(self, table: str) -> tuple[str, ...]:
         """Languages a table has rows in, in the order of their codes."""
         return tuple(f["language"] for f in self.manifest["tables"].get(table, []) if f["language"])
@@ -125,6 +130,11 @@ class Arena:
         except duckdb.Error:
             manifests.verify(self.path, self.manifest, self.version)
             raise
+
+
+def is_arena(path: Path) -> bool:
+    """Whether a folder holds an arena, sound or not."""
+    return (path / manifests.NAME).is_file()
 
 
 def open_arena(path: Path) -> Arena:

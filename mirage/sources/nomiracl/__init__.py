@@ -7,7 +7,7 @@ those replies were given to, `questions.py` reads the labelled questions themsel
 
 from mirage.sources.nomiracl.download import Pulled, pull
 from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, Origin
-from mirage.sources.nomiracl.outputs import Count, Summary, read_outputs, summarise
+from mirage.sources.nomiracl.outputs import Count, Summary, output_files, read_outputs, summarise
 from mirage.sources.nomiracl.prompt import split_prompt
 from mirage.sources.nomiracl.questions import read_questions
 
@@ -18,6 +18,7 @@ __all__ = [
     "Origin",
     "Pulled",
     "Summary",
+    "output_files",
     "pull",
     "read_outputs",
     "read_questions",

@@ -104,6 +104,16 @@ def read_outputs(folder: Path, *, progress: Callable[[int, int], None] | None = 
     return {name: pa.concat_tables(tables) for name, tables in parts.items()}
 
 
+def output_files(folder: Path) -> list[Path]:
+    """The files that `read_outputs` reads in a folder.
+
+    Raises:
+        UnknownName: if a file is named after no known language.
+        BadInput: if there is none, or two for a language and subset.
+    """
+    return list(_files(folder).values())
+
+
 def summarise(tables: Mapping[str, pa.Table]) -> Summary:
     """Count what `read_outputs` returned, or what an arena made of it holds."""
 
