@@ -3,16 +3,14 @@
 A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
 schemas, validation, column help on the pages and the file-format page of the docs are all derived from here.
 
-Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row; a
-column `reason` speaks of the column above it. Keys are unique and never null. Rows are sorted by key, so the same data
-gives the same bytes.
+Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
+Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import itertools
 import textwrap
 import types
 from collections.abc import Iterable, Mapping
@@ -63,6 +61,7 @@ class Query:
     """One question."""
 
     key = ("language", "query_id")
+    reason_of = "text"
 
     language: Code
     """Language of the question."""
@@ -161,6 +160,7 @@ class Feature:
     """One measurement of one reply."""
 
     key = ("language", "query_id", "system", "feature")
+    reason_of = "value"
 
     language: Code
     """Language of the question."""
@@ -437,11 +437,12 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
                 bad = pc.fill_null(pc.greater(values, column.range.high), False)
                 refuse(column, bad, f"is over {column.range.high:g}")
 
-    for measured, reason in itertools.pairwise(columns(table)):
-        if reason.name == "reason":
-            null, unexplained = pc.is_null(data[measured.name]), pc.is_null(data["reason"])
-            refuse(reason, pc.and_(null, unexplained), f"is null where {measured.name} is")
-            refuse(reason, pc.invert(pc.or_(null, unexplained)), f"stands beside a {measured.name}")
+    measured = getattr(table_class(table), "reason_of", None)
+    if measured:
+        (reason,) = (column for column in columns(table) if column.name == "reason")
+        null, unexplained = pc.is_null(data[measured]), pc.is_null(data["reason"])
+        refuse(reason, pc.and_(null, unexplained), f"is null where {measured} is")
+        refuse(reason, pc.invert(pc.or_(null, unexplained)), f"stands beside a {measured}")
 
     groups = data.group_by(list(key(table))).aggregate([([], "count_all")])
     twice = groups.filter(pc.greater(groups["count_all"], 1))

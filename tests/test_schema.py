@@ -34,6 +34,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "text": "Yes.",
         "status": "ok",
         "template": "vanilla",
+        "reason": None,
+        "call": None,
     },
     "outcomes": {
         "language": "en",
@@ -63,6 +65,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "system_b": "t",
         "verdict": "A",
         "rationale": None,
+        "call": None,
     },
     "ratings": {
         "language": "all",
@@ -191,7 +194,10 @@ def test_a_table_with_a_column_too_few_too_many_or_of_another_type_is_refused(na
             schema.validate(name, one)
 
 
-@pytest.mark.parametrize(("name", "value"), [("queries", "text"), ("features", "value")])
+EXPLAINED = [(t, cls.reason_of) for t, cls in schema.TABLES.items() if hasattr(cls, "reason_of")]
+
+
+@pytest.mark.parametrize(("name", "value"), EXPLAINED)
 def test_a_missing_measurement_has_a_reason_and_a_present_one_has_none(name: str, value: str) -> None:
     schema.validate(name, table(name, {value: None, "reason": "not published"}))
     with pytest.raises(BadInput, match=rf"{name}\.reason is null where {value} is"):
@@ -287,7 +293,7 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
     name = draw(st.sampled_from(list(schema.TABLES)))
     row = st.fixed_dictionaries({c.name: column_values(c) for c in schema.columns(name)})
     rows = draw(st.lists(row, max_size=8, unique_by=lambda r: tuple(r[k] for k in schema.key(name))))
-    measured = {"queries": "text", "features": "value"}.get(name)
+    measured = getattr(schema.table_class(name), "reason_of", None)
     for one in rows if measured else ():
         one["reason"] = "why" if one[measured] is None else None
     return name, schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
