@@ -41,7 +41,7 @@ def judgments(path: Path, *, known: pa.Table | None = None) -> pa.Table:
         BadInput: naming file and line of what is wrong: the first ten such lines, and how many there are.
     """
     asked, systems = (None, None) if known is None else _known(known)
-    data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("judgments")}
+    data: dict[str, list[Any]] = {name: [] for name in (*NEEDED, "rationale")}
     seen: dict[tuple[str, ...], str] = {}
     wrong: list[BadInput] = []
     for record in _records(path, wrong):
