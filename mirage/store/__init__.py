@@ -1,13 +1,17 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
-`arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole.
+`arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the
+replies of paid services.
 """
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, write
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_text
+from mirage.store.ledger import Ledger
+from mirage.store.ledger import key as ledger_key
 
 __all__ = [
     "Arena",
+    "Ledger",
     "Line",
     "Sink",
     "bundled",
@@ -16,6 +20,7 @@ __all__ = [
     "fingerprint",
     "is_arena",
     "jsonl",
+    "ledger_key",
     "lines",
     "list_files",
     "open_arena",
