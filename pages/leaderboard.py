@@ -233,11 +233,11 @@ def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
 def _onward(system: str, language: str | None = None) -> None:
     """From a number to what is behind it."""
     where = f" in {LANGUAGES[language].name}" if language else ""
-    only = {"languages": language} if language else {}
+    only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**{where}", width="content")
-        ui.onward("hallucination", "When it answers and when it abstains", systems=system, **only)
-        ui.onward("answers", "What it said", systems=system, **only)
+        ui.onward("hallucination", "When it answers and when it abstains", languages=only, systems=system)
+        ui.onward("answers", "What it said", languages=only, systems=system)
 
 
 def _count(n: int, what: str) -> str:

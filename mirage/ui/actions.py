@@ -46,7 +46,10 @@ _COPY_JS = """
 export default function (component) {
   const button = component.parentElement.querySelector("button")
   button.onclick = async () => {
-    const link = window.location.href
+    const address = new URL(window.location.href)
+    const pairs = new Set([...address.searchParams].map((pair) => JSON.stringify(pair)))
+    address.search = new URLSearchParams([...pairs].map((pair) => JSON.parse(pair)))
+    const link = address.href
     let done = false
     try {
       await navigator.clipboard.writeText(link)

@@ -22,9 +22,9 @@ from mirage import store
 from mirage.charts.palette import ink
 from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
-from mirage.store import Arena
+from mirage.store import Arena, home
 from mirage.ui import actions
-from mirage.ui.pick import check_link, pick
+from mirage.ui.pick import arrive, check_link, pick
 from mirage.ui.table import mode
 from mirage.ui.text import STYLE, plain
 
@@ -178,6 +178,7 @@ def begin(name: str) -> Page:
         st.set_page_config(page_title="mirage", layout="wide")
         _shared()
     shared: _Shared = st.session_state["_shared"]
+    arrive(entry.name)
     st.set_page_config(page_title=f"{entry.title} · mirage")
     st.html(_STYLE + STYLE)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head"):
@@ -224,27 +225,42 @@ def refuse(error: MirageError) -> None:
     st.error("\n\n".join(plain(part) for part in parts))
 
 
-def onward(name: str, label: str, **params: str | Sequence[str]) -> None:
+def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
     """A link to another page, keeping the arena and the languages; nothing where that page does not exist.
 
     Args:
         name: the page.
         label: text of the link.
+        languages: languages to narrow to; those picked unless given.
         params: further query parameters; a list repeats the parameter.
     """
     entry = next(e for e in PAGES if e.name == name)
     if not entry.file.is_file():
         return
     shared: _Shared = st.session_state["_shared"]
-    query: dict[str, Any] = {"arena": shared.arena.name}
+    if languages and tuple(languages) != shared.picked:
+        # The browser adds the languages picked to the address of every link inside, which could only widen them.
+        key = f"onward_{name}_{'_'.join(languages)}"
+        st.button(plain(label), type="tertiary", key=key, on_click=_narrow, args=(name, list(languages), params))
+        return
+    query: dict[str, Any] = dict(params)
+    if not shared.is_default:
+        query["arena"] = shared.arena_name
     if shared.picked:
         query["languages"] = list(shared.picked)
-    st.page_link(_page(entry), label=plain(label), query_params={**query, **params})
+    st.page_link(_page(entry), label=plain(label), query_params=query)
+
+
+def _narrow(name: str, languages: list[str], params: Mapping[str, Any]) -> None:
+    st.session_state["languages"] = languages
+    st.session_state["_go"] = (name, params)
 
 
 @dataclass(frozen=True)
 class _Shared:
     arena: Arena
+    arena_name: str
+    is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
 
@@ -267,7 +283,7 @@ def _routing() -> Iterator[None]:
 
 
 def _arenas() -> tuple[dict[str, Path], list[str]]:
-    """Every arena by name, the user's (MIRAGE_ARENAS) first, and what was wrong with that variable."""
+    """Every arena by name: MIRAGE_ARENAS, bundled, the user's own folder; and what was wrong with that variable."""
     found: dict[str, Path] = {}
     problems = []
     for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
@@ -283,7 +299,7 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
             path = manifest.parent.absolute()
             name = path.name if path.name not in found else f"{path.parent.name}-{path.name}"
             found[name] = path
-    for name, path in store.bundled().items():
+    for name, path in (*store.bundled().items(), *home.arenas().items()):
         found.setdefault(name if path not in found.values() else path.name, path)
     return found, problems
 
@@ -323,7 +339,12 @@ def _shared() -> None:
         )
         if picked:
             st.caption(", ".join(LANGUAGES[code].name for code in sorted(picked)))
-    st.session_state["_shared"] = _Shared(arena, tuple(sorted(picked)), tuple(problems))
+    st.session_state["_shared"] = _Shared(
+        arena, name, name == next(iter(arenas)), tuple(sorted(picked)), tuple(problems)
+    )
+    if go := st.session_state.pop("_go", None):
+        entry = next(e for e in PAGES if e.name == go[0])
+        st.switch_page(_page(entry), query_params=go[1])
 
 
 _STYLE = """<style>

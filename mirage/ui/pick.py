@@ -26,7 +26,7 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
     """
     valid = list(valid)
     said: dict[str, list[str]] = st.session_state.setdefault("_link_problems", {})
-    if param not in st.session_state:
+    if param not in st.session_state or st.session_state.get("_arrived"):
         unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
@@ -35,6 +35,12 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
         said.pop(param, None)
     st.session_state[f"_was_{param}"] = st.session_state.get(param)
     return said.get(param, [])
+
+
+def arrive(page: str) -> None:
+    """Note which page runs: the pickers of a page that was just opened follow its link, whatever was picked before."""
+    st.session_state["_arrived"] = st.session_state.get("_page") not in (None, page)
+    st.session_state["_page"] = page
 
 
 def pick(
@@ -68,6 +74,10 @@ def pick(
         The option, or a list of them for `many`.
     """
     problems = check_link(key, kind, options) if kind else []
+    if st.session_state.get("_arrived") and key in st.session_state:
+        asked = [value for value in st.query_params.get_all(key) if value in options]
+        if asked:
+            st.session_state[key] = asked if many else asked[-1]
     start = default if default in options else options[0] if options else None
     common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
     if width is not None:
