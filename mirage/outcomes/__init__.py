@@ -1,0 +1,29 @@
+"""NoMIRACL replies to outcomes, and outcomes to rates.
+
+A reply says that an answer is present (or gives one), says that none is, or neither can be made out. `published.py`
+reads it by the rules of the NoMIRACL program, `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`,
+`translated.py` and `direct.py`, on text folded by `fold.py`); `parsed.py` names every rule. `tables.py` applies both to
+an arena and lists where they differ; `rates.py` counts.
+"""
+
+from mirage.outcomes.parsed import RULES, Parsed
+from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, mean_interval, rates, wilson
+from mirage.outcomes.tables import RIGHT, Departure, Shift, departures, outcomes, parse, shifts
+
+__all__ = [
+    "RIGHT",
+    "RULES",
+    "Departure",
+    "Parsed",
+    "Rate",
+    "Shift",
+    "agrees_with_print",
+    "as_printed",
+    "departures",
+    "mean_interval",
+    "outcomes",
+    "parse",
+    "rates",
+    "shifts",
+    "wilson",
+]

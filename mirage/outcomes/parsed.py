@@ -1,0 +1,59 @@
+"""The result of parsing one reply, and the names of the rules that can decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mirage.schema import Outcome
+
+RULES: dict[str, str] = {
+    "missing": "there is no reply",
+    # Both parsers.
+    "i_dont_know": 'holds "I don\'t know"',
+    "answer_is_present": 'holds "answer is present" without a negation',
+    "answer_is_not_present": 'holds "answer is not present"',
+    # The published parser alone.
+    "both_phrases": 'holds both "yes, answer is present" and "I don\'t know": invalid',
+    "yes_answer_is_present": 'holds "yes, answer is present"',
+    "short_citation": "under 10 characters with a number in brackets, such as [4]",
+    "no_rule": "none of the published rules matches: invalid",
+    # The strict parser alone.
+    "empty": "white space only",
+    "api_error": "the whole reply is an error text of the service, or the call is recorded as failed",
+    "refused": "recorded as declined by the service, without a text",
+    "negated": 'a "no" stands before "answer is present", as in "No answer is present"',
+    "enumeration": "goes through the contexts; at least one is said to answer",
+    "conclusion": 'holds statements both ways; the last is marked as the conclusion ("therefore", "final answer:")',
+    "contradiction": "holds statements both ways, and nothing marks one as the conclusion",
+    "choices_listed": "lists the choices of the instruction and takes none",
+    "instruction_repeated": "repeats or rewrites the instruction, and states nothing",
+    "says_present": "says in other English words that the contexts answer",
+    "says_absent": "says in other English words that the contexts do not answer, or that it cannot",
+    "says_present_translated": "says in the language of the question that the answer is there",
+    "says_absent_translated": "says in the language of the question that it does not know or that no answer is there",
+    "opens_yes": "opens with yes (English or the question's language), and no statement follows that says otherwise",
+    "opens_no": "is no more than a no, or opens with no and goes on about the contexts or the question",
+    "citation": "is nothing but numbers in brackets, such as [4]",
+    "answer_given": "gives a direct answer, without any of the formulas",
+    "question_repeated": "only repeats the question or asks another",
+    "list": "a list without a statement: copied contexts and listed answers cannot be told apart",
+    "about_the_task": "talks about the question or the contexts, and states nothing",
+    "degenerate": "the same piece over and over, or mostly undecodable characters",
+    "fragment": "too short to say anything, such as a lone I",
+    "continues_contexts": "goes on with the text of the contexts in mid-sentence",
+}
+"""What each rule means, by the name that stands in `outcomes.rule`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What one reply amounts to."""
+
+    outcome: Outcome
+    """See `schema.OutcomeRow.outcome`."""
+    rule: str
+    """Name of the rule that decided, one of `RULES`."""
+    span_start: int | None = None
+    """Where the text that decided begins, in characters of the raw reply; None where no text did."""
+    span_end: int | None = None
+    """Where it ends (exclusive)."""

@@ -1,0 +1,42 @@
+"""The rules of the NoMIRACL program, which reproduce the published figures.
+
+Source: repository project-miracl/nomiracl, `VanillaTemplate.postprocess`. There the branch for replies with both
+phrases counts a phrase word by word, so it never finds one (a phrase is not a word), and every such reply is invalid;
+so it is here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mirage.outcomes.parsed import Parsed
+from mirage.schema import Outcome
+
+_CITATION = re.compile(r"\[\d+\]")
+_PHRASES: tuple[tuple[str, Outcome, str], ...] = (
+    ("i don't know", "abstained", "i_dont_know"),
+    ("yes, answer is present", "answered", "yes_answer_is_present"),
+    ("answer is present", "answered", "answer_is_present"),
+    ("answer is not present", "abstained", "answer_is_not_present"),
+)
+
+
+def parse_published(reply: str) -> Parsed:
+    """Apply the published rules in their order; an undecided reply is `unparsed` whatever it is."""
+    text = reply.lower().replace("\n", " ").replace("\t", " ")
+    if "i don't know" in text and "yes, answer is present" in text:
+        return Parsed("unparsed", "both_phrases")
+    for phrase, outcome, rule in _PHRASES:
+        if (start := text.find(phrase)) >= 0:
+            return Parsed(outcome, rule, *_raw_span(reply, text, start, start + len(phrase)))
+    if len(text) < 10 and (cited := _CITATION.search(text)):
+        return Parsed("answered", "short_citation", *_raw_span(reply, text, *cited.span()))
+    return Parsed("unparsed", "no_rule")
+
+
+def _raw_span(reply: str, lowered: str, start: int, end: int) -> tuple[int, int]:
+    if len(lowered) == len(reply):
+        return start, end
+    # Lower-casing lengthens some characters (İ becomes two): walk back to the raw places.
+    places = [i for i, character in enumerate(reply) for _ in character.lower()]
+    return places[start], places[end - 1] + 1

@@ -1,0 +1,224 @@
+"""Hallucination and error rates with their intervals, in both definitions, and the undecided share beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.languages import LANGUAGES
+from mirage.schema import CodeOrAll, Count, Parser, Share, Subset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CONFIDENCE = 0.95
+_WRONG = {"non_relevant": "answered", "relevant": "abstained"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often one system is wrong in one language and subset (DEFINITIONS: NoMIRACL outcomes and rates).
+
+    The rows of one table are all by the parser that was asked for. Method: `wilson` for a language, `mean_interval` for
+    the joint row `all`, both at 95%.
+    """
+
+    key = ("language", "subset", "system")
+
+    language: CodeOrAll
+    """Language of the questions; `all`: the mean over the languages chosen, each weighing the same, as the papers'
+    tables print it. Its counts are sums."""
+    subset: Subset
+    """`non_relevant`: no passage answers, `rate` is the hallucination rate; `relevant`: at least one does, `rate` is
+    the error rate."""
+    system: str
+    """The system."""
+    n: Count
+    """Rows: replies present and missing."""
+    answered: Count
+    """Replies that say that an answer is present, or give one."""
+    abstained: Count
+    """Replies that say that none is."""
+    unparsed: Count
+    """Replies of which neither can be made out."""
+    empty: Count
+    """Replies of white space only."""
+    api_error: Count
+    """Error texts of the service."""
+    missing: Count
+    """Questions without a reply."""
+    rate: Share | None
+    """Wrong replies among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
+    the error rate, on relevant. Null where no reply is decided. In the row `all`: the mean over the languages that have
+    a rate. Source: NoMIRACL, section 4."""
+    rate_low: Share | None
+    """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` the interval of a mean of independent
+    proportions (`mean_interval`). The languages are taken as fixed: it speaks of the questions alone."""
+    rate_high: Share | None
+    """Upper end."""
+    rate_as_published: Share | None
+    """1 - accuracy over the replies present (n - missing): every undecided reply counts as wrong. The papers' tables
+    print this one. Null where no reply is present."""
+    undecided: Share | None
+    """Share of the replies present (n - missing) that are neither answered nor abstained: unparsed, empty or api_error.
+    Null where no reply is present."""
+
+
+_COUNTED = ("answered", "abstained", "unparsed", "empty", "api_error", "missing")
+
+
+def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's score interval of a proportion.
+
+    Args:
+        k: successes, 0 to n.
+        n: trials, at least 1.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are no trials.
+        BadInput: if k is not between 0 and n.
+
+    Source: Wilson, JASA 22 (1927); method 3 of Newcombe, Statistics in Medicine 17 (1998).
+    """
+    if n < 1:
+        raise NotEnoughData("a proportion of no trials has no interval")
+    if not 0 <= k <= n:
+        raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    p = k / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
+    return (0.0 if k == 0 else middle - half), (1.0 if k == n else middle + half)
+
+
+def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
+    """The unweighted mean of independent proportions, with an interval.
+
+    The squared distance of each end from the mean is the sum of the squared distances of the proportions' own Wilson
+    ends, over the squared number of proportions: the method of variance estimates recovery. It is Wilson's interval
+    itself for one proportion, and like it keeps its coverage near 0 and 1.
+
+    Args:
+        cells: (successes, trials) of each proportion, trials at least 1.
+        confidence: between 0 and 1.
+
+    Returns:
+        The mean, and its lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are no cells, or one has no trials.
+        BadInput: if a count is impossible.
+
+    Source: Zou, Huang and Zhang, Computational Statistics & Data Analysis 53 (2009), 1080-1085.
+    """
+    if not cells:
+        raise NotEnoughData("a mean of no proportions has no value")
+    ends = [wilson(k, n, confidence=confidence) for k, n in cells]
+    shares = [k / n for k, n in cells]
+    mean = sum(shares) / len(cells)
+    below = sum((p - low) ** 2 for p, (low, _) in zip(shares, ends, strict=True)) ** 0.5 / len(cells)
+    above = sum((high - p) ** 2 for p, (_, high) in zip(shares, ends, strict=True)) ** 0.5 / len(cells)
+    return mean, max(0.0, mean - below), min(1.0, mean + above)
+
+
+def as_printed(rate: float) -> float:
+    """A rate as the NoMIRACL tables print it: percent with one decimal, rounded twice.
+
+    Accuracy is first rounded to two decimals of a percent; 100 minus that is rounded half up to one decimal. Of the 363
+    figures that can be recomputed 362 come out exactly. The last is beyond any rounding: on Yoruba, relevant, the same
+    77 of 204 are printed 37.8 for Llama-2-13B and 37.7 for Llama-2-7B (`agrees_with_print` takes both).
+    """
+    accuracy = (Decimal(100) * (1 - Decimal(repr(rate)))).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return float((100 - accuracy).quantize(Decimal("0.1"), ROUND_HALF_UP))
+
+
+def agrees_with_print(rate: float, printed: float) -> bool:
+    """Whether a printed percentage is this rate, rounded to one decimal once, or twice as by `as_printed`."""
+    once = float((Decimal(100) * Decimal(repr(rate))).quantize(Decimal("0.1"), ROUND_HALF_UP))
+    return printed in (once, as_printed(rate))
+
+
+def rates(
+    outcomes: pa.Table,
+    *,
+    parser: Parser = "strict",
+    languages: Iterable[str] | None = None,
+    systems: Iterable[str] | None = None,
+) -> pa.Table:
+    """Rates of every system, by language and subset, and the joint row `all`.
+
+    Args:
+        outcomes: an `outcomes` table.
+        parser: whose outcomes count.
+        languages: codes to keep; None keeps all that the table has.
+        systems: names to keep; None keeps all.
+
+    Returns:
+        A table with the columns of `Rate`, languages in the order of their codes, `all` last.
+
+    Raises:
+        UnknownName: if the table has no such parser or language, or no such system in the languages kept.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def keep(table: pa.Table, column: str, kind: str, names: Iterable[str] | None) -> pa.Table:
+        if names is None:
+            return table
+        names, present = list(names), pc.unique(table[column]).to_pylist()
+        for name in names:
+            if name not in present:
+                raise UnknownName(kind, name, present, where="the outcomes")
+        return table.filter(pc.is_in(table[column], value_set=pa.array(names, pa.string())))
+
+    kept = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
+    kept = keep(kept, "language", "language", languages)
+    kept = keep(kept, "system", "system", systems)
+    grouped = kept.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
+    cells: dict[tuple[str, str, str], dict[str, int]] = {}
+    for row in grouped.to_pylist():
+        cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
+        cell[row["outcome"]] += row["count_all"]
+    joint: dict[tuple[str, str], list[dict[str, int]]] = {}
+    rows = []
+    for (subset, system, language), cell in cells.items():
+        rows.append(_rate(language, subset, system, [cell]))
+        joint.setdefault((subset, system), []).append(cell)
+    rows += [_rate("all", subset, system, members) for (subset, system), members in joint.items()]
+    order = {code: i for i, code in enumerate([*LANGUAGES, "all"])}
+    return schema.from_rows(Rate, sorted(rows, key=lambda r: (order[r.language], r.subset, r.system)))
+
+
+def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) -> Rate:
+    """One row from the counts of one language, or of several."""
+    wrong = _WRONG[subset]
+    decided = [(cell[wrong], cell["answered"] + cell["abstained"]) for cell in cells]
+    decided = [(k, n) for k, n in decided if n]
+    mean, low, high = mean_interval(decided) if decided else (None, None, None)
+    right = {"answered", "abstained"} - {wrong}
+    present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
+    present = [(cell, n) for cell, n in present if n]
+    accuracies = [sum(cell[o] for o in right) / n for cell, n in present]
+    undecided = [(cell["unparsed"] + cell["empty"] + cell["api_error"]) / n for cell, n in present]
+    totals = {o: sum(cell[o] for cell in cells) for o in _COUNTED}
+    return Rate(
+        language=language,
+        subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so
+        system=system,
+        n=sum(totals.values()),
+        **totals,
+        rate=mean,
+        rate_low=low,
+        rate_high=high,
+        rate_as_published=1 - sum(accuracies) / len(accuracies) if accuracies else None,
+        undecided=sum(undecided) / len(undecided) if undecided else None,
+    )

@@ -1,0 +1,212 @@
+"""From answers to the `outcomes` table, and what the two parsers make of the same replies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import LANGUAGES
+from mirage.outcomes.parsed import Parsed
+from mirage.outcomes.published import parse_published
+from mirage.outcomes.rates import rates
+from mirage.outcomes.strict import parse_strict
+from mirage.schema import Count, Outcome, Parser, Share, Subset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARSERS: tuple[Parser, ...] = get_args(Parser)
+RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}
+"""The right outcome of each subset."""
+_KEY = ["language", "query_id", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Replies that the strict parser reads otherwise than the published one, for one reason."""
+
+    published: Outcome
+    """Outcome by the published parser."""
+    strict: Outcome
+    """Outcome by the strict parser."""
+    rule: str
+    """Rule of the strict parser that decided, one of `RULES`."""
+    n: Count
+    """How many replies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """How far the choice of parser moves one system's rates: means over its languages."""
+
+    subset: Subset
+    """Subset of the questions."""
+    system: str
+    """The system."""
+    n: Count
+    """Rows, missing replies included."""
+    departures: Count
+    """Replies whose outcome differs between the parsers."""
+    rate_published: Share | None
+    """`Rate.rate` by the published parser; null where it decided no reply."""
+    rate_strict: Share | None
+    """`Rate.rate` by the strict parser."""
+    rate_as_published_published: Share | None
+    """`Rate.rate_as_published` by the published parser: the kind of figure that the papers print."""
+    rate_as_published_strict: Share | None
+    """`Rate.rate_as_published` by the strict parser."""
+    undecided_published: Share | None
+    """`Rate.undecided` by the published parser."""
+    undecided_strict: Share | None
+    """`Rate.undecided` by the strict parser."""
+
+
+def parse(reply: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
+    """Read the outcome of one reply; None is a missing reply.
+
+    Args:
+        reply: the raw text.
+        parser: `strict` (the corrected rules) or `published` (the rules of the NoMIRACL program).
+        language: code of the language of the question.
+
+    Raises:
+        UnknownName: if there is no such parser or language.
+    """
+    if parser not in PARSERS:
+        raise UnknownName("parser", parser, PARSERS)
+    if language not in LANGUAGES:
+        raise UnknownName("language", language, LANGUAGES)
+    if reply is None:
+        return Parsed("missing", "missing")
+    return parse_published(reply) if parser == "published" else parse_strict(reply, language)
+
+
+def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
+    """The `outcomes` table: every answer, by both parsers.
+
+    Args:
+        queries: the `queries` table; every question that was answered must be in it, with its subset.
+        answers: the `answers` table.
+
+    Raises:
+        BadInput: naming the first question without a subset.
+    """
+    subsets = dict(
+        zip(
+            zip(queries["language"].to_pylist(), queries["query_id"].to_pylist(), strict=True),
+            queries["subset"].to_pylist(),
+            strict=True,
+        )
+    )
+    fields = ("language", "query_id", "system", "text", "status")
+    rows: list[tuple[Any, ...]] = []
+    # Most replies repeat: each text is parsed once.
+    known: dict[tuple[str, Parser, str | None, str], Parsed] = {}
+    for language, query_id, system, text, status in zip(*(answers[n].to_pylist() for n in fields), strict=True):
+        subset = subsets.get((language, query_id))
+        if subset is None:
+            raise BadInput(
+                "an answered question has no subset, so no outcome is right or wrong",
+                where=f"language={language!r}, query_id={query_id!r}",
+                do="give the queries table a row for it with subset relevant or non_relevant",
+            )
+        for parser in PARSERS:
+            state = (language, parser, text, status)
+            parsed = known.get(state)
+            if parsed is None:
+                parsed = known[state] = _parse_answer(language, parser, text, status)
+            decided = parsed.outcome in RIGHT.values()
+            correct = parsed.outcome == RIGHT[subset] if decided else None
+            span = (parsed.span_start, parsed.span_end)
+            rows.append((language, query_id, system, parser, subset, parsed.outcome, parsed.rule, *span, correct))
+    names = [c.name for c in schema.columns("outcomes")]
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+    return schema.sort("outcomes", schema.from_columns("outcomes", columns))
+
+
+def _parse_answer(language: str, parser: Parser, text: str | None, status: str) -> Parsed:
+    """Parse a text, minding what is recorded about the call that was to bring it."""
+    if status == "missing":
+        return Parsed("missing", "missing")
+    if parser == "published":
+        # It has no outcome for a failed call: what it cannot read is undecided.
+        return parse_published(text or "")
+    if status == "api_error":
+        parsed = parse(text, language=language)
+        return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
+    if status == "refused" and text is None:
+        return Parsed("unparsed", "refused")
+    return parse(text or "", language=language)
+
+
+def departures(outcomes: pa.Table) -> pa.Table:
+    """Every way in which the strict parser departs from the published one, with counts, most frequent first.
+
+    Args:
+        outcomes: an `outcomes` table with rows of both parsers.
+
+    Returns:
+        A table with the columns of `Departure`.
+
+    Raises:
+        BadInput: if the two parsers' rows are not about the same replies.
+    """
+    published, strict = _by_parser(outcomes)
+    counts: dict[tuple[Outcome, Outcome, str], int] = {}
+    for was, now, rule in zip(
+        published["outcome"].to_pylist(), *(strict[c].to_pylist() for c in ("outcome", "rule")), strict=True
+    ):
+        if was != now:
+            counts[was, now, rule] = counts.get((was, now, rule), 0) + 1
+    rows = [Departure(*key, n) for key, n in counts.items()]
+    return schema.from_rows(Departure, sorted(rows, key=lambda r: (-r.n, r.published, r.strict, r.rule)))
+
+
+def shifts(outcomes: pa.Table) -> pa.Table:
+    """How the rates of each system move from the published parser to the strict one.
+
+    Args:
+        outcomes: an `outcomes` table with rows of both parsers.
+
+    Returns:
+        A table with the columns of `Shift`, by subset and system.
+
+    Raises:
+        BadInput: if the two parsers' rows are not about the same replies.
+    """
+    published, strict = _by_parser(outcomes)
+    differ: dict[tuple[Subset, str], int] = {}
+    columns = (published["subset"], published["system"], published["outcome"], strict["outcome"])
+    for subset, system, was, now in zip(*(c.to_pylist() for c in columns), strict=True):
+        differ[subset, system] = differ.get((subset, system), 0) + (was != now)
+    of: dict[Parser, dict[tuple[str, str], dict[str, Any]]] = {
+        parser: {
+            (r["subset"], r["system"]): r for r in rates(outcomes, parser=parser).to_pylist() if r["language"] == "all"
+        }
+        for parser in PARSERS
+    }
+    rows = []
+    for (subset, system), n in sorted(differ.items()):
+        was, now = of["published"][subset, system], of["strict"][subset, system]
+        pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (was, now)]
+        rows.append(Shift(subset, system, now["n"], n, *pairs))
+    return schema.from_rows(Shift, rows)
+
+
+def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The rows of the published and of the strict parser, in the same order of replies."""
+    import pyarrow.compute as pc
+
+    published, strict = (
+        outcomes.filter(pc.equal(outcomes["parser"], parser)).sort_by([(k, "ascending") for k in _KEY])
+        for parser in ("published", "strict")
+    )
+    if not published.select(_KEY).equals(strict.select(_KEY)):
+        raise BadInput(
+            "the two parsers' rows are not about the same replies: "
+            f"{len(published):,} are by the published parser, {len(strict):,} by the strict one",
+            do="make the outcomes again: mirage outcomes DIR",
+        )
+    return published, strict
