@@ -222,6 +222,8 @@ def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
 def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
     """What the filters leave, and why anything is left out."""
     names = [LANGUAGES[code].name for code in board.languages]
+    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
+        return "all of them"
     what = f"{board.n_queries:,} of {size.queries:,} questions in "
     what += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
     out = [f"{LANGUAGES[code].name} ({why})" for code, why in board.lacking.items()]

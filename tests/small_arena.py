@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from mirage import schema, store
 
@@ -36,20 +38,22 @@ def outcomes(*, languages: tuple[str, ...] = ("en", "fi", "sw"), n: int = 12, se
     return rows
 
 
-def judgments(*, languages: tuple[str, ...] = ("en", "fi"), n: int = 8, seed: int = 1) -> list[schema.Judgment]:
+def judgments(*, languages: tuple[str, ...] = ("en", "fi"), n: int = 8, seed: int = 1) -> pa.Table:
     """Verdicts of one judge on every pair, one of them unparsed a language."""
     rng = np.random.default_rng(seed)
     names = list(SYSTEMS)
-    rows = []
+    columns: dict[str, list[str]] = {
+        k: [] for k in ("language", "query_id", "judge", "system_a", "system_b", "verdict")
+    }
     for code in languages:
         for i in range(n):
-            for a in range(len(names)):
-                for b in range(a + 1, len(names)):
-                    verdict = rng.choice(["A", "B", "tie"], p=[0.6, 0.3, 0.1])
-                    if (i, a, b) == (0, 0, 1):
-                        verdict = "unparsed"
-                    rows.append(schema.Judgment(code, f"q{i}", "judge-x", names[a], names[b], str(verdict), None))
-    return rows
+            for a, b in itertools.combinations(range(len(names)), 2):
+                verdict = str(rng.choice(["A", "B", "tie"], p=[0.6, 0.3, 0.1]))
+                verdict = "unparsed" if (i, a, b) == (0, 0, 1) else verdict
+                row = (code, f"q{i}", "judge-x", names[a], names[b], verdict)
+                for column, value in zip(columns.values(), row, strict=True):
+                    column.append(value)
+    return schema.from_columns("judgments", columns)
 
 
 def published() -> list[schema.Published]:
@@ -68,7 +72,7 @@ def write(folder: Path, name: str = "small", *, tables: tuple[str, ...] = ("outc
     """Write an arena with some of the tables and return it."""
     made = {
         "outcomes": lambda: schema.from_rows("outcomes", outcomes(seed=seed)),
-        "judgments": lambda: schema.from_rows("judgments", judgments()),
+        "judgments": lambda: judgments(),
         "published": lambda: schema.from_rows("published", published()),
         "queries": lambda: schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)]),
     }

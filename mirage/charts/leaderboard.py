@@ -51,6 +51,7 @@ def whiskers(
                 "customdata": [[row["system"]] for _, row in mine],
                 "text": [_rating_hover(row, one.name) for _, row in mine],
                 "hovertemplate": "%{text}<extra></extra>",
+                "unselected": {"marker": {"opacity": 1}},
                 "marker": {
                     "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in mine],
                     "symbol": one.symbol,
@@ -195,6 +196,8 @@ def rank_map(
             "customdata": [[c["system"], c["language"]] for c in shown],
             "hovertext": [_rank_hover(c, value) for c in shown],
             "hovertemplate": "%{hovertext}<extra></extra>",
+            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
+            "unselected": {"marker": {"opacity": 1}},
             "marker": {
                 "symbol": "square",
                 "size": size,

@@ -79,7 +79,9 @@ class Ink:
     ground: str
     """Background of the page."""
     accent: str
-    """Links and the one thing that is selected."""
+    """Links and signs."""
+    chosen: str
+    """Ground of the one mark that is selected, with white on it; far from the ramp."""
     ramp: tuple[tuple[float, str], ...]
     """From best to worst, one hue; readable without colour because lightness runs one way."""
 
@@ -90,6 +92,7 @@ LIGHT = Ink(
     line="#e3e7ec",
     ground="#ffffff",
     accent="#1f5fa8",
+    chosen="#b3420e",
     ramp=((0.0, "#123f6b"), (0.5, "#6f9dc8"), (1.0, "#e6eef6")),
 )
 DARK = Ink(
@@ -98,6 +101,7 @@ DARK = Ink(
     line="#2a323d",
     ground="#12161c",
     accent="#6aa9ea",
+    chosen="#c0501a",
     ramp=((0.0, "#b9d9f7"), (0.5, "#4a7fb3"), (1.0, "#1f2c3b")),
 )
 
@@ -118,7 +122,7 @@ ROW = 30
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 """The system's own font first, then the names that Debian's Noto packages install."""
 
-Kind = Literal["rating", "rate", "probability", "count", "rank", "mean"]
+Kind = Literal["rating", "rate", "points", "probability", "count", "rank", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,7 @@ class Format:
 FORMATS: dict[Kind, Format] = {
     "rating": Format("%+.2f", "+.2f", "{:+.2f}"),
     "rate": Format("%.1f%%", ".1%", "{:.1%}", scale=100),
+    "points": Format("%+.1f", "+.1f", "{:+.1f}"),
     "probability": Format("%.2f", ".2f", "{:.2f}"),
     "count": Format("localized", ",d", "{:,.0f}"),
     "rank": Format("%d", "d", "{:.0f}"),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from mirage.ui.table import mode
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from streamlit.delta_generator import DeltaGenerator
@@ -44,6 +46,16 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 _COPY_JS = """
 export default function (component) {
+  // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
+  const root = component.parentElement.host ?? component.parentElement
+  const ground = document.createElement("canvas").getContext("2d")
+  ground.fillStyle = getComputedStyle(root).getPropertyValue("--st-background-color").trim()
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(ground.fillStyle.slice(i, i + 2), 16))
+  const mode = 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light"
+  if (mode !== component.data.mode && root.dataset.mode !== mode) {
+    component.setTriggerValue("mode", mode)
+  }
+  root.dataset.mode = mode
   const button = component.parentElement.querySelector("button")
   button.onclick = async () => {
     const address = new URL(window.location.href)
@@ -70,11 +82,13 @@ export default function (component) {
 
 
 def copy_link() -> None:
-    """A button that copies the address, in which the page's whole state stands."""
+    """A button that copies the address, in which the page's whole state stands. It also asks for the page again when a
+    reader turns it light or dark.
+    """
     component = st.components.v2.component(
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
-    component(key="frame_copy", width="content")
+    component(key="frame_copy", width="content", data={"mode": mode()}, on_mode_change=lambda: None)
 
 
 def cite(arena: Arena) -> None:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDEBAR = 232
-"""Width of the sidebar in pixels; on a narrow screen it starts closed."""
 HOME = "leaderboard"
 """The page at the root of the site."""
 
@@ -145,7 +143,7 @@ def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
     chosen = _navigation()
     st.logo(_logo(), size="large", icon_image=_ICON)
-    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide", initial_sidebar_state=SIDEBAR)
+    _configure()
     _shared()
     with _routing():
         try:
@@ -173,9 +171,10 @@ def begin(name: str) -> Page:
         context = get_script_run_ctx()
         if context is not None and Path(context.main_script_path).absolute() != entry.file:
             # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
+            _configure()
             _navigation()
             st.rerun()
-        st.set_page_config(page_title="mirage", layout="wide")
+        _configure()
         _shared()
     shared: _Shared = st.session_state["_shared"]
     arrive(entry.name)
@@ -241,14 +240,14 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     if languages and tuple(languages) != shared.picked:
         # The browser adds the languages picked to the address of every link inside, which could only widen them.
         key = f"onward_{name}_{'_'.join(languages)}"
-        st.button(plain(label), type="tertiary", key=key, on_click=_narrow, args=(name, list(languages), params))
+        st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_narrow, args=(name, list(languages), params))
         return
     query: dict[str, Any] = dict(params)
     if not shared.is_default:
         query["arena"] = shared.arena_name
     if shared.picked:
         query["languages"] = list(shared.picked)
-    st.page_link(_page(entry), label=plain(label), query_params=query)
+    st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
 def _narrow(name: str, languages: list[str], params: Mapping[str, Any]) -> None:
@@ -263,6 +262,10 @@ class _Shared:
     is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
+
+
+def _configure() -> None:
+    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide")
 
 
 def _navigation() -> Any:

@@ -52,11 +52,12 @@ class Col:
 
 
 _WIDTHS: dict[str, int] = {
-    "system": 182,
-    "interval": 118,
-    "span": 74,
+    "system": 172,
+    "interval": 112,
+    "span": 72,
     "rating": 62,
-    "rate": 80,
+    "rate": 78,
+    "points": 70,
     "mean": 74,
     "probability": 74,
     "count": 66,
@@ -143,6 +144,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
                 low,
                 high,
                 where,
+                width=(col.width or _WIDTHS[col.kind]) - 20,
             )
             config[name] = st.column_config.ImageColumn(**head)
         elif col.kind == "span":
