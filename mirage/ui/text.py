@@ -41,7 +41,7 @@ STYLE = """<style>
 .mg-text mark.mg-relevant, .mg-tag.mg-relevant { background: #1f7a4d; border-color: #1f7a4d; color: #fff; }
 .mg-irrelevant { border-style: solid; }
 .mg-unlabelled { border-style: dotted; }
-.mg-unknown { border-style: solid; text-decoration: line-through; opacity: 0.75; }
+.mg-unknown { border-style: solid; text-decoration: line-through 2px; opacity: 0.8; }
 .mg-passage {
   border-inline-start: 3px solid color-mix(in srgb, currentColor 25%, transparent); padding: 0 0.9em; margin: 0 0 1.1em;
 }
