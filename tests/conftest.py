@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse every connection that leaves this machine."""
     connect = socket.socket.connect
 
@@ -35,4 +34,3 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         connect(self, address)  # type: ignore[arg-type]
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    yield

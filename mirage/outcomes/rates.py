@@ -55,7 +55,7 @@ class Rate:
     rate: Share | None
     """Wrong replies among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
     the error rate, on relevant. Null where no reply is decided. In the row `all`: the mean over the languages that have
-    a rate. Source: NoMIRACL, section 4."""
+    a rate. Source: NoMIRACL."""
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` the interval of a mean of independent
     proportions (`mean_interval`). The languages are taken as fixed: it speaks of the questions alone."""

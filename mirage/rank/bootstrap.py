@@ -70,7 +70,7 @@ class LanguageRanking:
         """2 x S: lower and upper end of the interval of each rating.
 
         Percentiles over the draws, expanded for the number of queries as Hesterberg (2015, The American Statistician
-        69(4), section 5.3) proposes: a bootstrap of n queries is too narrow by sqrt((n - 1) / n) and by the step from
+        69(4)) proposes: a bootstrap of n queries is too narrow by sqrt((n - 1) / n) and by the step from
         a normal to a t quantile. The expectation of the k-th of B draws is the k / (B + 1) quantile, hence `weibull`.
         """
         return np.asarray(np.quantile(self.draws, _tails(level, self.n_queries), axis=0, method="weibull"))

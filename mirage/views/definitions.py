@@ -1,0 +1,207 @@
+"""What every number means: one entry a term, with its formula and where it comes from. Text only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MB = "MIRAGE-Bench, NAACL 2025 (arXiv 2410.13716)"
+NM = "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361)"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One term of the product."""
+
+    term: str
+    """The term, as pages and tables use it."""
+    group: str
+    """Heading it stands under."""
+    meaning: str
+    """What it is, in a few sentences of plain text."""
+    formula: str
+    """LaTeX, without the dollar signs; empty where words say it all."""
+    source: str
+    """Paper, section or table; ours where it is ours."""
+    departure: str = ""
+    """What we do differently from the source, and why."""
+
+    def matches(self, words: str) -> bool:
+        """Whether every word occurs somewhere in the entry, in any case."""
+        text = " ".join((self.term, self.group, self.meaning, self.source, self.departure)).casefold()
+        return all(word in text for word in words.casefold().split())
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "Outcome",
+        "Outcomes and rates",
+        "What one reply amounts to. answered: it says that an answer is present, or gives one. abstained: it says "
+        "that none is. unparsed: neither can be made out. empty: white space only. api_error: the text is an error "
+        "message of the service. missing: the source has no reply. Each outcome names the rule that decided and the "
+        "span of the reply it rests on.",
+        "",
+        f"{NM}; the program's evaluation rules",
+        "Two parsers are kept side by side: published reproduces the printed figures, strict corrects what the "
+        "published rules misread (curly apostrophes, negations, quoted instructions, API errors, abstentions in "
+        "other languages).",
+    ),
+    Definition(
+        "Relevant and non-relevant subset",
+        "Outcomes and rates",
+        "A question is in the relevant subset when at least one of its passages was judged by a person to answer it, "
+        "in the non-relevant subset when none was. On the first the right outcome is answered, on the second "
+        "abstained.",
+        "",
+        f"{NM}",
+    ),
+    Definition(
+        "Hallucination rate",
+        "Outcomes and rates",
+        "On the non-relevant subset: the share of the decided replies that answer although no passage supports an "
+        "answer. Lower is better. A cell without any decided reply has no rate.",
+        r"\text{hallucination rate} = \frac{FP}{FP + TN}",
+        f"{NM}",
+        "The published program writes a rate only where a correct reply also occurs, so a system that always answers "
+        "is printed as 0.0%; here it is 100%.",
+    ),
+    Definition(
+        "Error rate",
+        "Outcomes and rates",
+        "On the relevant subset: the share of the decided replies that abstain although a passage answers the "
+        "question. Lower is better.",
+        r"\text{error rate} = \frac{FN}{FN + TP}",
+        f"{NM}",
+    ),
+    Definition(
+        "Rate as published",
+        "Outcomes and rates",
+        "What the tables of the paper print: one minus accuracy, where every undecided reply counts as wrong. It "
+        "mixes what a system decides with whether it can be read, so it is never shown alone: the undecided share "
+        "stands beside it.",
+        r"1 - \frac{\text{right outcomes}}{\text{replies present}}",
+        f"{NM}, results of the 11 systems",
+        "Printed figures were rounded twice: accuracy to two decimals of a percent, the difference to one.",
+    ),
+    Definition(
+        "Undecided share",
+        "Outcomes and rates",
+        "The share of the replies present whose outcome is neither answered nor abstained: unparsed, empty or an API "
+        "error.",
+        r"\frac{\text{unparsed} + \text{empty} + \text{API error}}{n - \text{missing}}",
+        "ours",
+    ),
+    Definition(
+        "Interval of a rate",
+        "Outcomes and rates",
+        "Wilson's score interval at 95%: it keeps its coverage near 0 and 1, where the textbook interval fails.",
+        r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}, "
+        r"\quad z = 1.96",
+        "E. B. Wilson, JASA 22 (1927)",
+        "The papers print no intervals.",
+    ),
+    Definition(
+        "Referee",
+        "Ranking",
+        "Whatever decides a battle: human relevance labels, an LLM judge, people's votes, a surrogate. The relevance "
+        "referee uses no model: on each question, of every two systems the one whose outcome is right beats the one "
+        "whose is not; otherwise they tie. An unreadable or empty reply is not right. A missing reply or an API "
+        "error fights no battle.",
+        "",
+        "ours, from the labels of NoMIRACL",
+    ),
+    Definition(
+        "Skill",
+        "Ranking",
+        "Which questions decide. abstain: the non-relevant ones. answer: the relevant ones. both: the two subsets, "
+        "weighted equally whatever their sizes.",
+        "",
+        "ours",
+    ),
+    Definition(
+        "Rating",
+        "Ranking",
+        "Bradley-Terry strength in logits, centred on 0. A difference of 1 means that the better one wins about 73% "
+        "of the decisive battles. A tie counts as half a win for each; Davidson's model and dropping ties are "
+        "options of the command line. A ridge of 1e-7 keeps a system finite that never lost or never won; such a "
+        "rating is marked as unbounded.",
+        r"P(i \text{ beats } j) = \frac{1}{1 + e^{\theta_j - \theta_i}}, \qquad \sum_i \theta_i = 0",
+        f"Bradley and Terry, Biometrika 39 (1952); {MB}",
+        "MIRAGE-Bench drops ties and draws 100 matches for each of 200 tournaments, so its intervals measure that "
+        "choice.",
+    ),
+    Definition(
+        "Interval of a rating",
+        "Ranking",
+        "The question is the unit: each of 200 draws takes as many questions as there are, with replacement, within "
+        "each subset, and fits the ratings anew. The ends are percentiles of the draws, expanded for the number of "
+        "questions. Battles on one question share its passages and difficulty; treating them as independent makes "
+        "intervals too narrow.",
+        r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right], \quad "
+        r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
+        "T. Hesterberg, The American Statistician 69 (2015)",
+        "Published programs resample battles, or as many questions as the user asks for.",
+    ),
+    Definition(
+        "Rank interval",
+        "Ranking",
+        "The same percentiles of the rank over the draws. Where it spans several ranks, the data does not tell which "
+        "of them the system holds.",
+        "",
+        "ours",
+    ),
+    Definition(
+        "All languages",
+        "Ranking",
+        "The joint rating is the mean of the languages' ratings, so every language counts the same; its interval "
+        "comes from joint draws. A system without battles in one of the languages has no joint rating and is named.",
+        r"\theta_i = \frac{1}{L}\sum_{l=1}^{L} \theta_{i,l}",
+        "ours",
+    ),
+    Definition(
+        "Unbounded rating",
+        "Ranking",
+        "The comparison graph has an arrow from i to j when i took points from j. Where it is not strongly "
+        "connected, the likelihood has no maximum: some ratings could be raised without end. The value shown then "
+        "comes from the ridge.",
+        "",
+        "L. R. Ford, The American Mathematical Monthly 64 (1957)",
+        "Published programs fall into another solver, or another scale, without saying so.",
+    ),
+    Definition(
+        "Target language and English",
+        "Measures of a reply",
+        "Probability that the reply, without citations and markers, is in the question's language, and that it is in "
+        "English, among the 18 languages. Null where the text has no letters or no language reaches 0.5. A reply in "
+        "the wanted form (“Yes, answer is present”) is English whatever the question's language.",
+        "",
+        f"{MB}; py3langid",
+        "The paper names langid, its code uses langdetect and lingua. One detector covers all 18 here, chosen by "
+        "measured accuracy: 99.9% on whole passages, 99.5% on their first 80 characters (1,000 Wikipedia passages a "
+        "language).",
+    ),
+    Definition(
+        "Citations",
+        "Measures of a reply",
+        "How many different passages the reply cites: ids or numbers in square brackets, several to a bracket, and "
+        "forms such as “context 3”. A number that is not among the passages is kept as unknown.",
+        "",
+        "ours, after MIRAGE-Bench",
+    ),
+    Definition(
+        "Length",
+        "Measures of a reply",
+        "Number of characters (Unicode code points) of the raw reply.",
+        "",
+        "ours",
+    ),
+    Definition(
+        "Published figure",
+        "Published figures",
+        "A number printed in a paper, kept as a fact with the place it was read from. It is labelled wherever it is "
+        "shown. The ranks of MIRAGE-Bench's Figure 4 come without intervals: the ratings behind them could not be "
+        "read.",
+        "",
+        f"{NM}; {MB}",
+    ),
+)
+"""Every definition, in the order in which the page shows them."""

@@ -1,0 +1,233 @@
+"""How much each departure from the published programs moves the numbers, computed on an arena's own outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mirage import rank
+from mirage.outcomes import RULES, departures, rates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+DRAWS = 200
+SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one departure moves."""
+
+    departure: str
+    """What is done differently."""
+    published: str
+    """What the published programs do."""
+    ours: str
+    """What is done here."""
+    moved: str
+    """How much that moves, in words with numbers."""
+    n: int
+    """What the numbers rest on."""
+    unit: str
+    """What n counts."""
+
+
+@lru_cache(maxsize=8)
+def effects(arena: Arena) -> tuple[Effect, ...]:
+    """Measure every departure on the outcomes of an arena, by both parsers."""
+    outcomes = arena.read("outcomes")
+    strict, published = (_cells(rates(outcomes, parser=p)) for p in ("strict", "published"))
+    return (
+        _parser(outcomes, strict, published),
+        _api_errors(strict),
+        _undecided(strict),
+        _zero_cells(published),
+        *_ranking(outcomes),
+    )
+
+
+@lru_cache(maxsize=8)
+def rule_counts(arena: Arena) -> pa.Table:
+    """Replies on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words."""
+    import pyarrow as pa
+
+    found = departures(arena.read("outcomes"))
+    return found.append_column("meaning", pa.array([RULES[rule] for rule in found["rule"].to_pylist()], pa.string()))
+
+
+def provenance(arena: Arena) -> list[dict[str, Any]]:
+    """One row a table of the arena: rows, size, how it was made and from what."""
+    made: Mapping[str, Any] = arena.manifest.get("made", {})
+    out = []
+    for table, files in arena.manifest["tables"].items():
+        how = made.get(table, {})
+        sources = how.get("from", [])
+        out.append(
+            {
+                "table": table,
+                "rows": arena.rows(table),
+                "bytes": sum(f["bytes"] for f in files),
+                "files": len(files),
+                "by": how.get("by", ""),
+                "source": _sources([str(s.get("name", "")) for s in sources]),
+                "notes": " ".join(how.get("notes", [])),
+            }
+        )
+    return out
+
+
+def _cells(table: pa.Table) -> dict[tuple[str, str, str], dict[str, Any]]:
+    return {(r["language"], r["subset"], r["system"]): r for r in table.to_pylist() if r["language"] != "all"}
+
+
+def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> Effect:
+    moved = departures(outcomes)
+    replies = sum(r["n"] - r["missing"] for r in strict.values())
+    changes = [
+        abs(strict[k]["rate"] - published[k]["rate"])
+        for k in strict
+        if strict[k]["rate"] is not None and published[k]["rate"] is not None
+    ]
+    differ = sum(moved["n"].to_pylist())
+    return Effect(
+        "Reading a reply",
+        "Two fixed English phrases; both present, or neither, is invalid",
+        "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
+        f"{differ:,} replies ({differ / replies:.1%}) get another outcome; a cell's rate moves by "
+        f"{100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most ({len(strict)} cells)",
+        replies,
+        "replies",
+    )
+
+
+def _api_errors(strict: dict[Any, Any]) -> Effect:
+    errors = sum(r["api_error"] for r in strict.values())
+    worst = max(strict.values(), key=lambda r: r["api_error"] / max(1, r["n"]))
+    share = worst["api_error"] / max(1, worst["n"])
+    return Effect(
+        "API errors",
+        "An error text of the service is an invalid answer and counts as wrong",
+        "api_error: undecided, and no battle is fought with it",
+        f"{errors:,} replies; at most {share:.1%} of a cell ({worst['system']}, {worst['language']})",
+        sum(r["n"] - r["missing"] for r in strict.values()),
+        "replies",
+    )
+
+
+def _undecided(strict: dict[Any, Any]) -> Effect:
+    gaps = {k: r["rate_as_published"] - r["rate"] for k, r in strict.items() if r["rate"] is not None}
+    key = max(gaps, key=lambda k: abs(gaps[k]))
+    taus = []
+    for language, subset in sorted({k[:2] for k in gaps}):
+        mine = [k for k in gaps if k[:2] == (language, subset)]
+        taus.append(_tau([strict[k]["rate"] for k in mine], [strict[k]["rate_as_published"] for k in mine]))
+    known = [t for t in taus if t is not None]
+    return Effect(
+        "Undecided replies in a rate",
+        "Counted as wrong: 1 - accuracy",
+        "Left out of the rate, their share shown beside it",
+        f"the printed kind of rate is {100 * np.mean(list(gaps.values())):.1f} points higher on average, "
+        f"{100 * gaps[key]:.1f} at most ({key[2]}, {key[0]}); mean tau-b between the two orders of the systems "
+        f"{np.mean(known):.2f}",
+        len(gaps),
+        "cells",
+    )
+
+
+def _zero_cells(published: dict[Any, Any]) -> Effect:
+    lost = [r for r in published.values() if r["rate_as_published"] == 1.0]
+    return Effect(
+        "A cell without one right reply",
+        "The rate is written only where a right reply occurs: such a cell prints 0.0%",
+        "It is 100%",
+        f"{len(lost)} of {len(published)} cells are without one",
+        len(published),
+        "cells",
+    )
+
+
+def _ranking(outcomes: pa.Table) -> list[Effect]:
+    battles = rank.from_outcomes(outcomes, skill="both")
+    ours = rank.rate(battles, draws=DRAWS, seed=SEED)
+    scope = "all" if "all" in ours.languages else next(iter(ours.languages))
+    base = ours.languages[scope]
+    dropped = rank.rate(battles, draws=1, seed=SEED, ties="drop").languages[scope]
+    moved = np.abs(base.ranks() - dropped.ranks())
+    widths, narrow = [], []
+    for code, one in battles.items():
+        widths.append(np.ptp(ours.languages[code].interval(), axis=0).mean())
+        single = rank.rate({code: _battle_units(one)}, draws=DRAWS, seed=SEED).languages[code]
+        narrow.append(np.ptp(single.interval(), axis=0).mean())
+    n = sum(len(one.queries) for one in battles.values())
+    sizes = [len(one.queries) for one in battles.values()]
+    return [
+        Effect(
+            "Ties",
+            "Dropped",
+            "Half a win for each",
+            f"{int((moved > 0).sum())} of {len(moved)} systems change rank in {_scope(scope)}, by {int(moved.max())} "
+            f"at most; the ratings spread {np.ptp(dropped.theta) / np.ptp(base.theta):.1f} times as far when ties "
+            "are dropped",
+            n,
+            "questions",
+        ),
+        Effect(
+            "Unit of the bootstrap",
+            "The battle",
+            "The question, with all battles fought on it",
+            f"intervals that resample battles are {np.mean(np.array(narrow) / np.array(widths)):.2f} times as wide "
+            "as those that resample questions",
+            n,
+            "questions",
+        ),
+        Effect(
+            "Size of a draw",
+            "As many questions as the user asks for (100 in the paper)",
+            "As many as there are",
+            f"with {int(np.median(sizes))} questions a language, draws of 100 make intervals about "
+            f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)",
+            n,
+            "questions",
+        ),
+    ]
+
+
+def _battle_units(one: rank.Battles) -> rank.Battles:
+    """The same battles, each a query of its own."""
+    s = len(one.systems)
+    q, i, j = np.nonzero((one.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (one.ties > 0)))
+    wins = np.zeros((len(q), s, s), dtype=np.uint8)
+    ties = np.zeros_like(wins)
+    rows = np.arange(len(q))
+    wins[rows, i, j] = one.wins[q, i, j]
+    tied = one.ties[q, i, j]
+    ties[rows, i, j] = tied
+    ties[rows, j, i] = tied
+    return replace(one, queries=tuple(f"{k}" for k in range(len(q))), wins=wins, ties=ties, strata=one.strata[q])
+
+
+def _sources(names: list[str]) -> str:
+    """The first source, and how many files stand behind it."""
+    if len(names) <= 2:
+        return "; ".join(names)
+    return f"{names[0]}; {len(names) - 1} files, each with its SHA-256 in the manifest"
+
+
+def _scope(code: str) -> str:
+    return "the joint ranking" if code == "all" else code
+
+
+def _tau(a: list[float], b: list[float]) -> float | None:
+    """Kendall's tau-b; None where one side does not vary."""
+    from scipy.stats import kendalltau
+
+    if len(set(a)) < 2 or len(set(b)) < 2:
+        return None
+    return float(kendalltau(a, b).statistic)

@@ -1,0 +1,149 @@
+"""What exactly does this number mean?"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import streamlit as st
+
+from mirage import schema, ui
+from mirage.views import methods as views
+from mirage.views.definitions import DEFINITIONS, Definition
+
+_TABLES = (
+    ui.Col("table", "Table", "text", help="Name of the table; its columns are described below."),
+    ui.Col("rows", "Rows", "count", help="Rows in the arena."),
+    ui.Col("bytes", "Bytes", "count", help="Size of its files on disk."),
+    ui.Col("by", "Made by", "text", help="The command that made it.", width=130),
+    ui.Col("source", "From", "text", help="What it was made from.", width=420),
+    ui.Col("notes", "Notes", "text", help="What a reader must know: what is missing and why.", width=420),
+)
+_RULES = (
+    ui.Col("published", "Published", "text", help="Outcome by the published rules."),
+    ui.Col("strict", "Strict", "text", help="Outcome by the strict parser."),
+    ui.Col("n", "Replies", "count", help="Replies on which the two differ in this way."),
+    ui.Col("rule", "Rule", "text", help="The rule of the strict parser that decided.", width=180),
+    ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
+)
+_SECTIONS = ("Definitions", "Differences", "Data", "Columns")
+
+
+def main() -> None:
+    """Search the definitions, see what departs from the published programs, and where the data is from."""
+    page = ui.begin("methods")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        section = ui.pick("Section", _SECTIONS, key="section", kind="section", segments=True)
+        words = ""
+        if section in ("Definitions", "Columns"):
+            words = st.text_input(
+                "Search", key="search", bind="query-params", placeholder="rate, interval, tie ...", width=320
+            )
+    if section == "Definitions":
+        definitions(page, words)
+    elif section == "Differences":
+        differences(page)
+    elif section == "Data":
+        data(page)
+    else:
+        columns(page, words)
+
+
+def definitions(page: ui.Page, words: str) -> None:
+    """Every term with its formula and source."""
+    shown = [d for d in DEFINITIONS if d.matches(words)]
+    page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
+    if not shown:
+        st.info("No definition holds all of these words. Try fewer.")
+    for group, entries in groupby(shown, key=lambda d: d.group):
+        st.subheader(group, anchor=False)
+        for entry in entries:
+            define(entry)
+
+
+def define(entry: Definition) -> None:
+    """One definition: words on the left, formula and source on the right."""
+    with st.container(border=True):
+        left, right = st.columns([3, 2], gap="large")
+        left.markdown(f"**{ui.plain(entry.term)}**  \n{ui.plain(entry.meaning)}")
+        if entry.departure:
+            left.markdown(f"*Differently here.* {ui.plain(entry.departure)}")
+        if entry.formula:
+            right.latex(entry.formula)
+        right.caption(ui.plain(f"Source: {entry.source}"))
+
+
+def differences(page: ui.Page) -> None:
+    """What departs from the published programs, and how much it moves this arena's numbers."""
+    page.need("outcomes")
+    with st.spinner("Measuring how much each difference moves the numbers"):
+        found = views.effects(page.arena)
+    page.summary(f"{len(found)} differences, each measured on the outcomes of this arena.")
+    widths = [2, 3, 3, 5, 1.4]
+    heads = ("Difference", "Published programs", "Here", "How much it moves", "n")
+    for place, head in zip(st.columns(widths, gap="medium"), heads, strict=True):
+        place.caption(head)
+    for effect in found:
+        with st.container(border=True):
+            cells = (effect.published, effect.ours, effect.moved, f"{effect.n:,} {effect.unit}")
+            places = st.columns(widths, gap="medium")
+            places[0].markdown(f"**{ui.plain(effect.departure)}**")
+            for place, text in zip(places[1:], cells, strict=True):
+                place.markdown(ui.plain(text))
+    st.subheader("Replies that the two parsers read differently", anchor=False)
+    rules = views.rule_counts(page.arena)
+    ui.table(rules, _RULES, key="rules")
+    page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
+
+
+def data(page: ui.Page) -> None:
+    """Where the arena's tables come from."""
+    import pyarrow as pa
+
+    manifest = page.arena.manifest
+    rows = views.provenance(page.arena)
+    page.summary(f"{len(rows)} tables, {sum(r['rows'] for r in rows):,} rows. Version {page.arena.version}.")
+    st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
+    if manifest.get("licence"):
+        st.caption(ui.plain(f"Licence: {manifest['licence']}"))
+    table = pa.Table.from_pylist(rows)
+    ui.table(table, _TABLES, key="tables")
+    # The papers' figures are an arena of their own, not a part that another one could lack.
+    absent = [name for name in schema.TABLES if name not in page.arena.tables and name != "published"]
+    if absent:
+        st.subheader("What this arena lacks", anchor=False)
+        for name in absent:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{name}**", width=120)
+                st.code(schema.COMMANDS[name].replace("DIR", str(page.arena.path)), language="bash")
+    page.download("tables", table, about={})
+
+
+def columns(page: ui.Page, words: str) -> None:
+    """Every column of every table."""
+    import pyarrow as pa
+
+    rows = [
+        {
+            "table": name,
+            "column": column.name,
+            "type": column.kind + (", may be empty" if column.nullable else ""),
+            "meaning": column.meaning,
+        }
+        for name in schema.TABLES
+        for column in schema.columns(name)
+    ]
+    wanted = words.casefold().split()
+    shown = [r for r in rows if all(w in " ".join(r.values()).casefold() for w in wanted)]
+    page.summary(f"{len(shown)} of {len(rows)} columns in {len(schema.TABLES)} tables.")
+    for name, entries in groupby(shown, key=lambda r: r["table"]):
+        st.subheader(name, anchor=False)
+        st.caption(ui.plain(" ".join((schema.table_class(name).__doc__ or "").split())))
+        for entry in entries:
+            left, right = st.columns([1, 4], gap="small")
+            left.markdown(f"`{entry['column']}`  \n:gray[{entry['type']}]")
+            right.markdown(ui.plain(entry["meaning"]), width=760)
+    if shown:
+        page.download("columns", pa.Table.from_pylist(shown), about={})
+
+
+main()

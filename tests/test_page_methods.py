@@ -1,0 +1,111 @@
+"""The Methods page: every definition can be found, every difference is measured, every table says where it is from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.outcomes import RULES
+from mirage.views import methods
+from mirage.views.definitions import DEFINITIONS
+
+SECTIONS = ("Definitions", "Differences", "Data", "Columns")
+
+
+def page(**params: str) -> Any:
+    app = AppTest.from_file(str(ROOT / "pages" / "methods.py"), default_timeout=60)
+    for name, value in params.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def texts(app: Any) -> str:
+    return "\n".join(element.value for kind in ("markdown", "caption", "subheader") for element in app.get(kind))
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_opens_from_a_link(section: str) -> None:
+    assert texts(page(section=section))
+
+
+def test_all_definitions_are_shown_each_with_its_source() -> None:
+    shown = texts(page())
+    for entry in DEFINITIONS:
+        assert entry.term in shown
+    assert shown.count("Source") == len(DEFINITIONS)
+
+
+def test_a_search_in_the_link_keeps_the_definitions_that_hold_all_its_words() -> None:
+    shown = texts(page(search="bradley LOGITS"))
+    assert "1 of 18 definitions" in shown
+    assert "**Rating**" in shown
+
+
+def test_a_search_without_a_match_says_so() -> None:
+    app = page(search="nosuchword")
+    assert [info.value for info in app.info] == ["No definition holds all of these words. Try fewer."]
+
+
+def test_every_column_of_every_table_is_described() -> None:
+    shown = texts(page(section="Columns"))
+    for table in schema.TABLES:
+        assert all(f"`{column.name}`" in shown for column in schema.columns(table))
+
+
+def test_every_table_of_the_arena_says_how_it_was_made() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    rows = methods.provenance(arena)
+    assert [row["table"] for row in rows] == list(arena.tables)
+    for row in rows:
+        assert row["rows"] == arena.rows(row["table"])
+        assert row["by"]
+        assert row["source"]
+
+
+def test_what_the_arena_lacks_comes_with_its_command() -> None:
+    commands = [code.value for code in page(section="Data").code]
+    assert any(command.startswith("mirage import nomiracl") for command in commands)
+
+
+def test_pitfall_26_the_cells_without_a_right_reply_are_counted_on_the_real_outcomes() -> None:
+    found = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
+    assert found["A cell without one right reply"].moved.startswith("24 of 363 cells")
+    assert found["API errors"].moved.startswith("191 replies")
+
+
+def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> None:
+    (effect,) = [
+        e
+        for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))
+        if e.departure == "Unit of the bootstrap"
+    ]
+    ratio = float(effect.moved.split(" are ")[1].split(" times")[0])
+    assert 0.3 < ratio < 0.9
+
+
+def test_replies_read_differently_add_up_and_every_rule_is_explained() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    rules = methods.rule_counts(arena)
+    outcomes = arena.read("outcomes", columns=["language", "query_id", "system", "parser", "outcome"])
+    strict, published = (
+        outcomes.filter(pa.compute.equal(outcomes["parser"], p)).sort_by(
+            [("language", "ascending"), ("query_id", "ascending"), ("system", "ascending")]
+        )["outcome"]
+        for p in ("strict", "published")
+    )
+    assert sum(rules["n"].to_pylist()) == pa.compute.sum(pa.compute.not_equal(strict, published)).as_py()
+    assert set(rules["meaning"].to_pylist()) <= set(RULES.values())
+
+
+def test_definitions_name_a_source_and_end_their_sentences() -> None:
+    for entry in DEFINITIONS:
+        assert entry.source
+        assert entry.meaning.endswith((".", ")."))
+        assert "!" not in entry.meaning
