@@ -186,7 +186,7 @@ def published(page: ui.Page) -> None:
     left, right = st.columns([13, 8], gap="small")
     with left:
         ui.table(found.rows, PUBLISHED, key="published")
-        st.caption(ui.plain(f"Read from {found.reference}."))
+        st.caption(ui.plain(f"Source: {found.reference}."))
     with right:
         ui.chart(
             charts.dumbbells(rows, mode=ui.mode()),
