@@ -1,0 +1,62 @@
+"""The user's own folder: what a page brings from outside, and the arenas made of it.
+
+    HOME/nomiracl/       files of others, as published
+    HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
+
+HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default
+`~/.local/share`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mirage.errors import ArenaError
+
+TEXTS = "nomiracl-texts"
+"""Name of the arena that holds the published NoMIRACL outputs with their texts."""
+
+
+def folder() -> Path:
+    """The user's own folder; it need not exist yet."""
+    if own := os.environ.get("MIRAGE_HOME"):
+        return Path(own).expanduser().absolute()
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser().absolute() / "mirage"
+
+
+def arenas() -> dict[str, Path]:
+    """The arenas in the user's own folder, by name."""
+    return {path.parent.name: path.parent for path in sorted((folder() / "arenas").glob("*/manifest.json"))}
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Let one program or session at a time bring something into the user's own folder.
+
+    Raises:
+        ArenaError: if another one is at it, or the folder cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise ArenaError(
+            "another session is bringing this already", where=str(folder), do="wait until it is done, then reload"
+        ) from None
+    except OSError as error:
+        raise ArenaError(
+            f"the folder cannot be written: {error.strerror or error}",
+            where=str(folder),
+            do="check permissions, or name another folder in MIRAGE_HOME",
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
