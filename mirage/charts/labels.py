@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 SIZE = 11
 """Size of a label's text in pixels."""
@@ -12,11 +15,11 @@ HEIGHT = 14
 """Height of a label in pixels."""
 ADVANCE = 0.58
 """Mean advance of a character in sizes of the text; on the wide side for names of systems in Noto Sans."""
-WIDTHS = (1.0, 1.25, 1.6, 2.2)
-"""The place is sought so that it holds when the plot is drawn wider than the least width, too."""
+WIDER = (1.0, 1.4, 2.0)
+"""A place is sought that holds when the plot is drawn this many times the least width."""
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in pixels."""
+Boxes = np.ndarray[Any, np.dtype[np.float64]]
+"""Boxes as rows (left, top, right, bottom), or lines as rows (x0, y0, x1, y1), in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Place:
     """Where a label is drawn, in pixels from its mark."""
 
     dx: float
-    """To the nearest edge of the label, or to its middle if `anchor` is `center`."""
+    """To the edge of the label that is nearest, or to its middle if `anchor` is `center`."""
     dy: float
     """To the label's middle; positive is down."""
     anchor: str
@@ -47,7 +50,26 @@ class Place:
     @property
     def led(self) -> bool:
         """Whether it is far enough from its mark to need a line to it."""
-        return abs(self.dx) > 16 or abs(self.dy) > 20
+        return abs(self.dx) > 12 or abs(self.dy) > 16
+
+
+def _places() -> tuple[Place, ...]:
+    """Places to try, nearest first."""
+    near = [Place(8, 0, "left"), Place(-8, 0, "right"), Place(0, -14, "center"), Place(0, 14, "center")]
+    far = [
+        Place(sign * dx, dy, anchor)
+        for dx in (0, 6, 14, 30, 50)
+        for dy in (*range(-187, 0, 11), *range(11, 188, 11))
+        for sign, anchor in ((1, "left"), (-1, "right"))
+    ]
+    return (*near, *sorted(far, key=lambda p: (p.dx**2 + p.dy**2, p.dy, p.anchor)))
+
+
+PLACES = _places()
+_D = np.array([(p.dx, p.dy) for p in PLACES])
+_ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
+_LED = np.array([p.led for p in PLACES])
+_FAR = np.hypot(_D[:, 0], _D[:, 1]) / 8
 
 
 @lru_cache(maxsize=64)
@@ -60,97 +82,99 @@ def place(marks: tuple[Mark, ...], width: float, height: float) -> tuple[Place, 
         height: height of the plot in pixels.
 
     Returns:
-        One place a mark, in their order. Deterministic. Where there is no free place, the one that hides least.
+        One place a mark, in their order; always the same for the same marks. Where no place is free, the one that
+        hides least.
     """
-    # Marks in a crowd choose last: they may need long lines, and lines must go around labels.
-    crowd = {
-        i: sum(1 / (0.01 + (m.x - o.x) ** 2 + (m.y - o.y) ** 2) for o in marks if o is not m)
-        for i, m in enumerate(marks)
-    }
-    best: tuple[float, dict[int, Place]] | None = None
-    for order in (sorted(crowd, key=lambda i: (crowd[i], i)), sorted(crowd, key=lambda i: (marks[i].y, i))):
-        found: dict[int, Place] = {}
-        total = 0.0
+    n = len(marks)
+    views = [_View(marks, width * wider, height) for wider in WIDER]
+    at = np.array([(m.x, m.y) for m in marks]).reshape(n, 2)
+    near = (1 / (0.01 + ((at[:, None] - at[None]) ** 2).sum(axis=2))).sum(axis=1)
+    best: tuple[float, dict[int, int]] = (np.inf, {})
+    for order in (np.argsort(near), np.argsort(-near), np.argsort(-at[:, 0])):
+        best = min(best, _settle(views, [int(i) for i in order]), key=lambda found: found[0])
+    return tuple(PLACES[best[1][i]] for i in range(n))
+
+
+def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[int, int]]:
+    """Let the labels choose in an order, twice: the second time each knows where all others are. Cost and choice."""
+    chosen: dict[int, int] = {}
+    costs: dict[int, float] = {}
+    for _ in range(2):
         for i in order:
-            costs = [(_cost(marks, found, i, p, width, height), n, p) for n, p in enumerate(_places())]
-            cost, _, found[i] = min(costs)
-            total += cost
-        if best is None or total < best[0]:
-            best = (total, found)
-    assert best is not None  # noqa: S101  # there are two orders
-    return tuple(best[1][i] for i in range(len(marks)))
+            others = {j: k for j, k in chosen.items() if j != i}
+            cost = _FAR + sum(view.costs(i, others) for view in views)
+            chosen[i] = int(np.argmin(cost))
+            costs[i] = float(cost[chosen[i]])
+    return sum(costs.values()), chosen
 
 
-@lru_cache(maxsize=1)
-def _places() -> tuple[Place, ...]:
-    """Places to try, nearest first."""
-    near = [Place(8, 0, "left"), Place(-8, 0, "right"), Place(0, -14, "center"), Place(0, 14, "center")]
-    far = [
-        Place(sign * dx, dy, anchor)
-        for dx in (0, 4, 8, 14, 24, 40, 60, 90)
-        for dy in (*range(-200, 0, 10), *range(10, 210, 10))
-        for sign, anchor in ((1, "left"), (-1, "right"))
-    ]
-    return (*near, *sorted(far, key=lambda p: (p.dx**2 + p.dy**2, p.dy, p.anchor)))
+def boxes(marks: tuple[Mark, ...], places: tuple[Place, ...], width: float, height: float) -> Boxes:
+    """The pixels that labels cover in a plot of this size, one row a label."""
+    view = _View(marks, width, height)
+    return np.array([view.labels[i, PLACES.index(p)] for i, p in enumerate(places)]).reshape(-1, 4)
 
 
-def box(mark: Mark, place: Place, width: float, height: float) -> Box:
-    """The pixels a label covers in a plot of this size."""
-    long = len(mark.label) * ADVANCE * SIZE
-    x, y = mark.x * width + place.dx, mark.y * height + place.dy
-    left = {"left": x, "right": x - long, "center": x - long / 2}[place.anchor]
-    return left, y - HEIGHT / 2, left + long, y + HEIGHT / 2
+class _View:
+    """The marks in a plot of one size, and what each place would cover there."""
+
+    def __init__(self, marks: tuple[Mark, ...], width: float, height: float) -> None:
+        x, y = np.array([m.x * width for m in marks]), np.array([m.y * height for m in marks])
+        long = np.array([len(m.label) * ADVANCE * SIZE for m in marks])
+        ends_x, ends_y = x[:, None] + _D[:, 0], y[:, None] + _D[:, 1]
+        left = ends_x - _ANCHOR * long[:, None]
+        half = HEIGHT / 2
+        self.labels = np.stack([left, ends_y - half, left + long[:, None], ends_y + half], axis=2)
+        self.lines = np.stack([np.broadcast_to(v, ends_x.shape) for v in (x[:, None], y[:, None], ends_x, ends_y)], 2)
+        dots = np.stack([x - 5, y - 5, x + 5, y + 5], axis=1)
+        across = [(m.left * width, m.y * height - 1, m.right * width, m.y * height + 1) for m in marks]
+        down = [(m.x * width - 1, m.top * height, m.x * width + 1, m.bottom * height) for m in marks]
+        obstacles = np.concatenate([dots, np.array(across + down).reshape(-1, 4)])
+        beyond = np.maximum(0, -self.labels[..., 0]) + np.maximum(0, self.labels[..., 2] - width)
+        beyond += np.maximum(0, -self.labels[..., 1]) + np.maximum(0, self.labels[..., 3] - height)
+        hidden = np.array([_overlap(mine, obstacles).sum(axis=1) for mine in self.labels])
+        crossed = [_touch(mine, np.delete(dots, i, axis=0)).sum(axis=1) for i, mine in enumerate(self.lines)]
+        self.alone = 400 * beyond + 30 * hidden + 6 * _LED * np.array(crossed)
+
+    def costs(self, i: int, others: dict[int, int]) -> Boxes:
+        """What it would cost to put label `i` at each place while the others stay."""
+        if not others:
+            return np.asarray(self.alone[i])
+        mine, lines = self.labels[i], self.lines[i]
+        labels = np.array([self.labels[j, k] for j, k in others.items()])
+        theirs = np.array([self.lines[j, k] for j, k in others.items()])
+        led = np.array([_LED[k] for k in others.values()])
+        cost = self.alone[i] + 400 * _overlap(mine, labels).sum(axis=1)
+        cost += 60 * _LED * _touch(lines, labels).sum(axis=1) + 30 * _LED * (_cross(lines, theirs) * led).sum(axis=1)
+        if led.any():
+            cost += 60 * _touch(theirs[led], mine).sum(axis=0)
+        return np.asarray(cost)
 
 
-def _cost(marks: Sequence[Mark], found: dict[int, Place], i: int, place: Place, least: float, height: float) -> float:
-    mark = marks[i]
-    cost = (place.dx**2 + place.dy**2) ** 0.5 / 10
-    for wider in WIDTHS:
-        width = least * wider
-        here = box(mark, place, width, height)
-        cost += 400 * _outside(here, width, height)
-        for other in _obstacles(marks, width, height):
-            cost += 40 * _share(here, other)
-        line = (mark.x * width, mark.y * height, mark.x * width + place.dx, mark.y * height + place.dy)
-        for j, that in found.items():
-            there = box(marks[j], that, width, height)
-            cost += 400 * (_share(here, there) > 0)
-            theirs = (marks[j].x * width, marks[j].y * height)
-            cost += 60 * (that.led and _crosses((*theirs, theirs[0] + that.dx, theirs[1] + that.dy), here))
-            cost += 60 * (place.led and _crosses(line, there))
-        if place.led:
-            cost += sum(
-                8 * _crosses(line, (m.x * width - 4, m.y * height - 4, m.x * width + 4, m.y * height + 4))
-                for m in marks
-                if m is not mark
-            )
-    return cost
+def _overlap(a: Boxes, b: Boxes) -> Boxes:
+    """How much boxes a (rows) and b (columns) overlap: 1 plus pixels along the shorter side; 0 where they do not."""
+    across = np.minimum(a[:, None, 2], b[:, 2]) - np.maximum(a[:, None, 0], b[:, 0])
+    down = np.minimum(a[:, None, 3], b[:, 3]) - np.maximum(a[:, None, 1], b[:, 1])
+    return np.where((across > 0) & (down > 0), 1 + np.minimum(across, down), 0)
 
 
-def _obstacles(marks: Sequence[Mark], width: float, height: float) -> Iterator[Box]:
-    """The marks and their whiskers."""
-    for m in marks:
-        x, y = m.x * width, m.y * height
-        yield x - 5, y - 5, x + 5, y + 5
-        yield m.left * width, y - 1, m.right * width, y + 1
-        yield x - 1, m.top * height, x + 1, m.bottom * height
+def _touch(lines: Boxes, b: Boxes) -> Boxes:
+    """Whether lines (rows) touch boxes (columns): the stretches in which a line is within a box in x and in y meet."""
+    start, way = lines[:, None, :2], lines[:, None, 2:] - lines[:, None, :2]
+    way = np.where(way == 0, 1e-9, way)
+    one, other = (b[None, :, :2] - start) / way, (b[None, :, 2:] - start) / way
+    enter, leave = np.minimum(one, other).max(axis=2), np.maximum(one, other).min(axis=2)
+    return np.asarray((enter <= leave) & (leave >= 0) & (enter <= 1), dtype=float)
 
 
-def _outside(box: Box, width: float, height: float) -> float:
-    """Pixels by which a box leaves the plot."""
-    return max(0.0, -box[0]) + max(0.0, -box[1]) + max(0.0, box[2] - width) + max(0.0, box[3] - height)
+def _cross(a: Boxes, b: Boxes) -> Boxes:
+    """Whether lines a (rows) and b (columns) cross."""
 
+    def side(p: Boxes, q: Boxes, of_x: Boxes, of_y: Boxes) -> Boxes:
+        return np.asarray(
+            np.sign((q[..., 0] - p[..., 0]) * (of_y - p[..., 1]) - (q[..., 1] - p[..., 1]) * (of_x - p[..., 0]))
+        )
 
-def _share(a: Box, b: Box) -> float:
-    """1 plus the pixels two boxes have in common along their shorter side; 0 where they have none."""
-    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    return 1 + min(across, down) if across > 0 and down > 0 else 0.0
-
-
-def _crosses(line: Box, box: Box) -> bool:
-    """Whether a line from (left, top) to (right, bottom) touches a box, by points along it."""
-    x0, y0, x1, y1 = line
-    return any(
-        box[0] <= x0 + (x1 - x0) * t / 12 <= box[2] and box[1] <= y0 + (y1 - y0) * t / 12 <= box[3]
-        for t in range(1, 13)
-    )
+    a0, a1, b0, b1 = a[:, None, :2], a[:, None, 2:], b[None, :, :2], b[None, :, 2:]
+    apart_b = side(a0, a1, b0[..., 0], b0[..., 1]) * side(a0, a1, b1[..., 0], b1[..., 1]) < 0
+    apart_a = side(b0, b1, a0[..., 0], a0[..., 1]) * side(b0, b1, a1[..., 0], a1[..., 1]) < 0
+    return np.asarray(apart_a & apart_b, dtype=float)

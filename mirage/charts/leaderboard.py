@@ -17,6 +17,8 @@ from mirage.charts.palette import (
     ink,
     layout,
     name,
+    on_ramp,
+    rows_axis,
 )
 from mirage.languages import LANGUAGES
 
@@ -76,7 +78,7 @@ def whiskers(
             height=HEAD + ROW * len(rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
-            yaxis=_systems([row["system"] for row in rows], mode),
+            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
         ),
     }
 
@@ -138,7 +140,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
             xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
-            yaxis=_systems([row["system"] for row in rows], mode),
+            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
         ),
     }
 
@@ -192,7 +194,7 @@ def rank_map(
             "x": [codes.index(c["language"]) for c in shown],
             "y": [at[c["system"]] for c in shown],
             "text": [str(c[value]) for c in shown],
-            "textfont": {"color": [_on(mode, s) for s in share], "size": text},
+            "textfont": {"color": [on_ramp(mode, s) for s in share], "size": text},
             "customdata": [[c["system"], c["language"]] for c in shown],
             "hovertext": [_rank_hover(c, value) for c in shown],
             "hovertemplate": "%{hovertext}<extra></extra>",
@@ -224,22 +226,9 @@ def rank_map(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=_systems(systems, mode, showgrid=False),
+            yaxis=rows_axis([name(system) for system in systems], mode, showgrid=False),
         ),
     }
-
-
-def _systems(names: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
-    """The axis with a row for each system, the first on top."""
-    return axis(
-        mode,
-        tickvals=list(range(len(names))),
-        ticktext=[name(one) for one in names],
-        range=[len(names) - 0.5, -0.5],
-        zeroline=False,
-        ticklabelstandoff=SPACE,
-        **more,
-    )
 
 
 def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
@@ -267,10 +256,3 @@ def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
         )
         lines.append(f"n = {count.write(cell['battles'])} battles")
     return "<br>".join(lines)
-
-
-def _on(mode: Mode, share: float) -> str:
-    """Ink that reads on the ramp at a place in [0, 1]."""
-    colors = ink(mode)
-    dark_end = share < 0.45 if mode == "light" else share > 0.45
-    return "#ffffff" if dark_end else ("#12161c" if mode == "dark" else colors.text)

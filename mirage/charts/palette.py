@@ -8,6 +8,7 @@ that nothing hangs on colour alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -158,6 +159,13 @@ def name(system: str) -> str:
     return escape(system, quote=False)
 
 
+def on_ramp(mode: Mode, share: float) -> str:
+    """Ink that reads on the ramp at a place in [0, 1]."""
+    colors = ink(mode)
+    dark_end = share < 0.45 if mode == "light" else share > 0.45
+    return "#ffffff" if dark_end else ("#12161c" if mode == "dark" else colors.text)
+
+
 def layout(mode: Mode, **more: object) -> dict[str, object]:
     """The part of a Plotly layout that all charts share; `more` is added or replaces."""
     colors = ink(mode)
@@ -197,3 +205,16 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
         ),
         **more,
     }
+
+
+def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
+    """An axis with a row for each label, the first on top."""
+    return axis(
+        mode,
+        tickvals=list(range(len(labels))),
+        ticktext=list(labels),
+        range=[len(labels) - 0.5, -0.5],
+        zeroline=False,
+        ticklabelstandoff=SPACE,
+        **more,
+    )

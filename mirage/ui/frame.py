@@ -239,7 +239,7 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     shared: _Shared = st.session_state["_shared"]
     if languages and tuple(languages) != shared.picked:
         # The browser adds the languages picked to the address of every link inside, which could only widen them.
-        key = f"onward_{name}_{'_'.join(languages)}"
+        key = f"onward_{name}_{'_'.join(languages)}_{label}"
         st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_narrow, args=(name, list(languages), params))
         return
     query: dict[str, Any] = dict(params)
