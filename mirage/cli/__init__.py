@@ -1,0 +1,316 @@
+"""The command line: parse, call, print, exit code. `mirage --help` lists the commands.
+
+Tables go to stdout, everything else to stderr. Exit codes: 0; 2 for bad input or usage, with what to do about it; 130
+when stopped by Ctrl-C. Heavy libraries are imported by the commands that need them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from mirage import schema
+from mirage.cli.output import Format, Rows, note, progress, show
+from mirage.errors import BadInput, MirageError
+from mirage.languages import LANGUAGES, language
+from mirage.sources.nomiracl.origin import Split, What
+
+RATES = (
+    *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),
+    *("rate", "rate_low", "rate_high", "rate_as_published", "undecided"),
+)
+"""Columns of `rates`."""
+COUNTS = RATES[:10]
+"""Columns of `outcomes`."""
+RANKS = (
+    *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high"),
+    *("wins", "ties", "losses", "battles"),
+)
+"""Columns of `rank`."""
+MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
+"""Columns of `features`."""
+READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
+"""Columns of `import nomiracl`."""
+
+
+class _Commands(TyperGroup):
+    """Commands whose known errors are a text and an exit code, not a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MirageError as error:
+            note(str(error))
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            note("Stopped; the arena is as it was, and what was fetched is kept. Run the same command again to go on.")
+            raise typer.Exit(130) from None
+
+
+_QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **_QUIET)  # type: ignore[arg-type]
+_pull = typer.Typer(help="Fetch public data over HTTPS.", **_QUIET)  # type: ignore[arg-type]
+_import = typer.Typer(help="Read files into an arena.", **_QUIET)  # type: ignore[arg-type]
+app.add_typer(_pull, name="pull")
+app.add_typer(_import, name="import")
+
+ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
+Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]
+How = Annotated[Format, typer.Option("--format", help="How to print the table.")]
+Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a reply amounts to.")]
+Languages = Annotated[
+    str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")]
+
+
+def _codes(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    codes = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
+    if not codes:
+        raise BadInput("--languages names none", do="give codes with commas between them: " + ",".join(LANGUAGES))
+    return sorted(set(codes))
+
+
+def _rows(table: Any, columns: tuple[str, ...]) -> Rows:
+    return list(table.select(list(columns)).to_pylist())
+
+
+@_pull.command("nomiracl")
+def pull_nomiracl(
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    what: Annotated[What, typer.Option(help="The replies of 11 systems, or the labelled questions.")] = "outputs",
+    languages: Languages = None,
+    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
+) -> None:
+    """Fetch NoMIRACL's public files; a stopped download goes on where it stopped.
+
+    Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR`.
+    """
+    from mirage.sources import nomiracl
+
+    with progress("Fetching", unit="bytes") as update:
+        pulled = nomiracl.pull(into, what=what, languages=_codes(languages), base_url=base_url, progress=update)
+    note(f"{pulled.files} files are in {pulled.folder}, {pulled.fetched} of them new.")
+
+
+@_import.command("nomiracl")
+def import_nomiracl(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
+    ],
+    into: Into,
+    what: Annotated[What, typer.Option(help="Replies, or the labelled questions without replies.")] = "outputs",
+    split: Annotated[Split, typer.Option(help="Questions: which split.")] = "test",
+    cap: Annotated[int, typer.Option(min=0, help="Questions: most of each subset and language; 0 for all.")] = 250,
+    ratio: Annotated[float | None, typer.Option(help="Questions: relevant ones for each non-relevant one.")] = None,
+    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Questions: languages by code.")] = None,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Read NoMIRACL's published replies, or its questions, into an arena.
+
+    Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
+    questions: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
+    """
+    from mirage import pipeline
+    from mirage.sources import nomiracl
+
+    if what == "questions":
+        options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": _codes(languages), "seed": seed}
+        note(f"{into}: {pipeline.import_questions(path, into, **options).manifest['about']}")
+        return
+    with progress("Reading") as update:
+        arena = pipeline.import_outputs(path, into, progress=update)
+    read = nomiracl.summarise({name: arena.read(name) for name in ("queries", "answers")})
+    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, how)
+    note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
+
+
+@_import.command("judgments")
+def import_judgments(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or CSV by its name, .gz if compressed.")],
+    into: Into,
+) -> None:
+    """Read the verdicts of any judge into an arena.
+
+    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale. Writes
+    the table judgments; ratings made from older ones are removed. One wrong line refuses the file.
+    """
+    from mirage import pipeline
+
+    arena, n, replaced = pipeline.import_judgments(file, into)
+    note(f"{into}: {n:,} judgments read, {replaced:,} in place of older ones; {arena.rows('judgments'):,} in all.")
+
+
+@app.command()
+def outcomes(dir_: ArenaDir, parser: Parser = "strict", how: How = "table") -> None:
+    """Decide what every reply amounts to.
+
+    It is answered, abstained, unparsed, empty, api_error or missing. Reads the tables queries and answers. Writes
+    the table outcomes, by both parsers. Prints the counts by --parser.
+    """
+    from mirage import outcomes as rules
+    from mirage import pipeline
+
+    arena = pipeline.run(pipeline.OUTCOMES, dir_, made_by="mirage outcomes")
+    show(_rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, how)
+
+
+@app.command()
+def rates(dir_: ArenaDir, parser: Parser = "strict", languages: Languages = None, how: How = "table") -> None:
+    """Print hallucination and error rates.
+
+    The first on the subset non_relevant, the second on relevant, with 95% Wilson intervals. Reads the table
+    outcomes. Writes nothing. `rate` is over decided replies, `rate_as_published` is 1 - accuracy; `undecided` is
+    the share between them.
+    """
+    from mirage import outcomes as rules
+    from mirage import store
+
+    arena = store.open_arena(dir_)
+    made = rules.rates(arena.read("outcomes"), parser=parser, languages=_codes(languages))
+    show(_rows(made, RATES), RATES, how)
+
+
+@app.command()
+def features(
+    dir_: ArenaDir,
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Measure this one; may be repeated.")] = None,
+    how: How = "table",
+) -> None:
+    """Measure language, citations and length of replies.
+
+    Reads the tables queries, passages and answers. Writes the table features; with --only, the others stay. Prints
+    means with 95% intervals.
+    """
+    from mirage import features as measures
+    from mirage import pipeline
+
+    with progress("Measuring") as update:
+        part = "feature" if only else None
+        arena = pipeline.run(
+            pipeline.FEATURES, dir_, made_by="mirage features", part=part, only=only or None, progress=update
+        )
+    found = measures.means(arena.read("features"))
+    show(
+        [
+            dataclasses.asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage}
+            for mean in found
+        ],
+        MEANS,
+        how,
+    )
+
+
+@app.command()
+def rank(
+    dir_: ArenaDir,
+    referee: Annotated[str, typer.Option(metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")],
+    skill: Annotated[schema.Skill, typer.Option(help="Which questions count, by relevance.")] = "both",
+    languages: Languages = None,
+    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals.")] = 200,
+    seed: Seed = 0,
+    ties: Annotated[schema.Ties, typer.Option(help="Half a win for each, Davidson's model, or dropped.")] = "half",
+    parser: Parser = "strict",
+    store_: Annotated[bool, typer.Option("--store", help="Keep the ranking of every skill in the arena.")] = False,
+    how: How = "table",
+) -> None:
+    """Rank the systems by a referee.
+
+    Bradley-Terry ratings with 95% intervals, rank intervals and records. Reads the table outcomes (referee
+    relevance) or judgments (a judge). Writes nothing; with --store, the table ratings, where ratings by other
+    referees stay.
+    """
+    from mirage import pipeline, store
+    from mirage.rank.battles import RELEVANCE
+
+    arena = store.open_arena(dir_)
+    by_labels = referee == RELEVANCE
+    codes = _codes(languages)
+    if store_ and (codes or ties != "half" or parser != "strict"):
+        raise BadInput("--store keeps the ranking as it is by default", do="leave out --languages, --ties and --parser")
+    table = arena.read("outcomes" if by_labels else "judgments")
+    options: dict[str, Any] = {"draws": draws, "seed": seed}
+    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=codes, ties=ties, **options)
+    if store_:
+        stage = pipeline.RELEVANCE_RATINGS if by_labels else pipeline.JUDGED_RATINGS
+        options |= {} if by_labels else {"judge": referee}
+        notes = [f"{referee}: {ranking.method}"]
+        pipeline.run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
+    show(_rows(pipeline.ordered(ranking), RANKS), RANKS, how)
+    for line in (ranking.method, *pipeline.remarks(ranking, table)):
+        note(line)
+
+
+@app.command()
+def check(dir_: ArenaDir) -> None:
+    """Check that an arena is sound.
+
+    Reads every byte: hashes, row counts, and every row against the contract. Writes nothing. Exit code 2 at the
+    first thing that is wrong.
+    """
+    from mirage import store
+
+    for line in store.check(store.open_arena(dir_)):
+        note(line)
+
+
+@app.command()
+def bundle(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/ and published/.")],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder of the arenas.")] = Path("data"),
+) -> None:
+    """Build the arenas that come with the program.
+
+    Reads the published outputs and figures. Writes the arenas nomiracl (numbers only) and published into DIR.
+    """
+    from mirage import pipeline
+
+    with progress("Measuring") as update:
+        arenas = pipeline.bundle(source, into, progress=update)
+    for arena in arenas:
+        rows = ", ".join(f"{arena.rows(name):,} {name}" for name in arena.tables)
+        note(f"{arena.path}: {rows}; {arena.size / 1e6:.2f} MB")
+
+
+@app.command("app")
+def explorer(
+    dir_: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="An arena, or a folder of arenas.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on; 8501 if free.")] = None,
+) -> None:
+    """Open the explorer in the browser.
+
+    Reads the arena, beside the bundled ones, which are always there. Writes nothing.
+    """
+    from mirage import store
+
+    page = Path(__file__).resolve().parents[2] / "app.py"
+    if not page.exists():
+        raise BadInput("the explorer's pages are not installed", where=str(page), do="run it from a checkout: make app")
+    environment = dict(os.environ)
+    if dir_ is not None:
+        if not store.list_files(dir_, "*/manifest.json"):
+            store.open_arena(dir_)
+        environment["MIRAGE_ARENAS"] = str(dir_.absolute())
+    screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    command = [sys.executable, "-m", "streamlit", "run", str(page), "--server.showEmailPrompt=false"]
+    command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
+    try:
+        done = subprocess.run(command, env=environment, cwd=page.parent, check=False)  # noqa: S603  # our own program
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+    raise typer.Exit(done.returncode)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="mirage")

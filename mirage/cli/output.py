@@ -1,0 +1,105 @@
+"""How a command speaks: tables on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+Format = Literal["table", "csv", "json"]
+Rows = Sequence[Mapping[str, Any]]
+
+_SHARES = ("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage")
+_SIGNED = ("rating", "low", "high")
+_WIDE = 200
+"""Columns of a table that does not go to a terminal."""
+
+
+def show(rows: Rows, columns: Sequence[str], how: Format) -> None:
+    """Print a table: for people, or exactly.
+
+    CSV and JSON hold every digit (Python's shortest text that gives the same number); a null is an empty field in CSV.
+    """
+    if how == "table":
+        _for_people(rows, columns)
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    if how == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_exact(row[name]) for name in columns] for row in rows)
+    else:
+        json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+
+
+def note(text: str) -> None:
+    """Say something to the person at the terminal."""
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(text)
+
+
+@contextmanager
+def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, nothing elsewhere; yields what a long work calls with how much is done, and of how much
+    (None: unknown), and optionally with the name of what it is at.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda *_: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    counts = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), counts, TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(text, total=None)
+
+        def update(done: int, total: int | None, name: str = text) -> None:
+            bars.update(task, completed=done, total=total, description=name)
+
+        yield update
+
+
+def _exact(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else value
+
+
+def _for_people(rows: Rows, columns: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        number = any(isinstance(row[name], int | float) for row in rows)
+        table.add_column(name.replace("_", " "), justify="right" if number else "left", no_wrap=number, overflow="fold")
+    for row in rows:
+        table.add_row(*(_readable(name, row[name]) for name in columns))
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    console.print(table)
+
+
+def _readable(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if name in _SHARES:
+        return f"{value:.1%}"
+    return f"{value:+.2f}" if name in _SIGNED else f"{value:,.3g}"

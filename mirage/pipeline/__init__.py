@@ -1,0 +1,48 @@
+"""The stages, what each reads and writes, and their order: nothing else knows it.
+
+    sources  (a folder)                  -> queries, passages, answers
+    outcomes queries, answers            -> outcomes
+    features queries, passages, answers  -> features
+    ratings  outcomes or judgments       -> ratings
+
+A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); `import_outputs` and the other
+sources (`imports.py`) and `bundle` go from files to a finished arena in one step, so that whoever interrupts them finds
+the old arena or the new one. `ranking.py` chooses the battles of a ranking; `texts.py` brings what is not bundled.
+"""
+
+from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
+from mirage.pipeline.imports import import_judgments, import_outputs, import_questions
+from mirage.pipeline.ranking import ordered, ranking, remarks
+from mirage.pipeline.stages import (
+    FEATURES,
+    JUDGED_RATINGS,
+    OUTCOMES,
+    RELEVANCE_RATINGS,
+    STAGES,
+    Progress,
+    Stage,
+    derived,
+    run,
+)
+from mirage.pipeline.texts import bring_texts
+
+__all__ = [
+    "FEATURES",
+    "JUDGED_RATINGS",
+    "OUTCOMES",
+    "RELEVANCE_RATINGS",
+    "STAGES",
+    "TEXTS_ABSENT",
+    "Progress",
+    "Stage",
+    "bring_texts",
+    "bundle",
+    "derived",
+    "import_judgments",
+    "import_outputs",
+    "import_questions",
+    "ordered",
+    "ranking",
+    "remarks",
+    "run",
+]

@@ -1,0 +1,70 @@
+"""The arenas that come with the program: numbers and printed figures, no texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import schema, store
+from mirage.pipeline.imports import about, prints
+from mirage.pipeline.stages import FEATURES, OUTCOMES, RELEVANCE_RATINGS, Progress
+from mirage.sources import nomiracl, published
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
+"""Reason beside the null texts of the bundled arena."""
+
+
+def bundle(source: Path, into: Path, *, progress: Progress | None = None) -> list[store.Arena]:
+    """Build the bundled arenas: `nomiracl`, the numbers computed from the published outputs without their texts, and
+    `published`, the papers' figures.
+
+    Args:
+        source: a folder with `nomiracl/` (the published outputs) and `published/` (the figures).
+        into: the folder of the arenas.
+        progress: called while features are measured, the longest part.
+
+    Raises:
+        BadInput: if a source file is absent or malformed.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(source / "nomiracl"))
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables, progress=progress)
+    tables |= RELEVANCE_RATINGS.run(tables)
+    queries = tables["queries"]
+    absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
+    asked = {name: queries[name] for name in ("language", "query_id", "subset")}
+    numbers = {"queries": schema.from_columns("queries", asked | {"reason": absent})}
+    numbers |= {name: tables[name] for name in ("outcomes", "features", "ratings")}
+    origin = nomiracl.ORIGIN["outputs"]
+    replies = store.write(
+        into / "nomiracl",
+        numbers,
+        title="NoMIRACL: replies of 11 systems in 17 languages",
+        label="real replies",
+        about=about(tables) + " Numbers computed from the replies; the texts are not bundled.",
+        licence="Apache-2.0",
+        made_by="mirage bundle",
+        made_from=[
+            {"name": origin.name, "url": origin.url, "licence": origin.licence},
+            *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
+        ],
+        notes=[TEXTS_ABSENT],
+    )
+    tables_of = source / "published"
+    figures = store.write(
+        into / "published",
+        {"published": published.read(tables_of)},
+        title="Figures printed in the NoMIRACL and MIRAGE-Bench papers",
+        label="published figures",
+        about="Every figure as printed, with its table and paper; nothing was recomputed.",
+        licence="facts; the papers are cited on every row",
+        made_by="mirage bundle",
+        made_from=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
+    )
+    return [replies, figures]

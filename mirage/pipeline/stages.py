@@ -1,0 +1,113 @@
+"""What a stage is, every stage in order, and applying one to an arena."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import features, outcomes, schema, store
+from mirage.pipeline.ranking import DRAWS, SEED, ranking
+from mirage.rank.battles import RELEVANCE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Tables = Mapping[str, "pa.Table"]
+Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the pipeline."""
+
+    name: str
+    """What it is called."""
+    reads: tuple[str, ...]
+    """Tables it needs."""
+    writes: tuple[str, ...]
+    """Tables it makes."""
+    run: Callable[..., dict[str, pa.Table]]
+    """`run(tables, **options)` -> tables, both by name; pure."""
+
+
+def _outcomes(tables: Tables) -> dict[str, pa.Table]:
+    return {"outcomes": outcomes.outcomes(tables["queries"], tables["answers"])}
+
+
+def _features(
+    tables: Tables, *, only: Iterable[str] | None = None, progress: Progress | None = None
+) -> dict[str, pa.Table]:
+    made = features.compute(tables["queries"], tables["passages"], tables["answers"], only=only, progress=progress)
+    return {"features": made}
+
+
+def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    ranked = [
+        ranking(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
+    ]
+    return {"ratings": pa.concat_tables([one.table() for one in ranked])}
+
+
+def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    return {"ratings": ranking(tables["judgments"], judge, draws=draws, seed=seed).table()}
+
+
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes)
+FEATURES = Stage("features", ("queries", "passages", "answers"), ("features",), _features)
+RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)
+JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _judged)
+
+STAGES = (OUTCOMES, FEATURES, RELEVANCE_RATINGS, JUDGED_RATINGS)
+"""Every stage after the sources, in order."""
+
+
+def derived(tables: Iterable[str]) -> tuple[str, ...]:
+    """The tables that are made, directly or through others, from any of these; these themselves are not among them."""
+    given = set(tables)
+    found = set(given)
+    for stage in STAGES:
+        if found & set(stage.reads):
+            found |= set(stage.writes)
+    return tuple(name for name in schema.TABLES if name in found - given)
+
+
+def run(
+    stage: Stage, path: Path, *, made_by: str, part: str | None = None, notes: Sequence[str] = (), **options: Any
+) -> store.Arena:
+    """Apply a stage to an arena and write what it makes; tables made from the old ones go if it differs.
+
+    Args:
+        stage: the stage.
+        path: the arena's folder.
+        made_by: the command, for the manifest.
+        part: a column by whose values the table is replaced in part: rows with values that the stage did not make stay.
+        notes: for the manifest; with `part`, each begins with the value it speaks of and a colon.
+        options: the stage's own.
+
+    Raises:
+        ArenaError: if the arena lacks a table the stage reads, or cannot be written.
+    """
+    arena = store.open_arena(path)
+    made = stage.run({name: arena.read(name) for name in stage.reads}, **options)
+    kept: list[str] = []
+    if part:
+        for name, new in made.items():
+            if name in arena.tables:
+                made[name], values = _merged(arena.read(name), new, part)
+                kept += [n for n in arena.manifest["made"][name]["notes"] if n.partition(":")[0] not in values]
+    return store.write(path, made, made_by=made_by, notes=[*kept, *notes], stale=derived(made))
+
+
+def _merged(old: pa.Table, new: pa.Table, part: str) -> tuple[pa.Table, set[str]]:
+    """The new rows, and the old ones with other values of a column; and the values that are new."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = pc.unique(new[part])
+    others = old.filter(pc.invert(pc.is_in(old[part], value_set=values)))
+    return pa.concat_tables([others, new]), set(values.to_pylist())

@@ -1,0 +1,42 @@
+"""The texts that are not bundled: fetched into the user's own folder and made into an arena there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mirage import store
+from mirage.languages import LANGUAGES
+from mirage.pipeline.imports import import_outputs
+from mirage.pipeline.stages import FEATURES, run
+from mirage.sources import nomiracl
+from mirage.sources.nomiracl.origin import file_names
+from mirage.store import home
+
+
+def bring_texts(into: Path, progress: Callable[[float, str], None]) -> store.Arena:
+    """Fetch NoMIRACL's published outputs and make an arena of them with outcomes and features; a repeat goes on.
+
+    Args:
+        into: the user's own folder: the files go to `nomiracl`, the arena to `arenas/nomiracl-texts`. The environment
+            variable MIRAGE_NOMIRACL_URL names another address with the same files.
+        progress: called with the share that is done, in [0, 1], and what is being done.
+
+    Raises:
+        Unreachable: if a file did not come; what came stays.
+        ArenaError: if the arena cannot be written, or another session is bringing the texts.
+    """
+    names = [name for lang in LANGUAGES.values() for name in file_names("outputs", lang)]
+
+    def fetching(done: int, size: int | None, name: str) -> None:
+        progress(0.6 * (names.index(name) + done / (size or done or 1)) / len(names), f"Fetching {name}")
+
+    def measuring(done: int, of: int) -> None:
+        progress(0.75 + 0.25 * done / of, "Measuring the replies")
+
+    replies, path = into / "nomiracl", into / "arenas" / home.TEXTS
+    with home.alone(into):
+        nomiracl.pull(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
+        import_outputs(replies, path, progress=lambda n, of: progress(0.6 + 0.15 * n / of, "Reading the replies"))
+        return run(FEATURES, path, made_by="mirage features", progress=measuring)

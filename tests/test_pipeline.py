@@ -1,0 +1,254 @@
+"""The stages in their order: what a run writes, what it keeps, and what it takes away because it is out of date."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from test_nomiracl import row, save
+from test_store import snapshot
+
+from mirage import pipeline, schema, store
+from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
+
+
+def replies(folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", languages: str = "en fi") -> Path:
+    """A folder of outputs in the published layout: `alpha` says yes to all, `beta` to every second question."""
+    for code in languages.split():
+        for subset in ("relevant", "non_relevant"):
+            rows = [
+                row(
+                    f"{subset[0]}{i}",
+                    results={"alpha": yes, "beta": yes if i % 2 else "I don't know.", "gamma": "I don't know"},
+                )
+                for i in range(n)
+            ]
+            save(folder / subset / f"{code}.test.vanilla_prompt.jsonl.gz", rows)
+    return folder
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> store.Arena:
+    return pipeline.import_outputs(replies(tmp_path / "in"), tmp_path / "arena")
+
+
+def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
+    made = {"queries", "passages", "answers", "judgments"}
+    for stage in pipeline.STAGES:
+        assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
+        assert set(stage.reads) <= made
+        made |= set(stage.writes)
+
+
+@pytest.mark.parametrize(
+    ("written", "derived"),
+    [
+        (["answers"], ("outcomes", "features", "ratings")),
+        (["queries", "passages", "answers", "outcomes"], ("features", "ratings")),
+        (["outcomes"], ("ratings",)),
+        (["judgments"], ("ratings",)),
+        (["features"], ()),
+        (["ratings"], ()),
+    ],
+)
+def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
+    assert pipeline.derived(written) == derived
+
+
+def test_import_brings_replies_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:
+    assert arena.tables == ("queries", "passages", "answers", "outcomes")
+    assert arena.rows("outcomes") == 2 * arena.rows("answers") == 2 * 48
+    assert arena.label == "real replies"
+    assert arena.manifest["about"] == "48 replies of 3 systems to 16 questions in 2 languages."
+    made_from = arena.manifest["made"]["answers"]["from"]
+    assert {f["name"] for f in made_from[1:]} == {
+        f"{subset}/{code}.test.vanilla_prompt.jsonl.gz"
+        for subset in ("relevant", "non_relevant")
+        for code in ("en", "fi")
+    }
+    assert all(len(f["sha256"]) == 64 for f in made_from[1:])
+
+
+def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same(
+    arena: store.Arena, tmp_path: Path
+) -> None:
+    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test")
+    pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
+    same = pipeline.import_outputs(tmp_path / "in", arena.path)
+    assert {"features", "ratings"} <= set(same.tables)
+    other = pipeline.import_outputs(replies(tmp_path / "other", yes="Maybe."), arena.path)
+    assert other.tables == ("queries", "passages", "answers", "outcomes")
+    assert store.check(other)
+
+
+def test_a_stage_names_the_command_for_a_table_it_lacks(tmp_path: Path) -> None:
+    path = store.bundled()["published"]
+    with pytest.raises(TableMissing, match="this arena has no queries"):
+        pipeline.run(pipeline.OUTCOMES, path, made_by="a test")
+    with pytest.raises(ArenaError, match="there is no arena"):
+        pipeline.run(pipeline.OUTCOMES, tmp_path / "none", made_by="a test")
+
+
+def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Arena) -> None:
+    def measured() -> list[str]:
+        return sorted(pc.unique(store.open_arena(arena.path).read("features")["feature"]).to_pylist())
+
+    for name in ("length", "n_citations"):
+        pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=[name])
+    assert measured() == ["length", "n_citations"]
+    once = store.open_arena(arena.path).version
+    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
+    assert store.open_arena(arena.path).version == once, "measuring again changes nothing"
+    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test")
+    assert len(measured()) > 2
+    with pytest.raises(UnknownName, match="did you mean: length"):
+        pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", only=["lengths"])
+
+
+def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r1 n0") -> Path:
+    lines = [
+        f"en,{i},{judge},{a},{b},{verdict}" for i in ids.split() for a, b in (("alpha", "beta"), ("beta", "gamma"))
+    ]
+    file.write_text("\n".join(["language,query_id,judge,system_a,system_b,verdict", *lines, ""]), encoding="utf-8")
+    return file
+
+
+def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
+    pipeline.import_judgments(judgments(tmp_path / "j.csv"), arena.path)
+    relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
+    judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j: second"], "judge": "j"}
+    pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance)
+    pipeline.run(pipeline.JUDGED_RATINGS, arena.path, **judged)
+    both = pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
+    ratings = both.read("ratings")
+    assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j", "relevance"]
+    assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
+    assert both.manifest["made"]["ratings"]["notes"] == ["j: second", "relevance: third"]
+
+
+def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
+    first = pipeline.import_judgments(judgments(tmp_path / "1.csv"), arena.path)
+    assert first[1:] == (6, 0)
+    pipeline.run(pipeline.JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
+    again = pipeline.import_judgments(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
+    assert again[1:] == (4, 2)
+    table = again[0].read("judgments")
+    assert table.filter(pc.equal(table["query_id"], "r0"))["verdict"].to_pylist() == ["B", "B"]
+    assert len(table) == 8
+    assert "ratings" not in again[0].tables, "made from older verdicts"
+    other = pipeline.import_judgments(judgments(tmp_path / "3.csv", judge="k"), arena.path)
+    assert other[1:] == (6, 0)
+    assert sorted(pc.unique(other[0].read("judgments")["judge"]).to_pylist()) == ["j", "k"]
+
+
+def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
+    arena, n, replaced = pipeline.import_judgments(judgments(tmp_path / "j.csv"), tmp_path / "new")
+    assert (arena.tables, n, replaced) == (("judgments",), 6, 0)
+    ranking = pipeline.ranking(arena.read("judgments"), "j")
+    assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
+
+
+def test_questions_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
+    before = snapshot(arena.path)
+    with pytest.raises(ArenaError, match=r"holds answers to the questions it has(.|\n)*give a new folder"):
+        pipeline.import_questions(tmp_path, arena.path)
+    assert snapshot(arena.path) == before
+
+
+def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
+    outcomes = arena.read("outcomes")
+    with pytest.raises(UnknownName, match="no language 'sw'"):
+        pipeline.ranking(outcomes, "relevance", languages=["sw"])
+    half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
+    with pytest.raises(NotEnoughData, match="fi has no non-relevant questions"):
+        pipeline.ranking(half, "relevance", languages=["fi"])
+    found = pipeline.ranking(half, "relevance")
+    assert any("not ranked: fi (no non-relevant questions)" in line for line in pipeline.remarks(found, half))
+    table = pipeline.import_judgments(judgments(tmp_path / "j.csv"), arena.path)[0].read("judgments")
+    with pytest.raises(BadInput, match="judges answers, not the skill"):
+        pipeline.ranking(table, "j", skill="abstain")
+    with pytest.raises(UnknownName, match="'jj'"):
+        pipeline.ranking(table, "jj")
+
+
+def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
+    rows = pipeline.ordered(pipeline.ranking(arena.read("outcomes"), "relevance")).to_pylist()
+    assert [r["language"] for r in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
+    assert [r["rank"] for r in rows[:3]] == sorted(r["rank"] for r in rows[:3])
+
+
+# --- the bundled arenas -----------------------------------------------------------------------------------------------
+
+
+def build(source: Path, into: Path, seed: str) -> dict[str, str]:
+    code = (
+        "import sys; from pathlib import Path; from mirage import pipeline; pipeline.bundle(*map(Path, sys.argv[1:]))"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    subprocess.run([sys.executable, "-c", code, str(source), str(into)], env=environment, check=True)
+    return snapshot(into)
+
+
+def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_text(
+    shared: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(shared / "published", source / "published")
+    for subset in ("relevant", "non_relevant"):
+        (source / "nomiracl" / subset).mkdir(parents=True)
+        for code in ("yo", "id"):
+            shutil.copy(
+                shared / "nomiracl" / subset / f"{code}.test.vanilla_prompt.jsonl.gz", source / "nomiracl" / subset
+            )
+    first = build(source, tmp_path / "1", "0")
+    assert build(source, tmp_path / "2", "1") == first
+    assert build(source, tmp_path / "1", "2") == first, "twice into the same folder"
+    arena = store.open_arena(tmp_path / "1" / "nomiracl")
+    assert arena.tables == ("queries", "outcomes", "features", "ratings")
+    assert arena.read("queries")["text"].null_count == arena.rows("queries")
+
+
+def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tmp_path: Path) -> None:
+    """Whoever changes a parser, a feature or the ranking builds the bundle again: `make data`."""
+    made = pipeline.bundle(shared, tmp_path)
+    for arena in made:
+        bundled = store.open_arena(store.bundled()[arena.name])
+        assert bundled.tables == arena.tables
+        assert {k: bundled.manifest[k] for k in ("title", "label", "about", "made")} == {
+            k: arena.manifest[k] for k in ("title", "label", "about", "made")
+        }
+        for name in arena.tables:
+            assert close(bundled.read(name), arena.read(name)), name
+
+
+def close(one: pa.Table, other: pa.Table) -> bool:
+    """Equal but for the last digits of a float, which depend on the machine."""
+    import numpy as np
+
+    for column in one.schema:
+        a, b = one[column.name], other[column.name]
+        if pa.types.is_floating(column.type):
+            same = np.allclose(a.to_numpy(), b.to_numpy(), rtol=1e-9, atol=1e-12, equal_nan=True)
+        else:
+            same = a.equals(b)
+        if not same:
+            return False
+    return one.schema == other.schema
+
+
+def test_the_bundled_arena_is_small_and_without_texts() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    assert arena.size < 4_000_000
+    assert set(arena.tables) == {"queries", "outcomes", "features", "ratings"}
+    queries = arena.read("queries")
+    assert queries["text"].null_count == len(queries) == 8_045
+    assert arena.rows("outcomes") == 2 * 88_495
+    assert arena.label == "real replies"
+    assert "88,469 replies of 11 systems to 8,045 questions in 17 languages" in arena.manifest["about"]
