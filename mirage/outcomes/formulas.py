@@ -21,8 +21,8 @@ _MENTIONS = "|".join(
     (
         # The choices of the instruction, none taken.
         (
-            rf"(?P<choices_listed>^{OPEN}{_YES}{_CLOSE}\n\s*{OPEN}(?:{_IDK}|{_NO}){_CLOSE}(?:\n\s*{OPEN}(?:{_IDK}"
-            rf"|{_NO}){_CLOSE})?$"
+            rf"(?P<choices_listed>^{OPEN}{_YES}{_CLOSE}\n\s*(?:{OPEN}{_IDK}{_CLOSE}(?:\n\s*{OPEN}{_NO}{_CLOSE})?"
+            rf"|{OPEN}{_NO}{_CLOSE}(?:\n\s*{OPEN}{_IDK}{_CLOSE})?)$"
             rf"(?!\s*{OPEN}(?:yes|no|i)\b|\s*\d{{1,2}}[.)])"
             r"|\b(?:options?|choices|(?:possible|posibles) (?:answers?|outputs?|responses?|respuestas))\b[^\n]{0,60}"
             rf":{_LIST})"

@@ -57,8 +57,8 @@ class Rate:
     the error rate, on relevant. Null where no reply is decided. In the row `all`: the mean over the languages that have
     a rate. Source: NoMIRACL."""
     rate_low: Share | None
-    """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` the interval of a mean of independent
-    proportions (`mean_interval`). The languages are taken as fixed: it speaks of the questions alone."""
+    """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
+    replies of the mean (`mean_interval`). The languages are taken as fixed: it speaks of the questions alone."""
     rate_high: Share | None
     """Upper end."""
     rate_as_published: Share | None
@@ -89,23 +89,17 @@ def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, fl
 
     Source: Wilson, JASA 22 (1927); method 3 of Newcombe, Statistics in Medicine 17 (1998).
     """
-    if n < 1:
-        raise NotEnoughData("a proportion of no trials has no interval")
-    if not 0 <= k <= n:
-        raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    p = k / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
-    return (0.0 if k == 0 else middle - half), (1.0 if k == n else middle + half)
+    _check(k, n)
+    return _wilson(k / n, n, confidence)
 
 
 def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
     """The unweighted mean of independent proportions, with an interval.
 
-    The squared distance of each end from the mean is the sum of the squared distances of the proportions' own Wilson
-    ends, over the squared number of proportions: the method of variance estimates recovery. It is Wilson's interval
-    itself for one proportion, and like it keeps its coverage near 0 and 1.
+    Wilson's interval of the mean at its effective number of trials: the number at which one proportion would vary as
+    much as this mean of several does. Its variance is the sum of the proportions' own, over the squared number of them;
+    the shares in it are (k + 1/2) / (n + 1), so that a cell of 0 or n successes still varies. For one cell it is
+    Wilson's interval itself. Its coverage is tested by simulation: it also holds where every cell is near 0 or 1.
 
     Args:
         cells: (successes, trials) of each proportion, trials at least 1.
@@ -118,16 +112,32 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFI
         NotEnoughData: if there are no cells, or one has no trials.
         BadInput: if a count is impossible.
 
-    Source: Zou, Huang and Zhang, Computational Statistics & Data Analysis 53 (2009), 1080-1085.
+    Source: effective sample sizes in score intervals: Dean and Pagano, Journal of Survey Statistics and Methodology 3
+    (2015), 484-503.
     """
     if not cells:
         raise NotEnoughData("a mean of no proportions has no value")
-    ends = [wilson(k, n, confidence=confidence) for k, n in cells]
-    shares = [k / n for k, n in cells]
-    mean = sum(shares) / len(cells)
-    below = sum((p - low) ** 2 for p, (low, _) in zip(shares, ends, strict=True)) ** 0.5 / len(cells)
-    above = sum((high - p) ** 2 for p, (_, high) in zip(shares, ends, strict=True)) ** 0.5 / len(cells)
-    return mean, max(0.0, mean - below), min(1.0, mean + above)
+    for k, n in cells:
+        _check(k, n)
+    mean = sum(k / n for k, n in cells) / len(cells)
+    smoothed = [(k + 0.5) / (n + 1) for k, n in cells]
+    centre = sum(smoothed) / len(cells)
+    variance = sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
+    return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
+
+
+def _check(k: int, n: int) -> None:
+    if n < 1:
+        raise NotEnoughData("a proportion of no trials has no interval")
+    if not 0 <= k <= n:
+        raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
+
+
+def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
+    return (middle - half if p > 0 else 0.0), (middle + half if p < 1 else 1.0)
 
 
 def as_printed(rate: float) -> float:
