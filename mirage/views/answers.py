@@ -1,0 +1,399 @@
+"""What the Answers page shows: which questions match, and one question with its passages and all replies.
+
+A search keeps keys alone; texts are read for the questions that are shown. Answers are kept by arena, whose hash is
+that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, get_args
+
+from mirage import schema
+from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
+from mirage.errors import UnknownName
+from mirage.features import FEATURES
+from mirage.outcomes.parsed import RULES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+PAGE = 12
+"""Questions on one page of the list."""
+
+Key = tuple[str, str]
+"""Language and id of a question."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an arena offers to filter by, and how much it holds."""
+
+    languages: tuple[str, ...]
+    systems: tuple[str, ...]
+    subsets: tuple[str, ...]
+    """Subsets that occur; none where the questions are not split."""
+    parsers: tuple[str, ...]
+    """Parsers whose outcomes are there; none without outcomes."""
+    outcomes: tuple[str, ...]
+    """Outcomes that occur by any of them."""
+    queries: int
+    """Questions."""
+    replies: int
+    """Replies that are there, by questions and systems."""
+    reply_texts: bool
+    """Whether the replies' texts are there."""
+    question_texts: bool
+    """Whether the text of any question is there."""
+
+    @property
+    def texts(self) -> bool:
+        """Whether there is any text to search in."""
+        return self.reply_texts or self.question_texts
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which replies are looked for. A question matches if one of its replies does."""
+
+    languages: tuple[str, ...] = ()
+    """Codes; all if empty."""
+    subset: str = ""
+    """Subset of the question; any if empty."""
+    systems: tuple[str, ...] = ()
+    """All if empty."""
+    outcomes: tuple[str, ...] = ()
+    """Any if empty."""
+    parser: str = "strict"
+    """Whose outcomes."""
+    text: str = ""
+    """What the question or the reply contains, in either case; anything if empty."""
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether it asks for some replies of a question and not for others."""
+        return bool(self.systems or self.outcomes or self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The questions that match, sorted by language and id."""
+
+    keys: tuple[Key, ...]
+    replies: int
+    """Replies that match."""
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: at for at, key in enumerate(self.keys)}
+
+    @property
+    def pages(self) -> int:
+        """Pages of the list; at least one."""
+        return max(1, -(-len(self.keys) // PAGE))
+
+    def place(self, key: Key) -> int | None:
+        """Which one a question is, from 0; None if it does not match."""
+        return self._places.get(key)
+
+    def page(self, number: int) -> tuple[Key, ...]:
+        """The questions of a page of the list, from 1."""
+        return self.keys[(number - 1) * PAGE : number * PAGE]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question in the list."""
+
+    key: Key
+    subset: str | None
+    text: str | None
+    """The question; null where it was not published or is not bundled."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One feature of one reply."""
+
+    name: str
+    title: str
+    meaning: str
+    unit: str
+    value: float | None
+    reason: str | None
+    """Why there is no value."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one system replied, and what is known of it."""
+
+    system: str
+    text: str | None
+    status: str | None
+    """As in `schema.Answer`; null where the replies are not in the arena."""
+    reason: str | None
+    """What went wrong, where more is known of it than the status says."""
+    outcome: str | None
+    """Null where the arena has no outcomes."""
+    rule: str
+    """Name of the rule that decided."""
+    rule_meaning: str
+    """What the rule says of the reply."""
+    span: tuple[int, int] | None
+    """The text that decided, in characters of the reply."""
+    correct: bool | None
+    """Whether the outcome is right for the subset; null when undecided."""
+    citations: tuple[Citation, ...]
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One question with all that belongs to it."""
+
+    key: Key
+    subset: str | None
+    text: str | None
+    reason: str
+    """Why there is no text."""
+    passages: tuple[schema.Passage, ...]
+    """In the order of the prompt; none where the passages are not in the arena."""
+    replies: tuple[Reply, ...]
+    """By the name of the system."""
+
+    def table(self) -> pa.Table:
+        """The replies as rows, with the question, the outcome and one column for each feature."""
+        import pyarrow as pa
+
+        facts = ("system", "text", "status", "reason", "outcome", "rule", "correct")
+        rows = [
+            {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "question": self.text}
+            | {fact: getattr(reply, fact) for fact in facts}
+            | dict(zip(("span_start", "span_end"), reply.span or (None, None), strict=True))
+            | dict.fromkeys(m.name for one in self.replies for m in one.measures)
+            | {m.name: m.value for m in reply.measures}
+            for reply in self.replies
+        ]
+        return pa.Table.from_pylist(rows)
+
+
+@lru_cache(maxsize=16)
+def scope(arena: Arena) -> Scope:
+    """What can be filtered, and how much there is.
+
+    Raises:
+        TableMissing: if the arena has neither outcomes nor answers.
+    """
+    base = _base(arena)
+    one = arena.sql(
+        f"WITH base AS ({base}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
+        "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS replies, "
+        "list_sort(list(DISTINCT language)) AS languages, list_sort(list(DISTINCT system)) AS systems, "
+        "list(DISTINCT subset) AS subsets, list(DISTINCT parser) AS parsers, list(DISTINCT outcome) AS outcomes "
+        "FROM base"
+    ).to_pylist()[0]
+    texts = "queries" in arena.tables and arena.sql("SELECT count(text) AS n FROM queries")["n"][0].as_py() > 0
+
+    def among(column: str, kind: Any) -> tuple[str, ...]:
+        return tuple(value for value in get_args(kind) if value in (one[column] or ()))
+
+    has_outcomes = "outcomes" in arena.tables
+    return Scope(
+        languages=tuple(one["languages"] or ()),
+        systems=tuple(one["systems"] or ()),
+        subsets=among("subsets", schema.Subset),
+        parsers=among("parsers", schema.Parser),
+        outcomes=among("outcomes", schema.Outcome) if has_outcomes else (),
+        queries=one["queries"],
+        replies=one["replies"],
+        reply_texts="answers" in arena.tables,
+        question_texts=texts,
+    )
+
+
+@lru_cache(maxsize=16)
+def find(arena: Arena, wanted: Wanted) -> Found:
+    """The questions with a reply that matches.
+
+    Raises:
+        TableMissing: if the arena has neither outcomes nor answers.
+    """
+    clauses = ["true"]
+    values: dict[str, Any] = {}
+    if "outcomes" in arena.tables:
+        clauses.append("parser = $parser")
+        values["parser"] = wanted.parser
+    for column, chosen in (
+        ("language", wanted.languages),
+        ("system", wanted.systems),
+        ("outcome", wanted.outcomes),
+        ("subset", (wanted.subset,) if wanted.subset else ()),
+    ):
+        if chosen:
+            clauses.append(f"list_contains(${column}, {column})")
+            values[column] = list(chosen)
+    source = "base"
+    if wanted.text:
+        values["text"] = wanted.text
+        holds = "contains(lower(nfc_normalize({}.text)), lower(nfc_normalize($text)))"
+        either = []
+        if "answers" in arena.tables:
+            source += " LEFT JOIN answers USING (language, query_id, system)"
+            either.append(f"coalesce({holds.format('answers')}, false)")
+        if "queries" in arena.tables:
+            asked = f"SELECT language, query_id FROM queries WHERE {holds.format('queries')}"  # noqa: S608  # constants
+            either.append(f"(language, query_id) IN ({asked})")
+        clauses.append(f"({' OR '.join(either) or 'false'})")
+    rows = arena.sql(
+        f"WITH base AS ({_base(arena)}) "  # noqa: S608  # constants alone; values are parameters
+        "SELECT language, query_id, count(*) FILTER (outcome IS DISTINCT FROM 'missing') AS replies "
+        f"FROM {source} WHERE {' AND '.join(clauses)} GROUP BY ALL ORDER BY ALL",
+        values,
+    )
+    keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
+    return Found(tuple(keys), sum(rows["replies"].to_pylist()))
+
+
+@lru_cache(maxsize=256)
+def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[Item, ...]:
+    """The questions of a page of the list, in the order given."""
+    known: dict[Key, dict[str, Any]] = {}
+    if "queries" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, subset, text FROM queries "
+            "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
+            {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
+        )
+        known = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
+    return tuple(
+        Item(key, *((known[key]["subset"], known[key]["text"]) if key in known else (None, None))) for key in keys
+    )
+
+
+def name(key: Key) -> str:
+    """A question as it stands in the address: `ar:771728#0`."""
+    return ":".join(key)
+
+
+def resolve(arena: Arena, asked: str, languages: Sequence[str] = ()) -> Key:
+    """The question that a link means: `ar:771728#0`, or an id alone.
+
+    Args:
+        arena: the arena.
+        asked: what stands in the link.
+        languages: where to look first for an id that several languages have.
+
+    Raises:
+        UnknownName: if there is no such question; the message names the nearest.
+    """
+    every = find(arena, Wanted(parser="".join(scope(arena).parsers[:1])))
+    code, _, query_id = asked.partition(":")
+    if every.place((code, query_id)) is not None:
+        return code, query_id
+    found = [key for key in every.keys if key[1] == asked]
+    if not found:
+        raise UnknownName("question", asked, map(name, [k for k in every.keys if k[0] == code] or every.keys))
+    return min(found, key=lambda key: (key[0] not in languages, key))
+
+
+@lru_cache(maxsize=256)
+def question(arena: Arena, key: Key, parser: str) -> Question:
+    """One question with its passages, all replies, and what is known of each."""
+    asked = _of(arena, "queries", key)
+    passages = tuple(sorted((schema.Passage(**row) for row in _of(arena, "passages", key)), key=lambda p: p.position))
+    said = {row["system"]: row for row in _of(arena, "answers", key)}
+    decided = {row["system"]: row for row in _of(arena, "outcomes", key) if row["parser"] == parser}
+    measured: dict[str, list[Measure]] = {}
+    order = {name: at for at, name in enumerate(FEATURES)}
+    for row in sorted(_of(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
+        measured.setdefault(row["system"], []).append(_measure(row))
+    ids = [p.passage_id for p in passages]
+    replies = []
+    for system in sorted(said.keys() | decided.keys() | measured.keys()):
+        text, of = said.get(system, {}).get("text"), decided.get(system, {})
+        numbered = said.get(system, {}).get("template") in NUMBERED_TEMPLATES
+        start, end = of.get("span_start"), of.get("span_end")
+        replies.append(
+            Reply(
+                system=system,
+                text=text,
+                status=said.get(system, {}).get("status"),
+                reason=said.get(system, {}).get("reason"),
+                outcome=of.get("outcome"),
+                rule=of.get("rule", ""),
+                rule_meaning=RULES.get(of.get("rule", ""), ""),
+                span=None if start is None or end is None else (start, end),
+                correct=of.get("correct"),
+                citations=citations(text, ids, numbered=numbered) if text and ids else (),
+                measures=tuple(measured.get(system, ())),
+            )
+        )
+    first = asked[0] if asked else {}
+    subsets = [row["subset"] for row in decided.values()]
+    return Question(
+        key=key,
+        subset=first.get("subset") or (subsets[0] if subsets else None),
+        text=first.get("text"),
+        reason=first.get("reason") or "the questions are not in this arena",
+        passages=passages,
+        replies=tuple(replies),
+    )
+
+
+def matches(question: Question, wanted: Wanted) -> frozenset[str]:
+    """The systems whose reply to a question is among those looked for, as `find` finds them."""
+    text = _fold(wanted.text)
+    asked = text in _fold(question.text or "")
+    return frozenset(
+        r.system
+        for r in question.replies
+        if (not wanted.systems or r.system in wanted.systems)
+        and (not wanted.outcomes or r.outcome in wanted.outcomes)
+        and (asked or text in _fold(r.text or ""))
+    )
+
+
+def _fold(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _base(arena: Arena) -> str:
+    """SQL of all replies: from the outcomes, or from the answers where there are none."""
+    if "outcomes" in arena.tables:
+        return "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
+    if "answers" not in arena.tables:
+        arena.need("outcomes")
+    if "queries" not in arena.tables:
+        arena.need("queries")
+    return (
+        "SELECT language, query_id, system, NULL AS parser, subset, "
+        "CASE status WHEN 'missing' THEN status END AS outcome "
+        "FROM answers LEFT JOIN queries USING (language, query_id)"
+    )
+
+
+def _of(arena: Arena, table: str, key: Key) -> list[dict[str, Any]]:
+    """The rows of a table that belong to a question; none where the arena lacks the table."""
+    if table not in arena.tables:
+        return []
+    rows = arena.sql(f"SELECT * FROM {table} WHERE language = ? AND query_id = ?", key)  # noqa: S608  # a table's name
+    return list(rows.to_pylist())
+
+
+def _measure(row: dict[str, Any]) -> Measure:
+    spec = FEATURES.get(row["feature"])
+    return Measure(
+        name=row["feature"],
+        title=spec.title if spec else row["feature"],
+        meaning=spec.meaning if spec else "",
+        unit=spec.unit if spec else "",
+        value=row["value"],
+        reason=row["reason"],
+    )

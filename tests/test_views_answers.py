@@ -1,0 +1,326 @@
+"""What the Answers page shows: which questions match, and one question with all that was said to it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mirage import pipeline, schema, store
+from mirage.errors import TableMissing, UnknownName
+from mirage.sources.nomiracl.outputs import NO_PROMPT
+from mirage.views import answers as views
+from mirage.views.answers import Wanted
+
+SYSTEMS = ("aya-101", "gpt-4", "llama-2-7b")
+ALL = ("queries", "passages", "answers", "outcomes", "features")
+NUMBERS = ("queries", "outcomes", "features")
+DECOMPOSED = unicodedata.normalize("NFD", "Wie heißt der LÄNGSTE Fluss?")
+
+
+def questions(n: int = 30) -> list[schema.Query]:
+    """Questions in four languages, every second one relevant; one without a published text, one id in two languages."""
+    rows = []
+    for i in range(n):
+        subset = "non_relevant" if i % 2 else "relevant"
+        text = None if i == 5 else f"Which river is number {i}?"
+        rows.append(schema.Query("en", f"e{i:02}", subset, text, NO_PROMPT if text is None else None))
+    return [
+        *rows,
+        schema.Query("ar", "a0", "relevant", "ما هو أطول نهر في العالم؟", None),
+        schema.Query("de", "e00", "relevant", DECOMPOSED, None),
+        schema.Query("ja", "j0#1", "non_relevant", "最も長い川は何ですか?", None),
+    ]
+
+
+def passages(asked: Iterable[schema.Query]) -> list[schema.Passage]:
+    """Three a question: in the relevant subset the first is labelled relevant."""
+    return [
+        schema.Passage(
+            q.language,
+            q.query_id,
+            f"{q.query_id}.{place}",
+            place,
+            None if q.text is None else f"River {place}",
+            None if q.text is None else f"Text of passage {place}.",
+            q.subset == "relevant" and place == 1,
+        )
+        for q in asked
+        for place in (3, 1, 2)
+    ]
+
+
+def replies(asked: Iterable[schema.Query]) -> list[schema.Answer]:
+    """`gpt-4` is right, `llama-2-7b` says yes to all, `aya-101` names a river, and fails in three ways."""
+    rows = []
+    for q in asked:
+        right = "Yes, answer is present in [1, 3]." if q.subset == "relevant" else "I don't know."
+        texts: dict[str, tuple[str | None, str]] = {
+            "aya-101": ("Ganges 100%", "ok"),
+            "gpt-4": (right, "ok"),
+            "llama-2-7b": ("\n\nYes, answer is present. See context 2 and [9].", "ok"),
+        }
+        odd = {"e01": (None, "missing"), "e02": ("  \n", "empty"), "e03": ("Unable to generate response", "ok")}
+        texts["aya-101"] = odd.get(q.query_id, texts["aya-101"])
+        rows += [
+            schema.Answer(q.language, q.query_id, s, *texts[s], "vanilla", None, None)  # type: ignore[arg-type]
+            for s in SYSTEMS
+        ]
+    return rows
+
+
+def build(folder: Path, name: str = "texts", *, tables: Iterable[str] = ALL, n: int = 30) -> store.Arena:
+    """Write an arena with some of the tables; without answers the questions have no text either."""
+    asked = questions(n)
+    made: dict[str, Any] = {
+        "queries": schema.from_rows("queries", asked),
+        "passages": schema.from_rows("passages", passages(asked)),
+        "answers": schema.from_rows("answers", replies(asked)),
+    }
+    made |= pipeline.OUTCOMES.run(made)
+    made |= pipeline.FEATURES.run(made)
+    if "answers" not in tables:
+        bare = [
+            schema.Query(q.language, q.query_id, q.subset, None, q.reason or "texts are not bundled") for q in asked
+        ]
+        made["queries"] = schema.from_rows("queries", bare)
+    kept = {table: made[table] for table in tables}
+    return store.write(folder / name, kept, title=f"The {name} arena", label="simulated", made_by="a test")
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return build(tmp_path_factory.mktemp("arenas"))
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return build(tmp_path_factory.mktemp("arenas"), "numbers", tables=NUMBERS)
+
+
+def ids(arena: store.Arena, **wanted: Any) -> list[str]:
+    return [query_id for _, query_id in views.find(arena, Wanted(**wanted)).keys]
+
+
+# What there is
+
+
+def test_the_scope_counts_questions_and_replies_that_are_there(arena: store.Arena) -> None:
+    scope = views.scope(arena)
+    assert scope.languages == ("ar", "de", "en", "ja")
+    assert scope.systems == SYSTEMS
+    assert scope.subsets == ("relevant", "non_relevant")
+    assert scope.parsers == ("strict", "published")
+    assert scope.outcomes == ("answered", "abstained", "unparsed", "empty", "api_error", "missing")
+    assert (scope.queries, scope.replies) == (33, 33 * 3 - 1)
+    assert scope.texts
+
+
+def test_numbers_alone_are_enough(numbers: store.Arena) -> None:
+    scope = views.scope(numbers)
+    assert (scope.queries, scope.replies, scope.texts) == (33, 98, False)
+    shown = views.question(numbers, ("en", "e00"), "strict")
+    assert (shown.text, shown.reason, shown.passages) == (None, "texts are not bundled", ())
+    assert [r.outcome for r in shown.replies] == ["answered"] * 3
+    assert all(r.text is None and r.measures for r in shown.replies)
+    assert shown.replies[1].span == (0, 22)
+    assert ids(numbers, text="Ganges") == []
+
+
+def test_without_outcomes_the_replies_are_still_there(tmp_path: Path) -> None:
+    arena = build(tmp_path, tables=("queries", "passages", "answers"))
+    scope = views.scope(arena)
+    assert (scope.parsers, scope.outcomes, scope.subsets) == ((), (), ("relevant", "non_relevant"))
+    assert (scope.queries, scope.replies) == (33, 98)
+    assert ids(arena, subset="relevant", languages=("ar", "de")) == ["a0", "e00"]
+    assert views.question(arena, ("ar", "a0"), "").replies[0].outcome is None
+
+
+def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> None:
+    arena = build(tmp_path, tables=("queries",))
+    with pytest.raises(TableMissing, match="outcomes"):
+        views.scope(arena)
+
+
+# Which questions match
+
+
+def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
+    found = views.find(arena, Wanted())
+    assert list(found.keys) == sorted(found.keys)
+    assert (len(found.keys), found.replies, found.pages) == (33, 98, 3)
+    assert [len(found.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
+    assert [found.place(key) for key in found.page(2)] == list(range(12, 24))
+    assert found.place(("en", "no such")) is None
+
+
+def test_no_match_is_one_empty_page(arena: store.Arena) -> None:
+    found = views.find(arena, Wanted(text="no such text"))
+    assert (found.keys, found.replies, found.pages, found.page(1)) == ((), 0, 1, ())
+
+
+def test_a_link_to_the_replies_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
+    found = views.find(arena, Wanted(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
+    assert found.replies == len(found.keys) == 15
+    assert {views.question(arena, key, "strict").subset for key in found.keys} == {"non_relevant"}
+
+
+def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
+    assert ids(arena, outcomes=("api_error",)) == ["e03"]
+    assert ids(arena, outcomes=("api_error",), parser="published") == []
+    assert "e03" in ids(arena, outcomes=("unparsed",), parser="published")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("längste", ["e00"]),
+        ("LÄNGSTE FLUSS", ["e00"]),
+        ("أطول", ["a0"]),
+        ("長い川", ["j0#1"]),
+        ("number 29", ["e29"]),
+        ("unable TO generate", ["e03"]),
+        ("%", None),
+        ("100%", None),
+        ("_", []),
+        ("' OR 1=1 --", []),
+        ("[1, 3]", None),
+    ],
+)
+def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
+    arena: store.Arena, text: str, expected: list[str] | None
+) -> None:
+    found = ids(arena, text=text)
+    if expected is not None:
+        assert found == expected
+    else:
+        holding = {(q.language, q.query_id) for q, a in zip_replies() if text.lower() in f"{q.text} {a.text}".lower()}
+        assert found == [query_id for _, query_id in sorted(holding)]
+        assert found
+
+
+def zip_replies() -> list[tuple[schema.Query, schema.Answer]]:
+    asked = {(q.language, q.query_id): q for q in questions()}
+    return [(asked[a.language, a.query_id], a) for a in replies(asked.values())]
+
+
+def test_a_search_looks_into_the_replies_of_the_chosen_systems_alone(arena: store.Arena) -> None:
+    assert ids(arena, text="ganges", systems=("gpt-4",)) == []
+    assert len(ids(arena, text="ganges", systems=("aya-101",))) == 30
+    assert ids(arena, text="längste", systems=("gpt-4",)) == ["e00"], "the question holds it, whoever replied"
+
+
+some = st.builds(
+    Wanted,
+    languages=st.lists(st.sampled_from(["ar", "en", "de"]), max_size=2, unique=True).map(tuple),
+    subset=st.sampled_from(["", "relevant", "non_relevant"]),
+    systems=st.lists(st.sampled_from(SYSTEMS), max_size=2, unique=True).map(tuple),
+    outcomes=st.lists(st.sampled_from(["answered", "abstained", "missing", "empty"]), max_size=2, unique=True).map(
+        tuple
+    ),
+    parser=st.sampled_from(["strict", "published"]),
+    text=st.sampled_from(["", "river", "GANGES", "längste", "yes", "川", "%"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(wanted=some)
+def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Arena, wanted: Wanted) -> None:
+    expected = {}
+    for q in questions():
+        if (wanted.languages and q.language not in wanted.languages) or wanted.subset not in ("", q.subset):
+            continue
+        shown = views.question(arena, (q.language, q.query_id), wanted.parser)
+        hits = views.matches(shown, wanted)
+        if hits:
+            expected[shown.key] = sum(r.outcome != "missing" for r in shown.replies if r.system in hits)
+    found = views.find(arena, wanted)
+    assert list(found.keys) == sorted(expected)
+    assert found.replies == sum(expected.values())
+
+
+# Links
+
+
+def test_a_link_names_a_question_by_language_and_id_or_by_id_alone(arena: store.Arena) -> None:
+    assert views.resolve(arena, "ja:j0#1") == ("ja", "j0#1")
+    assert views.resolve(arena, "j0#1") == ("ja", "j0#1")
+    assert views.resolve(arena, "e00") == ("de", "e00")
+    assert views.resolve(arena, "e00", ("en",)) == ("en", "e00")
+    for key in views.find(arena, Wanted()).keys:
+        assert views.resolve(arena, views.name(key)) == key
+
+
+@pytest.mark.parametrize("asked", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
+def test_pitfall_44_an_unknown_question_gets_an_error_that_names_the_nearest(arena: store.Arena, asked: str) -> None:
+    with pytest.raises(UnknownName, match="there is no question") as caught:
+        views.resolve(arena, asked)
+    assert asked in str(caught.value)
+    assert re.search(r"did you mean: .*((en|de):e\d\d|ar:a0|ja:j0#1)", caught.value.do)
+
+
+# One question
+
+
+def test_a_question_comes_with_its_passages_in_order_and_every_reply(arena: store.Arena) -> None:
+    shown = views.question(arena, ("en", "e00"), "strict")
+    assert shown.text == "Which river is number 0?"
+    assert [(p.position, p.relevant) for p in shown.passages] == [(1, True), (2, False), (3, False)]
+    assert [r.system for r in shown.replies] == list(SYSTEMS)
+    gpt, llama = shown.replies[1:]
+    assert [(c.passage_id, c.known) for c in gpt.citations] == [("e00.1", True), ("e00.3", True)]
+    assert [(c.label, c.known) for c in llama.citations] == [("2", True), ("9", False)]
+    assert gpt.text is not None
+    assert gpt.span is not None
+    assert gpt.text[slice(*gpt.span)] == "Yes, answer is present"
+    assert (gpt.rule_meaning, gpt.correct) == ('holds "answer is present" without a negation', True)
+
+
+def test_measures_come_in_the_declared_order_with_meaning_and_reason(arena: store.Arena) -> None:
+    aya, gpt, _ = views.question(arena, ("en", "e01"), "strict").replies
+    assert gpt.measures[0].name == "target_language"
+    assert {m.name: m.value for m in gpt.measures}["length"] == len("I don't know.")
+    assert all(m.meaning and m.title for m in gpt.measures)
+    assert {m.reason for m in aya.measures} == {"no reply (missing)"}
+    assert (aya.outcome, aya.correct, aya.text, aya.status) == ("missing", None, None, "missing")
+
+
+def test_a_question_whose_prompt_was_not_published_gives_the_reason(arena: store.Arena) -> None:
+    shown = views.question(arena, ("en", "e05"), "strict")
+    assert (shown.text, shown.reason) == (None, "the prompt was not published")
+    assert [p.text for p in shown.passages] == [None] * 3
+    (item,) = views.items(arena, (("en", "e05"),))
+    assert item.text is None
+
+
+def test_the_download_is_one_row_a_reply_with_a_column_a_measure(arena: store.Arena) -> None:
+    table = views.question(arena, ("en", "e00"), "strict").table()
+    assert table["system"].to_pylist() == list(SYSTEMS)
+    assert table["question"].to_pylist() == ["Which river is number 0?"] * 3
+    assert table["text"].to_pylist()[0] == "Ganges 100%"
+    assert table["length"].to_pylist()[0] == len("Ganges 100%")
+    assert table["span_end"].to_pylist()[1] == 22
+
+
+def test_the_list_keeps_the_order_it_is_given(arena: store.Arena) -> None:
+    keys = (("ja", "j0#1"), ("en", "e00"), ("ar", "a0"))
+    assert [item.key for item in views.items(arena, keys)] == list(keys)
+    assert [item.subset for item in views.items(arena, keys)] == ["non_relevant", "relevant", "relevant"]
+
+
+def test_a_page_that_runs_again_asks_nothing_twice(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = Wanted(text="river")
+    first = (views.scope(arena), views.find(arena, wanted), views.question(arena, ("en", "e00"), "strict"))
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the arena was asked again")
+
+    monkeypatch.setattr(store.Arena, "sql", refuse)
+    again = (views.scope(arena), views.find(arena, wanted), views.question(arena, ("en", "e00"), "strict"))
+    assert all(a is b for a, b in zip(first, again, strict=True))
