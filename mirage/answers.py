@@ -94,6 +94,11 @@ def _strip(text: str, span: Span) -> Span:
     return start, start + len(part.strip())
 
 
+def compose_answer(reason: str, answer: str) -> str:
+    """A reply in the form that `parse_answer` reads and the RAG prompt asks for."""
+    return f"##Reason: {reason}\n##Answer: {answer}"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """One mention of one passage."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +56,7 @@ def test_a_line_break_ends_a_sentence_and_white_space_belongs_to_none(code: str)
 def test_sentences_cover_all_that_is_not_white_space(text: str, code: str) -> None:
     found = sentences(text, code)
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in found)
-    assert all(first[1] <= second[0] for first, second in zip(found, found[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(found))
     assert "".join("".join(text[a:b].split()) for a, b in found) == "".join(text.split())
 
 
@@ -77,8 +80,6 @@ def test_thai_is_not_cut_around_figures_and_abbreviations() -> None:
     ],
 )
 def test_words_keep_their_marks_and_unspaced_scripts_give_characters(text: str, expected: list[str]) -> None:
-    import unicodedata
-
     assert words(text) == [unicodedata.normalize("NFKC", word) for word in expected]
 
 
