@@ -1,0 +1,126 @@
+"""Prompt templates: the published text to the byte, filled in one pass, and templates of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mirage import store
+from mirage.errors import BadInput, UnknownName
+from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, load, render
+from mirage.sources import nomiracl
+
+PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text without a title.")]
+
+
+def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
+    assert TEMPLATES == ("vanilla", "role", "repeat", "explanation")
+    for name in TEMPLATES:
+        template = load(name)
+        assert template.name == name
+        assert template.max_new_tokens == (400 if name == "explanation" else 50)
+        assert (template.temperature, template.top_p, template.max_passage_tokens) == (0.1, 0.95, 375)
+        assert '"Yes, answer is present"' in template.text
+        assert '"I don\'t know"' in template.text
+
+
+def test_a_rendered_prompt_reads_as_published() -> None:
+    contexts = "CONTEXTS:\n[1] Cologne Cathedral: It stands on the Rhine.\n\n[2] A text without a title.\n\n"
+    vanilla = render(load("vanilla"), "Where is it?", PASSAGES)
+    assert vanilla.endswith(f"\n\nQUESTION:\nWhere is it?\n\n{contexts}OUTPUT:\n")
+    role = render(load("role"), "Where is it?", PASSAGES)
+    assert role.startswith("You are an evaluator ")
+    assert "Do not add any other information in your output.\n\nQUESTION:" in role
+    repeat = render(load("repeat"), "Where is it?", PASSAGES)
+    assert repeat.startswith(vanilla.removesuffix("OUTPUT:\n"))
+    assert "answers the question: Where is it?, respond as either" in repeat
+    explanation = render(load("explanation"), "Where is it?", PASSAGES)
+    assert "## Explanation:... ## Answer:" in explanation
+    assert explanation.endswith(contexts)
+
+
+@pytest.mark.data
+def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path: Path) -> None:
+    for name in ("relevant/en", "non_relevant/ar", "relevant/ja", "non_relevant/te"):
+        source = shared / "nomiracl" / f"{name}.test.vanilla_prompt.jsonl.gz"
+        (tmp_path / source.parent.name).mkdir(exist_ok=True)
+        (tmp_path / source.parent.name / source.name).symlink_to(source)
+    tables = nomiracl.read_outputs(tmp_path)
+    passages: dict[tuple[str, str], list[tuple[str | None, str]]] = {}
+    for row in sorted(tables["passages"].to_pylist(), key=lambda r: r["position"]):
+        passages.setdefault((row["language"], row["query_id"]), []).append((row["title"], row["text"]))
+    questions = {(r["language"], r["query_id"]): r["text"] for r in tables["queries"].to_pylist()}
+    vanilla = load("vanilla")
+    compared = 0
+    for path in sorted(tmp_path.glob("*/*.gz")):
+        for line in store.jsonl(path):
+            key = (path.name[:2], line.value["query_id"])
+            if line.value["prompt"] is not None:
+                assert render(vanilla, questions[key], passages[key]) == line.value["prompt"], line.where
+                compared += 1
+    assert compared > 700
+
+
+TEXTS = st.text(max_size=40) | st.sampled_from(["{contexts}", "{question}", "{{question}}", "{x}", "\\1", "\\g<0>"])
+
+
+@given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))
+def test_pitfall_2_what_is_put_in_is_never_searched_for_placeholders(
+    question: str, passages: list[tuple[str | None, str]]
+) -> None:
+    template = Template("own", "A {question} B {contexts} C {question} D", max_new_tokens=50)
+    shown = "\n\n".join(
+        f"[{i}] {text}" if title is None else f"[{i}] {title}: {text}" for i, (title, text) in enumerate(passages, 1)
+    )
+    assert render(template, question, passages) == f"A {question} B {shown} C {question} D"
+
+
+def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays() -> None:
+    template = load("vanilla")
+    before = template.text
+    prompts = {render(template, f"Question {i}?", PASSAGES) for i in range(5)}
+    assert len(prompts) == 5
+    assert template.text == before
+
+
+def test_a_prompt_without_passages_is_refused() -> None:
+    with pytest.raises(BadInput, match="at least one passage"):
+        render(load("vanilla"), "Where is it?", [])
+
+
+def test_a_template_of_the_users_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "kurz.txt"
+    path.write_text('Frage: {question}\n\n{contexts}\n\nAntworte als JSON: {"answer": ""}\n', encoding="utf-8")
+    for given_path in (path, str(path)):
+        template = load(given_path)
+        assert template.name == "kurz"
+        assert template.max_new_tokens == 50
+    prompt = render(template, "Wo?", [("Dom", "Er steht in Köln.")])
+    assert prompt == 'Frage: Wo?\n\n[1] Dom: Er steht in Köln.\n\nAntworte als JSON: {"answer": ""}'
+
+
+@pytest.mark.parametrize("absent", PLACEHOLDERS)
+def test_a_template_that_lacks_a_placeholder_is_refused_by_its_name(tmp_path: Path, absent: str) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("".join(f"{{{p}}}\n" for p in PLACEHOLDERS if p != absent), encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"lacks the placeholder \{{{absent}\}}(.|\n)*own\.txt"):
+        load(path)
+
+
+def test_a_placeholder_that_is_not_known_is_refused_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("{question} {contexts} {langauge}", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"unknown placeholder \{langauge\}"):
+        load(path)
+
+
+def test_an_unknown_name_lists_the_nearest_and_an_absent_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean: vanilla"):
+        load("vanila")
+    with pytest.raises(BadInput, match="there is no file"):
+        load(tmp_path / "none.txt")
+    with pytest.raises(BadInput, match="there is no file"):
+        load("./none.txt")
