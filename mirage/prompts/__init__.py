@@ -10,7 +10,7 @@ for character; generation settings: arXiv 2312.11361, section 4.3.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -55,7 +55,7 @@ def load(name_or_path: str | Path) -> Template:
         BadInput: if the file is absent or cannot be read, lacks a placeholder or has one that is not known.
     """
     if name_or_path in TEMPLATES:
-        text = files(__name__).joinpath(f"{name_or_path}.txt").read_text(encoding="utf-8")
+        text = bundled(str(name_or_path))
         return Template(str(name_or_path), text, max_new_tokens=400 if name_or_path == "explanation" else 50)
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
@@ -96,4 +96,14 @@ def render(template: Template, question: str, passages: Sequence[tuple[str | Non
         raise BadInput("a prompt needs at least one passage", do="give the passages the question is asked about")
     shown = (f"{title}: {text}" if title is not None else text for title, text in passages)
     values = {"question": question, "contexts": "\n\n".join(f"[{i}] {passage}" for i, passage in enumerate(shown, 1))}
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], template.text)
+    return fill(template.text, values)
+
+
+def bundled(name: str) -> str:
+    """The text of a file of this folder, by its name without the ending."""
+    return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Put the values in the places of `{name}`, all in one pass: what is put in is never searched for placeholders."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
