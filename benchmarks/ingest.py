@@ -15,7 +15,7 @@ import sys, time
 from pathlib import Path
 from mirage import pipeline
 start = time.perf_counter()
-arena = pipeline.import_nomiracl(Path({source!r}), Path({into!r}))
+arena = pipeline.import_outputs(Path({source!r}), Path({into!r}))
 print("seconds=" + str(time.perf_counter() - start))
 print("replies=" + str(arena.rows("answers")))
 """
