@@ -1,0 +1,254 @@
+"""A system's reply with what is known of it, and the passages it was given, as HTML in which no text is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from html import escape
+from urllib.parse import quote
+
+import streamlit as st
+
+from mirage import schema
+from mirage.answers import Citation
+from mirage.charts.palette import FORMATS, family, ink
+from mirage.pipeline.bundle import TEXTS_ABSENT
+from mirage.ui.table import column_help, dot, mode
+from mirage.ui.text import Mark, MarkKind, text_html
+from mirage.views.answers import Measure, Question, Reply
+
+_SIGNS = {
+    "answered": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1z",
+    "abstained": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9z",
+    "unparsed": "M4.5 5.5C4.5 3 6 1.5 8.1 1.5s3.6 1.3 3.6 3.5c0 2.7-2.5 2.9-2.5 5H6.7c0-3 2.4-3.2 2.4-4.9 "
+    "0-.8-.4-1.3-1.1-1.3S7 4.4 7 5.5zM6.6 11.5h2.7v2.7H6.6z",
+    "empty": "M2 2h12v12H2zm2.3 2.3v7.4h7.4V4.3z",
+    "api_error": "M8 1l7.5 13.5H.5zm-1 5v4.2h2V6zm0 5.3v1.9h2v-1.9z",
+    "missing": "M2 6.8h12v2.4H2z",
+    "right": "M6.3 13.5L1 8.2l2-2 3.3 3.3L13 2.8l2 2z",
+    "wrong": "M3.3 1.3L8 6l4.7-4.7 2 2L10 8l4.7 4.7-2 2L8 10l-4.7 4.7-2-2L6 8 1.3 3.3z",
+}
+"""The sign of every outcome, as an SVG path: nothing hangs on colour alone."""
+
+
+def _mask(name: str, path: str) -> str:
+    svg = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path fill-rule='evenodd' d='{path}'/></svg>"
+    return f'.mg-sign-{name} {{ mask-image: url("data:image/svg+xml,{quote(svg, safe=" =:/,.")}"); }}'
+
+
+STYLE = (
+    """<style>
+.mg-reply {
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 4px; padding: 0.6em 0.9em 0.65em;
+  margin: 0 0 0.7em;
+}
+.mg-reply.mg-hit { border-inline-start: 3px solid var(--mg-hit); }
+.mg-row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25em 0.6em; }
+.mg-row > .mg-name { font-weight: 600; margin-inline-end: auto; overflow-wrap: anywhere; }
+.mg-row img { width: 14px; height: 14px; }
+.mg-out, .mg-verdict {
+  display: inline-flex; align-items: center; gap: 0.45em; font-size: 0.85em; white-space: nowrap; cursor: help;
+}
+.mg-out { border: 1px solid color-mix(in srgb, currentColor 35%, transparent); border-radius: 1em; padding: 0 0.7em; }
+.mg-sign {
+  width: 0.75em; height: 0.75em; background: currentColor; mask-repeat: no-repeat; mask-size: contain; flex: none;
+}
+.mg-right { color: var(--mg-right); }
+.mg-wrong { color: var(--mg-wrong); }
+.mg-reply .mg-text, .mg-reply .mg-none { margin-top: 0.45em; }
+.mg-reply .mg-text { text-align: start; }
+.mg-reply .mg-text, .mg-question .mg-text, .mg-fold .mg-text { margin-inline-end: auto; }
+.mg-why, .mg-measures { font-size: 0.82em; line-height: 1.6; opacity: 0.85; margin-top: 0.35em; }
+.mg-measures { display: flex; flex-wrap: wrap; gap: 0 0.95em; }
+.mg-help {
+  cursor: help; text-decoration: underline dotted color-mix(in srgb, currentColor 45%, transparent);
+  text-underline-offset: 3px;
+}
+.mg-question .mg-text { font-size: 1.2em; font-weight: 600; line-height: 1.5; }
+.mg-fold { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); padding: 0.5em 0; }
+.mg-fold > summary { cursor: pointer; list-style: none; }
+.mg-fold > summary::-webkit-details-marker { display: none; }
+.mg-fold > summary:focus-visible { outline: 2px solid var(--mg-hit); outline-offset: 2px; }
+.mg-fold .mg-text { font-size: 0.95em; }
+.mg-fold:not([open]) .mg-text {
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; white-space: normal;
+}
+.mg-fold .mg-head { display: flex; flex-wrap: wrap; gap: 0.2em 0.55em; align-items: baseline; }
+.mg-fold .mg-head > .mg-id { opacity: 0.65; margin-inline-start: auto; font-size: 0.92em; }
+"""
+    + "\n".join(_mask(name, path) for name, path in _SIGNS.items())
+    + "</style>"
+)
+
+_WORDS = {"api_error": "API error"}
+_TAGS: dict[bool | None, tuple[MarkKind, str]] = {
+    True: ("relevant", "relevant"),
+    False: ("irrelevant", "not relevant"),
+    None: ("unlabelled", "no label"),
+}
+_BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
+_COUNTED = ("characters", "passages", "citations")
+
+
+def question(shown: Question) -> None:
+    """Show the question; where its text is absent, its id and the reason."""
+    if shown.text:
+        body = text_html(shown.text, language=shown.key[0])
+    else:
+        body = f'<div class="mg-text" dir="ltr">Question <bdi>{escape(shown.key[1])}</bdi></div>'
+        if shown.reason != TEXTS_ABSENT:
+            body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
+    st.html(f'{STYLE}<div class="mg-question">{body}</div>')
+
+
+def replies(shown: Question, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+    """Show replies one under the other.
+
+    Args:
+        shown: the question they belong to.
+        systems: whose replies, by name.
+        hits: those that the filters look for; they carry a bar at their side.
+        texts: whether the arena has the replies' texts; without, the place of the deciding span stands for it.
+    """
+    nowhere = _nowhere(shown)
+    cards = [
+        _reply(reply, shown, nowhere, hit=reply.system in hits, texts=texts)
+        for reply in shown.replies
+        if reply.system in systems
+    ]
+    st.html(f'<div style="{_inks()}">{"".join(cards)}</div>')
+
+
+def unmeasured(shown: Question) -> None:
+    """Say which features no reply to the question has, and why."""
+    reasons: dict[str, dict[str, str]] = {}
+    for name in _nowhere(shown):
+        measures = [m for reply in shown.replies for m in reply.measures if m.name == name]
+        for measure in measures:
+            if measure.reason and "no reply" not in measure.reason:
+                reasons.setdefault(measure.reason, {})[measure.title] = measure.meaning
+    for reason, titles in reasons.items():
+        names = ", ".join(
+            f'<span class="mg-help" title="{escape(help_)}">{escape(t)}</span>' for t, help_ in titles.items()
+        )
+        st.html(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
+
+
+def _nowhere(shown: Question) -> frozenset[str]:
+    """Names of the features that have no value for any reply."""
+    measures = [m for reply in shown.replies for m in reply.measures]
+    return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
+
+
+def passages(shown: Question) -> None:
+    """Show the passages, each opened by a click; relevant or not is told by word, fill and rule."""
+    st.html(f'<div style="{_inks()}">{"".join(_passage(p, shown) for p in shown.passages)}</div>')
+
+
+def _inks() -> str:
+    dark = mode() == "dark"
+    right, wrong = ("#5cc28f", "#ff9a6b") if dark else ("#1f7a4d", "#b3441e")
+    return f"--mg-hit: {ink(mode()).accent}; --mg-right: {right}; --mg-wrong: {wrong}"
+
+
+def _reply(reply: Reply, shown: Question, nowhere: Collection[str], *, hit: bool, texts: bool) -> str:
+    maker = escape(family(reply.system).name)
+    mark = f'<img src="{dot(reply.system, mode())}" alt="{maker}" title="{maker}">'
+    name = f'<span class="mg-name">{escape(reply.system)}</span>'
+    parts = [f'<div class="mg-row">{mark}{name}{_outcome(reply, shown)}</div>']
+    if texts:
+        parts.append(_text(reply, shown))
+    if reply.rule:
+        where = f"characters {reply.span[0]:,} to {reply.span[1]:,}" if reply.span else ""
+        help_ = escape(f"Rule: {reply.rule}" + (f"; decided by {where} of the reply" if where else ""))
+        said = escape(reply.rule_meaning or reply.rule) + ("" if texts or not where else f" ({where})")
+        parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{said}</span></div>')
+    if reply.measures:
+        measures = "".join(_measure(m) for m in reply.measures if m.name not in nowhere)
+        parts.append(f'<div class="mg-measures">{measures}</div>')
+    return f'<article class="mg-reply{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
+
+
+def _outcome(reply: Reply, shown: Question) -> str:
+    if reply.outcome is None:
+        return ""
+    word = _WORDS.get(reply.outcome, reply.outcome)
+    meaning = escape(column_help("outcomes", "outcome"))
+    badge = f'<span class="mg-out" title="{meaning}">{_sign(reply.outcome)}{escape(word)}</span>'
+    if reply.correct is None:
+        return badge
+    verdict = "right" if reply.correct else "wrong"
+    why = (
+        "At least one passage answers the question: to answer is right, to abstain is wrong."
+        if shown.subset == "relevant"
+        else "No passage answers the question: to abstain is right, to answer is wrong."
+    )
+    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{why}">{_sign(verdict)}{verdict}</span>'
+
+
+def _sign(name: str) -> str:
+    return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
+
+
+def _text(reply: Reply, shown: Question) -> str:
+    known = {"missing": "there is no reply of this system to this question", "empty": "the reply is white space only"}
+    status = reply.status or "missing"
+    said = known.get(status, _WORDS.get(status, status)) + (f" ({reply.reason})" if reply.reason else "")
+    note = "" if status == "ok" else f'<div class="mg-none">{escape(said[:1].upper() + said[1:])}.</div>'
+    if reply.text is None or not reply.text.strip():
+        return note
+    marks = _citations(reply.text, reply.citations, shown.passages)
+    if reply.span:
+        marks.append(Mark(reply.span[0], reply.span[1], "decided", hover=reply.rule_meaning))
+    # Blank lines around a reply are left out of sight; nothing within it is.
+    before = len(reply.text) - len(reply.text.lstrip())
+    moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in marks]
+    return text_html(reply.text.strip(), language=_written_in(reply, shown.key[0]), marks=moved) + note
+
+
+def _written_in(reply: Reply, asked: str) -> str:
+    """The language to show a reply in: that of the question, unless English was measured as likelier."""
+    measured = {m.name: m.value for m in reply.measures}
+    english, target = measured.get("english_language"), measured.get("target_language")
+    return "en" if english is not None and target is not None and english > target else asked
+
+
+def _citations(text: str, found: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[Mark]:
+    """One mark for each place; a range cites several passages in one. Brackets and commas give way to the mark."""
+    by_id = {p.passage_id: p for p in passages}
+    places: dict[tuple[int, int], list[Citation]] = {}
+    for citation in found:
+        places.setdefault((citation.start, citation.end), []).append(citation)
+    marks = []
+    for (start, end), here in places.items():
+        meant = [by_id[c.passage_id] for c in here if c.passage_id is not None]
+        kinds = [_TAGS[p.relevant][0] for p in meant]
+        order: tuple[MarkKind, ...] = ("relevant", "unlabelled", "irrelevant")
+        kind: MarkKind = next((k for k in order if k in kinds), "unknown")
+        about = "; ".join(
+            f"[{p.position}] {p.title or p.passage_id}" + (f": {p.text[:240]} …" if p.text else "") for p in meant
+        )
+        marks.append(Mark(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about))
+    return marks
+
+
+def _measure(measure: Measure) -> str:
+    kind = "probability" if measure.unit not in _COUNTED else "count"
+    value = FORMATS["count" if kind == "count" else "probability"].write(measure.value)
+    why = f" No value here: {measure.reason}." if measure.reason else ""
+    unit = f" Unit: {measure.unit}." if measure.unit else ""
+    help_ = escape(measure.meaning + unit + why)
+    return f'<span><span class="mg-help" title="{help_}">{escape(measure.title)}</span> {value}</span>'
+
+
+def _passage(passage: schema.Passage, shown: Question) -> str:
+    kind, word = _TAGS[passage.relevant]
+    language = escape(shown.key[0])
+    title = f'<strong><bdi lang="{language}">{escape(passage.title)}</bdi></strong>' if passage.title else ""
+    text = text_html(passage.text, language=shown.key[0]) if passage.text else ""
+    return (
+        f'<details class="mg-fold"><summary><div class="mg-head"><strong>{passage.position}</strong>{title}'
+        f'<span class="mg-tag mg-{kind}">{word}</span><span class="mg-id">{escape(passage.passage_id)}</span></div>'
+        f"{text}</summary></details>"
+    )

@@ -1,0 +1,79 @@
+"""The missing state of the texts: what is absent, why, the commands, and the button that brings them."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from mirage import store
+from mirage.errors import MirageError
+from mirage.pipeline.texts import bring_texts
+from mirage.store import home
+from mirage.ui.frame import Page, refuse
+from mirage.ui.text import plain
+
+_EVERY = 0.1
+"""Seconds between two moves of the progress bar."""
+
+
+def absent(page: Page) -> None:
+    """Say that the texts are not in this arena; offer to bring NoMIRACL's, or to open the arena that has them.
+
+    Args:
+        page: the page whose arena lacks them.
+    """
+    with st.container(border=True, key="texts_absent"):
+        if not page.arena.name.startswith("nomiracl"):
+            st.markdown("**This arena has no texts.**")
+            st.caption("It holds numbers alone: what they were computed from was not imported with them.")
+            return
+        st.markdown("**The texts are not bundled.**")
+        st.caption(
+            "What you see are numbers computed from the published replies. The questions, passages and replies "
+            "themselves come from NoMIRACL’s public repository, about 75 MB."
+        )
+        if _there():
+            st.button("Open the arena with the texts", type="primary", on_click=_open)
+            return
+        folder = home.folder()
+        if st.button("Bring the texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
+            _bring()
+        st.caption("Or by hand, into a folder of your own:")
+        st.code(
+            "mirage pull nomiracl --into REPLIES\n"
+            "mirage import nomiracl REPLIES --into ARENA\n"
+            "mirage features ARENA\n"
+            "mirage app ARENA",
+            language="bash",
+            wrap_lines=True,
+        )
+
+
+def _there() -> bool:
+    """Whether the arena with the texts is whole: features are made last."""
+    path = home.arenas().get(home.TEXTS)
+    return path is not None and "features" in store.open_arena(path).tables
+
+
+def _open() -> None:
+    st.session_state["arena"] = home.TEXTS
+
+
+def _bring() -> None:
+    bar = st.progress(0.0, text="Asking for the files")
+    last = 0.0
+
+    def progress(share: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            bar.progress(min(share, 1.0), text=plain(what))
+
+    try:
+        bring_texts(home.folder(), progress)
+    except MirageError as error:
+        bar.empty()
+        refuse(error)
+    else:
+        st.rerun()

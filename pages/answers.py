@@ -1,0 +1,275 @@
+"""What did each system actually say?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import ui
+from mirage.errors import UnknownName
+from mirage.languages import LANGUAGES
+from mirage.ui import listing, reply, texts
+from mirage.views import answers as views
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mirage.store import Arena
+
+SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
+STYLE = """<style>
+.st-key-answers_body > :has(> .st-key-answers_list) { flex: 1 1 200px; max-width: 250px; }
+.st-key-answers_body > :has(> .st-key-answers_shown) { flex: 1000 1 480px; min-width: 0; }
+.st-key-answers_pair > :has(> .st-key-answers_replies) { flex: 7 1 440px; min-width: 0; }
+.st-key-answers_pair > :has(> .st-key-answers_given) { flex: 4 1 300px; min-width: 0; }
+@media (min-width: 1200px) {
+  .st-key-answers_given { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow-y: auto; }
+}
+@media (max-width: 640px) {
+  .st-key-answers_body > :has(> .st-key-answers_list) { max-width: none; }
+  .st-key-answers_body > *, .st-key-answers_pair > * { flex: 1 1 100% !important; }
+}
+</style>"""
+
+
+def main() -> None:
+    """Filters, the questions that match, and one of them with all that was said to it."""
+    page = ui.begin("answers")
+    if "answers" not in page.arena.tables:
+        page.need("outcomes")
+    scope = views.scope(page.arena)
+    wanted = filters(page, scope)
+    found = views.find(page.arena, wanted)
+    page.summary(
+        f"{len(found.keys):,} of {scope.queries:,} questions; {found.replies:,} of {scope.replies:,} replies match."
+    )
+    key = current(page, found, wanted)
+    if key is None:
+        with st.container(border=True):
+            st.markdown("**No question matches these filters.**")
+            st.button("Clear the filters", on_click=clear)
+        return
+    st.html(STYLE)
+    with st.container(horizontal=True, key="answers_body", gap="medium"):
+        with st.container(key="answers_list", gap="small"):
+            choose(page, found, wanted, key)
+        with st.container(key="answers_shown", gap="small"):
+            show(page, scope, found, wanted, key)
+
+
+def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
+    """The row of filters."""
+    rename("system", "systems", scope.systems)
+    rename("outcomes", "outcome", scope.outcomes)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        subset = ""
+        if scope.subsets:
+            subset = ui.pick(
+                "Subset",
+                ("any", *scope.subsets),
+                key="subset",
+                kind="subset",
+                width=150,
+                help="; ".join(f"{name}: {what}" for name, what in SUBSETS.items()) + ".",
+            )
+        systems = ui.pick(
+            "Systems",
+            scope.systems,
+            key="systems",
+            kind="system",
+            many=True,
+            placeholder=f"All {len(scope.systems)} systems",
+            help="Whose replies are looked for. None picked means all.",
+        )
+        outcomes, parser = [], ""
+        if scope.outcomes:
+            outcomes = ui.pick(
+                "Outcome",
+                scope.outcomes,
+                key="outcome",
+                kind="outcome",
+                many=True,
+                placeholder="Any outcome",
+                width=210,
+                help=ui.column_help("outcomes", "outcome"),
+            )
+            parser = ui.pick(
+                "Parser",
+                scope.parsers,
+                key="parser",
+                kind="parser",
+                width=130,
+                help=ui.column_help("outcomes", "parser"),
+            )
+        text = ""
+        if scope.texts:
+            text = st.text_input(
+                "Text",
+                key="q",
+                bind="query-params",
+                type="search",
+                placeholder="in questions and replies",
+                width=210,
+                help="Finds these characters in either case, in any script.",
+            )
+    return views.Wanted(
+        languages=page.picked,
+        subset="" if subset == "any" else subset,
+        systems=tuple(systems),
+        outcomes=tuple(outcomes),
+        parser=parser,
+        text=(text or "").strip(),
+    )
+
+
+def rename(alias: str, name: str, options: Sequence[str]) -> None:
+    """Take a filter from a link that calls it by its other number, singular or plural."""
+    if alias in st.query_params:
+        asked = st.query_params.get_all(alias)
+        st.query_params[name] = asked
+        del st.query_params[alias]
+        ui.check_link(name, name.rstrip("s"), options)
+        st.session_state[name] = [value for value in asked if value in options]
+
+
+def current(page: ui.Page, found: views.Found, wanted: views.Wanted) -> views.Key | None:
+    """The question to show: the one in the address, else the first that matches; kept in the address."""
+    asked = st.query_params.get("query", "")
+    state = (page.arena.version, wanted)
+    before = st.session_state.get("_answers_before", ("", state))
+    key = None
+    if asked:
+        try:
+            key = views.resolve(page.arena, asked, page.picked)
+        except UnknownName as error:
+            if before[0] != asked:
+                st.session_state["_answers_problem"] = f"The link asks for something else: {error.what}; {error.do}"
+        # A question that was shown gives way when other filters leave it out; one that a link asks for does not.
+        if key is not None and found.place(key) is None and before[0] == asked and before[1] != state:
+            key = None
+    elif (number := st.query_params.get("page", "")).isdecimal() and found.page(int(number)):
+        key = found.page(int(number))[0]
+    if key is None and found.keys:
+        key = found.keys[0]
+    name = views.name(key) if key else ""
+    st.query_params.pop("page", None)
+    if name and name != asked:
+        st.query_params["query"] = name
+    st.session_state["_answers_before"] = (name, state)
+    if problem := st.session_state.get("_answers_problem"):
+        st.caption(f":orange[{ui.plain(problem)}]")
+    return key
+
+
+def go(name: str) -> None:
+    """Show another question."""
+    st.session_state.pop("_answers_problem", None)
+    st.query_params["query"] = name
+
+
+def turn(arena: Arena, wanted: views.Wanted, picker: str) -> None:
+    """Show the first question of the page of the list that was picked."""
+    go(views.name(views.find(arena, wanted).page(st.session_state[picker])[0]))
+
+
+def clear() -> None:
+    """Take all filters back."""
+    for name in ("systems", "outcome", "languages"):
+        st.session_state[name] = []
+    st.session_state["subset"], st.session_state["q"] = "any", ""
+
+
+def choose(page: ui.Page, found: views.Found, wanted: views.Wanted, key: views.Key) -> None:
+    """The list of the questions that match, the page that holds the one shown."""
+    place = found.place(key)
+    number = 1 if place is None else place // views.PAGE + 1
+    entries = []
+    for item in views.items(page.arena, found.page(number)):
+        code, query_id = item.key
+        note = [LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])]
+        if item.text is None:
+            entries.append(listing.Entry(views.name(item.key), query_id, "", " · ".join(note)))
+        else:
+            entries.append(listing.Entry(views.name(item.key), item.text, code, " · ".join(note)))
+    listing.listing(entries, current=views.name(key), key="answers_listing", on_pick=go)
+    if found.pages > 1:
+        picker = f"answers_page_{number}"
+        st.pagination(
+            found.pages,
+            default=number,
+            key=picker,
+            max_visible_pages=5,
+            on_change=turn,
+            args=(page.arena, wanted, picker),
+        )
+
+
+def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wanted, key: views.Key) -> None:
+    """One question: its passages, and what every system replied."""
+    shown = views.question(page.arena, key, wanted.parser)
+    place = found.place(key)
+    following = 0 if place is None else place + 1
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        steps = (("Previous", "Left", None if place is None else place - 1), ("Next", "Right", following))
+        for label, shortcut, to in steps:
+            there = to is not None and 0 <= to < len(found.keys)
+            st.button(
+                label,
+                key=f"answers_{shortcut.lower()}",
+                shortcut=shortcut,
+                disabled=not there,
+                on_click=go,
+                args=(views.name(found.keys[to]) if there else "",),
+            )
+        where = "not among the questions that match" if place is None else f"{place + 1:,} of {len(found.keys):,}"
+        about = [where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"]
+        st.caption(ui.plain(" · ".join(about)))
+    reply.question(shown)
+    with st.container(horizontal=True, key="answers_pair", gap="medium"):
+        with st.container(key="answers_replies", gap="small"):
+            said(scope, wanted, shown)
+        with st.container(key="answers_given", gap="small"):
+            given(page, scope, shown)
+    page.download(
+        f"answers-{key[0]}-{key[1]}",
+        shown.table(),
+        about={
+            "question": views.name(key),
+            "parser": wanted.parser,
+            "passages": [p.passage_id for p in shown.passages],
+        },
+    )
+
+
+def subset(shown: views.Question) -> str:
+    """The subset of a question with its meaning."""
+    return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
+
+
+def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> None:
+    """The replies: those that the filters look for first."""
+    names = [r.system for r in shown.replies]
+    hits = views.matches(shown, wanted) if wanted.narrowed else frozenset(names)
+    others = [name for name in names if name not in hits]
+    st.subheader(f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies", anchor=False)
+    if hits:
+        reply.replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
+    if others:
+        st.subheader(f"The other {len(others)}", anchor=False)
+        reply.replies(shown, others, hits=(), texts=scope.reply_texts)
+    reply.unmeasured(shown)
+
+
+def given(page: ui.Page, scope: views.Scope, shown: views.Question) -> None:
+    """The passages, or what brings them."""
+    if shown.passages:
+        st.subheader(f"{len(shown.passages)} passages", anchor=False)
+        if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
+            st.caption("At least one answers the question; the source does not say which.")
+        reply.passages(shown)
+    if not scope.reply_texts:
+        texts.absent(page)
+
+
+main()

@@ -1,0 +1,134 @@
+"""What the browser tests share: the explorer on a free port, a real chromium, and an ear for errors and requests.
+
+    with browser.server(arenas=folder) as url, browser.chromium() as start:
+        page = start()
+        page.goto(f"{url}/answers")
+        ...
+        assert page.errors == [] and page.outside == []
+
+Mark tests that use it with `pytest.mark.browser`: without a chromium they are skipped with a reason, under CI they
+fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from conftest import ROOT
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+SECONDS = 30
+"""How long a page may take to come up on a busy machine."""
+
+
+@dataclass
+class Opened:
+    """A browser page and what was heard while it ran."""
+
+    page: Any
+    """Playwright's page."""
+    errors: list[str] = field(default_factory=list)
+    """Console errors and uncaught exceptions."""
+    outside: list[str] = field(default_factory=list)
+    """Requests to anything but this machine."""
+    dialogs: list[str] = field(default_factory=list)
+    """Dialogs that opened (they are dismissed)."""
+
+    def settle(self) -> None:
+        """Wait until the script behind the page is done and the page stands still."""
+        self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=SECONDS * 1000)
+        self.page.wait_for_timeout(300)
+
+
+@contextmanager
+def server(arenas: Path | None = None, **environment: str) -> Iterator[str]:
+    """Run the explorer and yield its address.
+
+    Args:
+        arenas: value of MIRAGE_ARENAS; the bundled arenas alone if None.
+        environment: further variables; MIRAGE_HOME should be one, so that no test sees the user's own arenas.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"} | environment
+    if arenas is not None:
+        env["MIRAGE_ARENAS"] = str(arenas)
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        f"--server.port={port}",
+        "--server.fileWatcherType=none",
+    ]
+    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"{url}/_stcore/health", timeout=SECONDS):
+                    break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    pytest.fail("the explorer did not start")
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+@contextmanager
+def chromium() -> Iterator[Callable[..., Opened]]:
+    """Yield what opens a page in a fresh profile: `start(width=1440, height=900, scheme="light")`."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no chromium, and CI must run the browser tests")
+        pytest.skip("there is no chromium; install it, or name it in the variable CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+        def start(*, width: int = 1440, height: int = 900, scheme: str = "light") -> Opened:
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            opened = Opened(context.new_page())
+            opened.page.set_default_timeout(SECONDS * 1000)
+            opened.page.on("console", lambda said: _heard(opened, said))
+            opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
+            opened.page.on("request", lambda request: _asked(opened, request.url))
+            opened.page.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+            return opened
+
+        try:
+            yield start
+        finally:
+            browser.close()
+
+
+def _heard(opened: Opened, said: Any) -> None:
+    # On a deep link Streamlit's client looks for its server under the page's own path first, and does not find it.
+    if said.type == "error" and "/_stcore/" not in said.location.get("url", ""):
+        opened.errors.append(said.text)
+
+
+def _asked(opened: Opened, url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
+        opened.outside.append(url)

@@ -1,0 +1,502 @@
+"""The Answers page: its filters, its links, its missing state, and hostile texts in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import browser
+import pytest
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+from test_nomiracl import row, save
+from test_views_answers import NUMBERS, SYSTEMS, build
+
+from mirage import pipeline, schema, store
+from mirage.errors import ArenaError
+from mirage.languages import LANGUAGES
+from mirage.store import home
+
+APP = ROOT / "app.py"
+PAGE = ROOT / "pages" / "answers.py"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with texts, and one that has numbers alone under the name of the bundled one."""
+    folder = tmp_path_factory.mktemp("arenas")
+    build(folder, "texts")
+    build(folder, "nomiracl", tables=NUMBERS)
+    return folder
+
+
+@pytest.fixture
+def arenas(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(store, "bundled", dict)
+    return folder
+
+
+def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
+    at = AppTest.from_file(script, default_timeout=60)
+    at.query_params.update({"arena": "texts", **params})
+    if script == APP:
+        at.switch_page("pages/answers.py")
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    """All plain text of a page, with Markdown's escapes taken back."""
+    parts = [e.value for kind in (at.title, at.subheader, at.markdown, at.caption, at.error, at.code) for e in kind]
+    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
+
+
+def html(at: AppTest) -> str:
+    return "".join(element.proto.body for element in at.get("html"))
+
+
+def text(at: AppTest) -> str:
+    """What a reader of the HTML parts sees."""
+    return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(at), flags=re.DOTALL))
+
+
+def address(at: AppTest) -> str:
+    """The question in the address."""
+    value = at.query_params["query"]
+    return value if isinstance(value, str) else value[0]
+
+
+def step(at: AppTest, where: str) -> Any:
+    return at.button(key=f"answers_{where}")
+
+
+# What is shown
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, script: Path) -> None:
+    at = open_page(script, languages="en")
+    assert not at.exception
+    assert "30 of 33 questions; 89 of 98 replies match." in said(at)
+    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(at)
+    assert "Which river is number 0?" in text(at)
+    assert [h.value for h in at.subheader] == ["3 replies", "3 passages"]
+    for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
+        assert part in text(at)
+
+
+def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> None:
+    shown = html(open_page(query="en:e00"))
+    assert re.search(r'<mark class="mg-decided" title="The text that decided[^>]*>Yes, answer is present</mark>', shown)
+    assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', shown)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', shown)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">context 2</mark>', shown)
+    assert re.search(r'class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', shown)
+
+
+def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Path) -> None:
+    shown = html(open_page(query="en:e01"))
+    assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in shown
+    assert '<span class="mg-sign mg-sign-wrong"></span>wrong</span>' in shown
+    assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in shown
+    style = re.sub(r"\s+", " ", shown)
+    signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
+    assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
+
+
+def test_a_reply_that_is_not_there_says_why(arenas: Path) -> None:
+    assert "There is no reply of this system to this question." in text(open_page(query="en:e01"))
+    assert "The reply is white space only." in text(open_page(query="en:e02"))
+
+
+def test_a_question_that_was_not_published_says_so(arenas: Path) -> None:
+    at = open_page(query="en:e05")
+    assert not at.exception
+    assert "Question e05" in re.sub(r"\s+", " ", text(at))
+    assert "No text: the prompt was not published." in text(at)
+
+
+def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
+    shown = html(open_page(query="en:e01"))
+    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span> 13</span>', shown)
+    assert re.search(r"No value here: no reply \(missing\)", shown)
+    assert "Without a value here" in shown
+    assert "no passage is relevant" in shown
+
+
+def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
+    shown = html(open_page(query="ar:a0"))
+    assert re.search(r'<div class="mg-question"><div class="mg-text" lang="ar" dir="rtl">ما هو', shown)
+    assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', shown)
+
+
+# Filters and links
+
+
+def test_a_filter_says_what_it_leaves_and_shows_the_replies_looked_for_first(arenas: Path) -> None:
+    at = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
+    assert not at.exception
+    assert at.multiselect(key="systems").value == ["llama-2-7b"]
+    assert "15 of 33 questions; 15 of 98 replies match." in said(at)
+    assert [h.value for h in at.subheader][:2] == ["1 of 3 replies match", "The other 2"]
+    hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(at))
+    assert hits == ["llama-2-7b"]
+    at.multiselect(key="outcome").set_value(["abstained"]).run()
+    assert "0 of 33 questions; 0 of 98 replies match." in said(at)
+    assert "No question matches these filters." in said(at)
+    at.button[0].click().run()
+    assert not at.exception
+    assert "33 of 33 questions" in said(at)
+
+
+def test_a_search_says_what_it_finds(arenas: Path) -> None:
+    at = open_page(q="LÄNGSTE")
+    assert at.text_input(key="q").value == "LÄNGSTE"
+    assert "1 of 33 questions; 3 of 98 replies match." in said(at)
+    at.text_input(key="q").set_value("unable to generate").run()
+    assert "1 of 33 questions; 1 of 98 replies match." in said(at)
+    assert "id e03" in said(at), "a question that no longer matches gives way to one that does"
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
+    link: dict[str, Any] = {
+        "languages": ["en"],
+        "subset": "relevant",
+        "systems": ["gpt-4", "aya-101"],
+        "outcome": ["answered", "empty"],
+        "parser": "published",
+        "q": "river",
+        "query": "en:e08",
+    }
+    at = open_page(script, **link)
+    assert not at.exception
+    assert address(at) == "en:e08"
+    assert "id e08" in said(at)
+    again = open_page(script, **{k: v for k, v in at.query_params.items() if k != "arena"})
+    assert said(again) == said(at)
+    assert html(again) == html(at)
+
+
+def test_the_next_and_the_previous_question_are_one_key_away(arenas: Path) -> None:
+    at = open_page(languages="en")
+    assert (step(at, "left").proto.shortcut, step(at, "right").proto.shortcut) == ("left", "right")
+    assert (step(at, "left").disabled, step(at, "right").disabled) == (True, False)
+    for place in range(2, 15):
+        step(at, "right").click().run()
+        assert f"{place} of 30 · English" in said(at)
+    assert address(at) == "en:e13"
+    step(at, "left").click().run()
+    assert "13 of 30 · English" in said(at)
+    at = open_page(languages="en", query="e29")
+    assert (step(at, "left").disabled, step(at, "right").disabled) == (False, True)
+
+
+def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
+    at = open_page(page="3")
+    assert "25 of 33" in said(at)
+    assert address(at) == "en:e22"
+    assert "page" not in at.query_params
+    assert "1 of 33" in said(open_page(page="99"))
+
+
+def test_a_linked_question_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
+    at = open_page(query="en:e01", subset="relevant")
+    assert "not among the questions that match · English" in said(at)
+    step(at, "right").click().run()
+    assert "1 of 17" in said(at)
+
+
+def test_pitfall_44_a_link_to_an_unknown_question_names_the_nearest(arenas: Path) -> None:
+    at = open_page(query="en:e3O")
+    assert not at.exception
+    assert "there is no question 'en:e3O'; did you mean: en:e" in said(at)
+    assert "1 of 33" in said(at)
+    at.run()
+    assert "there is no question" in said(at), "the answer stays until another question is chosen"
+    step(at, "right").click().run()
+    assert "there is no question" not in said(at)
+
+
+def test_another_arena_starts_at_its_own_first_question(arenas: Path) -> None:
+    at = open_page(query="ja:j0#1")
+    build(arenas, "small", n=2)
+    at.run()
+    at.selectbox(key="arena").set_value("small").run()
+    assert not at.exception
+    assert "5 of 5 questions" in said(at)
+    assert "there is no question" not in said(at)
+
+
+def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
+    build(arenas, "plain", tables=("queries", "passages", "answers"))
+    at = open_page(arena="plain", query="en:e00")
+    assert not at.exception
+    assert "mg-out" not in re.sub(r"<style>.*?</style>", "", html(at), flags=re.DOTALL)
+    assert "Ganges 100%" in text(at)
+    assert {w.key for w in at.multiselect} == {"languages", "systems"}
+
+
+# Without texts, and the button that brings them
+
+
+def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: Path) -> None:
+    at = open_page(arena="nomiracl", query="en:e00")
+    assert not at.exception
+    assert "Question e00" in re.sub(r"\s+", " ", text(at))
+    assert "answer is present" in text(at), "the rule is told"
+    assert "(characters 0 to 22)" in text(at)
+    assert "The texts are not bundled." in said(at)
+    (command,) = [c.value for c in at.code if "pull" in c.value]
+    assert command.splitlines()[:2] == [
+        "mirage pull nomiracl --into REPLIES",
+        "mirage import nomiracl REPLIES --into ARENA",
+    ]
+    assert not at.text_input, "there is no text to search in"
+
+
+def published(folder: Path) -> Path:
+    """Files in the published layout: two questions a file."""
+    for code in LANGUAGES:
+        for subset in ("relevant", "non_relevant"):
+            rows = [
+                row(f"{subset[0]}{i}", results={"alpha": "Yes, answer is present in [1].", "beta": "No"})
+                for i in (1, 2)
+            ]
+            save(folder / subset / f"{code}.test.vanilla_prompt.jsonl", rows)
+    return folder
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """The files of a folder; what is in `refused` is refused."""
+
+    refused: set[str]
+    asked: list[str]
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is the base class's
+        pass
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        if self.path in self.refused:
+            self.send_error(403)
+        else:
+            super().do_GET()
+
+
+@pytest.fixture
+def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
+    """A loopback stand-in for the public repository."""
+    handler = type("Published", (Handler,), {"refused": set(), "asked": []})
+    files = published(tmp_path / "published")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(files))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MIRAGE_NOMIRACL_URL", f"http://127.0.0.1:{server.server_port}")
+        yield handler
+        server.shutdown()
+
+
+def bring(at: AppTest) -> Any:
+    return next(b for b in at.button if b.label == "Bring the texts")
+
+
+def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Path, origin: type[Handler]) -> None:
+    at = open_page(arena="nomiracl", languages="en")
+    bring(at).click().run()
+    assert not at.exception
+    assert not at.error
+    assert len(origin.asked) == 36
+    arena = store.open_arena(home.arenas()[home.TEXTS])
+    assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
+    assert store.check(arena)
+    next(b for b in at.button if b.label == "Open the arena with the texts").click().run()
+    assert not at.exception
+    assert at.selectbox(key="arena").value == home.TEXTS
+    assert at.multiselect(key="languages").value == ["en"]
+    assert "4 of 72 questions" in said(at)
+    assert "What is n1?" in text(at)
+
+
+def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, origin: type[Handler]) -> None:
+    origin.refused = {"/relevant/en.test.vanilla_prompt.jsonl", "/non_relevant/en.test.vanilla_prompt.jsonl"}
+    at = open_page(arena="nomiracl")
+    bring(at).click().run()
+    assert not at.exception
+    (error,) = [re.sub(r"\\(.)", r"\1", e.value) for e in at.error]
+    assert "refused with 403" in error
+    assert "To do: the files are public" in error
+    assert home.TEXTS not in home.arenas()
+    assert not list(home.folder().rglob("*.part"))
+    before = len(origin.asked)
+    origin.refused = set()
+    bring(at).click().run()
+    assert not at.error
+    assert len(origin.asked) == before + 36 - (before - 1), "what had come is not asked for again"
+    assert home.TEXTS in home.arenas()
+
+
+def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
+    with home.alone(tmp_path / "h"), pytest.raises(ArenaError, match="another session"), home.alone(tmp_path / "h"):
+        pass
+
+
+def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[Handler]) -> None:
+    from mirage.pipeline.texts import bring_texts
+
+    seen: list[tuple[float, str]] = []
+    bring_texts(tmp_path / "h", lambda share, what: seen.append((share, what)))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.05
+    assert shares[-1] == 1
+    assert len({what for _, what in seen}) == 36 + 2
+
+
+def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
+    # As if stopped between the import and the measuring of features.
+    pipeline.import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
+    at = open_page(arena="nomiracl")
+    bring(at).click().run()
+    assert not at.error
+    assert "features" in store.open_arena(home.arenas()[home.TEXTS]).tables
+    assert origin.asked == []
+
+
+def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "mine"))
+    assert home.folder() == tmp_path / "mine"
+    assert home.arenas() == {}
+    monkeypatch.delenv("MIRAGE_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert home.folder() == tmp_path / "data" / "mirage"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    assert home.folder() == Path("~/.local/share/mirage").expanduser()
+
+
+# In a real browser
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '<img src="http://hostile.example/x.png" onerror="alert(1)">',
+    "![x](http://hostile.example/y.png)",
+    "[click](javascript:alert(1))",
+    "</div></div></article><h1>broken out</h1>",
+    "$\\text{five}$ and $$x^2$$",
+    "\u202edetrevni txet\u202c",
+    "<style>body{display:none}</style>",
+    '"><svg onload=alert(1)>',
+    "<iframe src='http://hostile.example'></iframe>",
+    "<details open ontoggle=alert(1)>",
+    "&lt;b&gt;not bold&lt;/b&gt; &amp;",
+    "{{query}} ${7*7} {% raw %}",
+    ":material/home: :red[red] :smile:",
+    "www.hostile.example -> <- --",
+)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena in which every text, title, id and name is hostile."""
+    systems = [HOSTILE[2], HOSTILE[0], HOSTILE[8]]
+    queries, given, answers = [], [], []
+    for i, payload in enumerate(HOSTILE):
+        key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
+        queries.append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        given += [
+            schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
+        ]
+        for name in systems:
+            said = f"Yes, answer is present {payload} [1] {payload}"
+            answers.append(schema.Answer(*key, name, said, "ok", "vanilla", None, None))
+    made: dict[str, Any] = {
+        "queries": schema.from_rows("queries", queries),
+        "passages": schema.from_rows("passages", given),
+        "answers": schema.from_rows("answers", answers),
+    }
+    made |= pipeline.OUTCOMES.run(made)
+    made |= pipeline.FEATURES.run(made)
+    folder = tmp_path_factory.mktemp("hostile")
+    store.write(folder / "hostile", made, title=HOSTILE[1], label="simulated", made_by="a test")
+    return folder
+
+
+@pytest.mark.browser
+def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp_path: Path) -> None:
+    with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        page.goto(f"{url}/answers?arena=hostile&q=Yes")
+        page.wait_for_selector(".mg-reply")
+        shown = {int(i): payload for i, payload in enumerate(HOSTILE)}
+        for _ in HOSTILE:
+            opened.settle()
+            at = page.locator(".mg-question").inner_text()
+            i = int(at[1:].split(" ", 1)[0])
+            payload = shown.pop(i)
+            assert at == f"Q{i} {payload}"
+            assert page.locator(".mg-reply").count() == 3
+            assert page.locator(".mg-reply .mg-text").first.inner_text().count(payload) == 2
+            assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
+            assert page.locator(".mg-fold bdi").first.inner_text() == payload
+            entry = page.locator("[aria-current=true] .text")
+            assert entry.inner_text() == f"Q{i} {payload}"
+            names = set(page.locator(".mg-name").all_inner_texts())
+            assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
+            if shown:
+                page.keyboard.press("ArrowRight")
+                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=at)
+        assert shown == {}
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1, .stHtml a"
+        assert page.locator(f"main :is({scripts}), [data-testid=stMain] :is({scripts})").count() == 0
+        assert (opened.errors, opened.outside, opened.dialogs) == ([], [], [])
+
+
+@pytest.mark.browser
+def test_the_list_and_the_keys_move_from_question_to_question(folder: Path, tmp_path: Path) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        # The first request after a start is a deep link.
+        page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
+        page.wait_for_selector("text=1 of 30")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("text=2 of 30")
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_selector("text=1 of 30")
+        page.get_by_role("button", name="Which river is number 7?").click()
+        page.wait_for_selector("text=8 of 30")
+        assert "query=en%3Ae07" in page.url
+        field = page.get_by_label("Text", exact=True)
+        field.fill("number 1")
+        field.press("Enter")
+        page.wait_for_selector("text=1 of 11")
+        field.press("ArrowLeft")
+        opened.settle()
+        assert page.locator("text=1 of 11").count() == 1, "in a text field the arrows move the cursor"
+        link = page.url
+        other = start(scheme="dark")
+        other.page.goto(link)
+        other.page.wait_for_selector("text=1 of 11")
+        assert other.page.locator(".mg-question").inner_text() == page.locator(".mg-question").inner_text()
+        for heard in (opened, other):
+            assert (heard.errors, heard.outside, heard.dialogs) == ([], [], [])
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("arena", ["texts", "nomiracl"])
+def test_a_narrow_screen_never_scrolls_sideways(folder: Path, tmp_path: Path, arena: str) -> None:
+    with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
+        opened = start(width=420)
+        opened.page.goto(f"{url}/answers?arena={arena}&query=ar:a0")
+        opened.page.wait_for_selector(".mg-reply")
+        opened.settle()
+        widths = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
+        assert opened.page.evaluate(widths) == [420, 420]
+        assert (opened.errors, opened.outside) == ([], [])
