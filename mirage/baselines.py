@@ -1,0 +1,263 @@
+"""Systems that need no model: a floor for every table and, each with one fault of its own, a known case for every
+feature.
+
+| system | what it answers |
+|---|---|
+| `baseline/lead` | the first sentence of the first passage |
+| `baseline/bm25` | the sentence of any passage that matches the question best |
+| `baseline/bm25-3` | the three that match best |
+| `baseline/bm25-uncited` | the same three, without citations |
+| `baseline/bm25-miscited` | the same three, each citing a passage that it is not from, irrelevant ones first |
+| `baseline/abstain` | that the passages hold no answer, in the language of the question |
+| `baseline/english` | in English, whatever the language, citing the passages of the three |
+
+All reply in the form the RAG prompt asks for (`##Reason: .. ##Answer: ..`), citing passages by id: their sentences are
+the reason, the first of them the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.answers import compose_answer
+from mirage.errors import UnknownName
+from mirage.text import sentences, terms
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TEMPLATE = "rag"
+K1, B = 1.2, 0.75
+"""BM25's saturation and length normalisation, at customary values (Robertson and Zaragoza 2009, section 3.6)."""
+
+Claim = tuple[str, str | None]
+"""A sentence and the passage it cites, if any."""
+
+
+def bm25(query: Sequence[str], documents: Sequence[Sequence[str]]) -> list[float]:
+    """Score documents against a query, both as terms, by Okapi BM25 with an idf that is never negative.
+
+    The weight of a term is idf * f * (K1 + 1) / (f + K1 * (1 - B + B * length / mean length)), with idf =
+    ln(1 + (N - n + 0.5) / (n + 0.5)). Source: Robertson and Zaragoza 2009, equation 3.15, the idf as in Lucene.
+    """
+    counts = [Counter(document) for document in documents]
+    mean = sum(map(len, documents)) / max(len(documents), 1) or 1.0
+    idf = {}
+    for term in set(query):
+        n = sum(term in count for count in counts)
+        idf[term] = math.log1p((len(documents) - n + 0.5) / (n + 0.5))
+    scores = []
+    for document, count in zip(documents, counts, strict=True):
+        damping = K1 * (1 - B + B * len(document) / mean)
+        scores.append(math.fsum(idf[t] * count[t] * (K1 + 1) / (count[t] + damping) for t in query if count[t]))
+    return scores
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a baseline sees."""
+
+    language: str
+    """Code of its language."""
+    text: str | None
+    """The question; null where its text is not known."""
+    passages: tuple[tuple[str, str], ...]
+    """Id and text of each passage whose text is known, in the order of the prompt."""
+    relevant: frozenset[str] = frozenset()
+    """Ids of the passages labelled relevant; read only to cite wrongly for certain."""
+
+    @cached_property
+    def sentences(self) -> list[tuple[str, str]]:
+        """Every sentence, with the passage it is from, in order."""
+        return [(text[a:b], passage) for passage, text in self.passages for a, b in sentences(text, self.language)]
+
+    @cached_property
+    def best(self) -> list[tuple[str, str]]:
+        """The three sentences that match the question best; of equals the earliest."""
+        scores = bm25(terms(self.text or ""), [terms(sentence) for sentence, _ in self.sentences])
+        order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
+        return [self.sentences[at] for at in order[:3]]
+
+
+def _lead(question: Question) -> Sequence[Claim]:
+    return question.sentences[:1]
+
+
+def _bm25(question: Question) -> Sequence[Claim]:
+    return question.best[:1]
+
+
+def _bm25_3(question: Question) -> Sequence[Claim]:
+    return question.best
+
+
+def _uncited(question: Question) -> Sequence[Claim]:
+    return [(sentence, None) for sentence, _ in question.best]
+
+
+def _miscited(question: Question) -> Sequence[Claim]:
+    used = {passage for _, passage in question.best}
+    others = sorted((passage for passage, _ in question.passages), key=lambda p: (p in question.relevant, p in used))
+    claims: list[Claim] = []
+    for sentence, own in question.best:
+        wrong = next((passage for passage in others if passage != own), None)
+        if wrong is not None:
+            others.remove(wrong)
+            others.append(wrong)
+        claims.append((sentence, wrong))
+    return claims
+
+
+_ENGLISH = (
+    "Of all the passages, this one has the most words in common with the question.",
+    "This passage also mentions what the question is about.",
+    "More on the same subject can be read here.",
+)
+
+
+def _english(question: Question) -> Sequence[Claim]:
+    return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in question.best), strict=False)]
+
+
+ABSTENTIONS: dict[str, tuple[str, str]] = {
+    "ar": (
+        "لا توجد إجابة عن هذا السؤال في أي من الفقرات المعطاة.",
+        "لا يمكن الإجابة عن هذا السؤال اعتمادًا على هذه الفقرات.",
+    ),
+    "bn": (
+        "দেওয়া অনুচ্ছেদগুলোর কোনোটিতে এই প্রশ্নের উত্তর নেই।",
+        "এই অনুচ্ছেদগুলো থেকে প্রশ্নটির উত্তর দেওয়া সম্ভব নয়।",
+    ),
+    "de": (
+        "Die Textstellen enthalten keine Antwort auf die Frage.",
+        "Anhand der Textstellen lässt sich die Frage nicht beantworten.",
+    ),
+    "en": (
+        "None of the passages contains an answer to the question.",
+        "The question cannot be answered from these passages.",
+    ),
+    "es": (
+        "Ninguno de los pasajes contiene una respuesta a la pregunta.",
+        "La pregunta no puede responderse con estos pasajes.",
+    ),
+    "fa": (
+        "در این متن‌ها پاسخی برای این پرسش نیست.",
+        "با این متن‌ها نمی‌توان به این پرسش پاسخ داد.",
+    ),
+    "fi": (
+        "Mikään teksteistä ei sisällä vastausta kysymykseen.",
+        "Kysymykseen ei voi vastata näiden tekstien perusteella.",
+    ),
+    "fr": (
+        "Aucun des passages ne contient de réponse à la question.",
+        "Ces passages ne permettent pas de répondre à la question.",
+    ),
+    "hi": (
+        "दिए गए अनुच्छेदों में से किसी में इस प्रश्न का उत्तर नहीं है।",
+        "इन अनुच्छेदों के आधार पर इस प्रश्न का उत्तर नहीं दिया जा सकता।",
+    ),
+    "id": (
+        "Tidak ada jawaban atas pertanyaan ini dalam teks yang diberikan.",
+        "Pertanyaan ini tidak dapat dijawab berdasarkan teks tersebut.",
+    ),
+    "ja": (
+        "与えられた文章には、質問の答えがありません。",
+        "これらの文章からは、質問の答えはわかりません。",
+    ),
+    "ko": (
+        "주어진 글 어디에도 질문에 대한 답이 없습니다.",
+        "주어진 글만으로는 이 질문에 답할 수 없습니다.",
+    ),
+    "ru": (
+        "Ни в одном из текстов нет ответа на этот вопрос.",
+        "По этим текстам ответить на вопрос нельзя.",
+    ),
+    "sw": (
+        "Hakuna jibu la swali hili katika vifungu hivi.",
+        "Swali hili haliwezi kujibiwa kwa kutumia vifungu hivi.",
+    ),
+    "te": (
+        "ఇచ్చిన భాగాలలో ఏ ఒక్కదానిలోనూ ఈ ప్రశ్నకు జవాబు లేదు.",
+        "ఈ భాగాల ఆధారంగా ఈ ప్రశ్నకు జవాబు చెప్పలేము.",
+    ),
+    "th": (
+        "ข้อความที่ให้มาไม่มีคำตอบของคำถามนี้",
+        "จากข้อความที่ให้มา ไม่สามารถตอบคำถามนี้ได้",
+    ),
+    "yo": (
+        "Kò sí ìdáhùn sí ìbéèrè yìí nínú àwọn àyọkà wọ̀nyí.",
+        "A kò lè dáhùn ìbéèrè yìí láti inú àwọn àyọkà wọ̀nyí.",
+    ),
+    "zh": (
+        "所给的文字中都没有这个问题的答案。",
+        "根据所给的文字，无法回答这个问题。",
+    ),
+}
+"""Reason and answer of `baseline/abstain` in each language: no passage answers, so the question cannot be answered."""
+
+_EXTRACTIVE: dict[str, Callable[[Question], Sequence[Claim]]] = {
+    "baseline/lead": _lead,
+    "baseline/bm25": _bm25,
+    "baseline/bm25-3": _bm25_3,
+    "baseline/bm25-uncited": _uncited,
+    "baseline/bm25-miscited": _miscited,
+    "baseline/english": _english,
+}
+ABSTAIN = "baseline/abstain"
+BASELINES: tuple[str, ...] = (*_EXTRACTIVE, ABSTAIN)
+"""Every baseline by its name."""
+
+
+def answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None = None) -> pa.Table:
+    """What the baselines answer to every question of an arena: rows of `schema.Answer`, template `rag`.
+
+    Where the texts that a baseline reads are not known, its answer is `missing` with the reason.
+
+    Args:
+        queries: `schema.Query` rows.
+        passages: `schema.Passage` rows; passages without text are passed over.
+        only: names of the baselines wanted; all if None.
+
+    Raises:
+        UnknownName: if there is no such baseline.
+    """
+    wanted = list(BASELINES if only is None else dict.fromkeys(only))
+    for name in wanted:
+        if name not in BASELINES:
+            raise UnknownName("baseline", name, BASELINES)
+    shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    relevant: dict[tuple[str, str], list[str]] = {}
+    columns = ["language", "query_id", "position", "passage_id", "text", "relevant"]
+    for row in passages.select(columns).sort_by([(c, "ascending") for c in columns[:3]]).to_pylist():
+        key = row["language"], row["query_id"]
+        if row["text"] is not None:
+            shown.setdefault(key, []).append((row["passage_id"], row["text"]))
+        if row["relevant"]:
+            relevant.setdefault(key, []).append(row["passage_id"])
+    rows = []
+    for query in queries.select(["language", "query_id", "text"]).to_pylist():
+        key = query["language"], query["query_id"]
+        question = Question(key[0], query["text"], tuple(shown.get(key, ())), frozenset(relevant.get(key, ())))
+        for name in wanted:
+            text, missing = _answer(name, question)
+            rows.append(schema.Answer(*key, name, text, "missing" if missing else "ok", TEMPLATE, missing, None))
+    return schema.from_rows("answers", rows)
+
+
+def _answer(name: str, question: Question) -> tuple[str | None, str | None]:
+    """A baseline's reply, or why there is none."""
+    if name == ABSTAIN:
+        return compose_answer(*ABSTENTIONS[question.language]), None
+    if question.text is None and name != "baseline/lead":
+        return None, "the text of the question is not known"
+    claims = _EXTRACTIVE[name](question)
+    if not claims:
+        return None, "no passage text is known"
+    said = [sentence if passage is None else f"{sentence} [{passage}]" for sentence, passage in claims]
+    return compose_answer(" ".join(said), said[0]), None
