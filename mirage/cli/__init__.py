@@ -130,7 +130,8 @@ def import_nomiracl(
         return
     with progress("Reading") as update:
         arena = pipeline.import_outputs(path, into, progress=update)
-    read = nomiracl.summarise({name: arena.read(name) for name in ("queries", "answers")})
+    counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
+    read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
     show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, how)
     note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
 
