@@ -93,9 +93,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Interval of a rate",
         "Outcomes and rates",
-        "Wilson's score interval at 95%: it keeps its coverage near 0 and 1, where the textbook interval fails. The row "
-        "all is the mean of the languages' rates, each language counting the same; its interval is Wilson's at the "
-        "effective number of replies, the number at which one rate would vary as much as this mean of several does.",
+        "Wilson's score interval at 95%: it keeps its coverage near 0 and 1, where the textbook interval fails. The "
+        "row all is the mean of the languages' rates, each language counting the same; its interval is Wilson's at "
+        "the effective number of replies, the number at which one rate would vary as much as this mean of several "
+        "does.",
         r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}, "
         r"\quad z = 1.96",
         "E. B. Wilson, JASA 22 (1927); for the mean: Dean and Pagano, J. Survey Statistics and Methodology 3 (2015)",
