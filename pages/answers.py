@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
 STYLE = """<style>
 .st-key-answers_body > :has(> .st-key-answers_list) { flex: 1 1 200px; max-width: 250px; }
-.st-key-answers_body > :has(> .st-key-answers_shown) { flex: 1000 1 480px; min-width: 0; }
+.st-key-answers_body > :has(> .st-key-answers_shown) { flex: 1000 1 420px; min-width: 0; }
 .st-key-answers_pair > :has(> .st-key-answers_replies) { flex: 7 1 440px; min-width: 0; }
 .st-key-answers_pair > :has(> .st-key-answers_given) { flex: 4 1 300px; min-width: 0; }
 @media (min-width: 1200px) {
   .st-key-answers_given { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow-y: auto; }
 }
-@media (max-width: 640px) {
+@media (max-width: 960px) {
   .st-key-answers_body > :has(> .st-key-answers_list) { max-width: none; }
   .st-key-answers_body > *, .st-key-answers_pair > * { flex: 1 1 100% !important; }
 }
@@ -110,7 +110,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
                 bind="query-params",
                 type="search",
                 placeholder="in questions and replies",
-                width=210,
                 help="Finds these characters in either case, in any script.",
             )
     return views.Wanted(
@@ -252,11 +251,13 @@ def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> Non
     names = [r.system for r in shown.replies]
     hits = views.matches(shown, wanted) if wanted.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
-    st.subheader(f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies", anchor=False)
+    head = f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies"
+    st.subheader(head if hits else f"None of the {len(names)} replies matches", anchor=False)
     if hits:
         reply.replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
-    if others:
+    if hits and others:
         st.subheader(f"The other {len(others)}", anchor=False)
+    if others:
         reply.replies(shown, others, hits=(), texts=scope.reply_texts)
     reply.unmeasured(shown)
 

@@ -34,3 +34,9 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)  # type: ignore[arg-type]
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the explorer from listing what whoever runs the tests has brought into their own folder."""
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))

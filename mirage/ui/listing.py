@@ -44,7 +44,7 @@ button[aria-current] .text { font-weight: 600; }
 }
 .entry:dir(rtl) { text-align: right; }
 .note { display: block; font-size: 0.8em; opacity: 0.75; unicode-bidi: isolate; }
-@media (max-width: 640px) { ol { max-height: 15rem; overflow-y: auto; border: 1px solid var(--st-border-color); } }
+@media (max-width: 960px) { ol { max-height: 15rem; overflow-y: auto; border: 1px solid var(--st-border-color); } }
 """
 _JS = """
 export default function ({ parentElement, data, setTriggerValue }) {
