@@ -196,6 +196,8 @@ class Judgment:
     """`A`: the first is better; `B`: the second; `tie`; `unparsed`: no verdict could be read."""
     rationale: str | None
     """What the judge wrote; null where not kept."""
+    reason: str | None
+    """Why there is no verdict, where it is `unparsed` and more is known; else null."""
     call: str | None
     """Key of the call in the arena's ledger; null for imported verdicts and judges that make no call."""
 

@@ -65,6 +65,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "system_b": "t",
         "verdict": "A",
         "rationale": None,
+        "reason": None,
         "call": None,
     },
     "ratings": {
