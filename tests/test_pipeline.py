@@ -121,16 +121,16 @@ def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r
 
 
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
-    pipeline.import_judgments(judgments(tmp_path / "j.csv"), arena.path)
+    pipeline.import_judgments(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
     relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
-    judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j: second"], "judge": "j"}
+    judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j:1: second"], "judge": "j:1"}
     pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance)
     pipeline.run(pipeline.JUDGED_RATINGS, arena.path, **judged)
     both = pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
     ratings = both.read("ratings")
-    assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j", "relevance"]
+    assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j:1", "relevance"]
     assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
-    assert both.manifest["made"]["ratings"]["notes"] == ["j: second", "relevance: third"]
+    assert both.manifest["made"]["ratings"]["notes"] == ["j:1: second", "relevance: third"]
 
 
 def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
@@ -146,6 +146,7 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
     other = pipeline.import_judgments(judgments(tmp_path / "3.csv", judge="k"), arena.path)
     assert other[1:] == (6, 0)
     assert sorted(pc.unique(other[0].read("judgments")["judge"]).to_pylist()) == ["j", "k"]
+    assert [f["name"] for f in other[0].manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
 
 
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import features, schema, store
 from mirage.pipeline.imports import about, prints
 from mirage.pipeline.stages import FEATURES, OUTCOMES, RELEVANCE_RATINGS, Progress
 from mirage.sources import nomiracl, published
@@ -34,7 +34,8 @@ def bundle(source: Path, into: Path, *, progress: Progress | None = None) -> lis
 
     tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(source / "nomiracl"))
     tables |= OUTCOMES.run(tables)
-    tables |= FEATURES.run(tables, progress=progress)
+    free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= set(tables)]
+    tables |= FEATURES.run(tables, only=free, progress=progress)
     tables |= RELEVANCE_RATINGS.run(tables)
     queries = tables["queries"]
     absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))

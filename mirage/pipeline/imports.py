@@ -88,12 +88,15 @@ def import_judgments(file: Path, into: Path) -> tuple[store.Arena, int, int]:
     import pyarrow as pa
 
     known = old = None
+    made_from = prints(file.parent, [file])
     if store.is_arena(into):
         arena = store.open_arena(into)
         answered = next((name for name in ("answers", "outcomes") if name in arena.tables), None)
         if answered:
             known = arena.read(answered, columns=["language", "query_id", "system"])
-        old = arena.read("judgments") if "judgments" in arena.tables else None
+        if "judgments" in arena.tables:
+            old = arena.read("judgments")
+            made_from = [f for f in arena.manifest["made"]["judgments"]["from"] if f not in made_from] + made_from
     made = new = files.judgments(file, known=known)
     if old is not None:
         keys = list(schema.key("judgments"))
@@ -103,7 +106,7 @@ def import_judgments(file: Path, into: Path) -> tuple[store.Arena, int, int]:
         into,
         {"judgments": made},
         made_by="mirage import judgments",
-        made_from=prints(file.parent, [file]),
+        made_from=made_from,
         stale=derived(["judgments"]),
     )
     return arena, len(new), len(new) + (len(old) if old is not None else 0) - len(made)

@@ -99,7 +99,8 @@ def run(
         for name, new in made.items():
             if name in arena.tables:
                 made[name], values = _merged(arena.read(name), new, part)
-                kept += [n for n in arena.manifest["made"][name]["notes"] if n.partition(":")[0] not in values]
+                starts = tuple(f"{value}: " for value in values)
+                kept += [note for note in arena.manifest["made"][name]["notes"] if not note.startswith(starts)]
     return store.write(path, made, made_by=made_by, notes=[*kept, *notes], stale=derived(made))
 
 
