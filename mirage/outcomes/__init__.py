@@ -6,8 +6,9 @@ reads it by the rules of the NoMIRACL program, `strict.py` by the corrected ones
 an arena and lists where they differ; `rates.py` counts.
 """
 
+from mirage.intervals import mean_interval, wilson
 from mirage.outcomes.parsed import RULES, Parsed
-from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, mean_interval, rates, wilson
+from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, rates
 from mirage.outcomes.tables import RIGHT, Departure, Shift, departures, outcomes, parse, shifts
 
 __all__ = [
