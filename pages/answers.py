@@ -222,8 +222,7 @@ def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wa
                 args=(views.name(found.keys[to]) if there else "",),
             )
         where = "not among the questions that match" if place is None else f"{place + 1:,} of {len(found.keys):,}"
-        about = [where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"]
-        st.caption(ui.plain(" · ".join(about)))
+        reply.about([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
     reply.question(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_replies", gap="small"):

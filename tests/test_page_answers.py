@@ -55,7 +55,7 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 def said(at: AppTest) -> str:
     """All plain text of a page, with Markdown's escapes taken back."""
     parts = [e.value for kind in (at.title, at.subheader, at.markdown, at.caption, at.error, at.code) for e in kind]
-    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
+    return re.sub(r"\\(.)", r"\1", "\n".join(parts)) + text(at)
 
 
 def html(at: AppTest) -> str:
@@ -423,7 +423,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made |= pipeline.OUTCOMES.run(made)
     made |= pipeline.FEATURES.run(made)
     folder = tmp_path_factory.mktemp("hostile")
-    store.write(folder / "hostile", made, title=HOSTILE[1], label="simulated", made_by="a test")
+    store.write(folder / "hostile", made, title=HOSTILE[0], label="simulated", made_by="a test")
     return folder
 
 
@@ -454,6 +454,7 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
                 page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=at)
         assert shown == {}
         scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1, .stHtml a"
+        assert page.locator("a[href*=hostile]").count() == 0
         assert page.locator(f"main :is({scripts}), [data-testid=stMain] :is({scripts})").count() == 0
         assert (opened.errors, opened.outside, opened.dialogs) == ([], [], [])
 

@@ -65,6 +65,7 @@ STYLE = (
   cursor: help; text-decoration: underline dotted color-mix(in srgb, currentColor 45%, transparent);
   text-underline-offset: 3px;
 }
+.mg-about { font-size: 0.875em; opacity: 0.7; overflow-wrap: anywhere; }
 .mg-question .mg-text { font-size: 1.2em; font-weight: 600; line-height: 1.5; }
 .mg-fold { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); padding: 0.5em 0; }
 .mg-fold > summary { cursor: pointer; list-style: none; }
@@ -91,6 +92,11 @@ _BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
 _COUNTED = ("characters", "passages", "citations")
 
 
+def about(facts: Sequence[str]) -> None:
+    """Show what is known of the question, in a line of small text."""
+    st.html(f'{STYLE}<div class="mg-about">{escape(" · ".join(facts))}</div>')
+
+
 def question(shown: Question) -> None:
     """Show the question; where its text is absent, its id and the reason."""
     if shown.text:
@@ -99,7 +105,7 @@ def question(shown: Question) -> None:
         body = f'<div class="mg-text" dir="ltr">Question <bdi>{escape(shown.key[1])}</bdi></div>'
         if shown.reason != TEXTS_ABSENT:
             body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
-    st.html(f'{STYLE}<div class="mg-question">{body}</div>')
+    st.html(f'<div class="mg-question">{body}</div>')
 
 
 def replies(shown: Question, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
