@@ -2,7 +2,8 @@
 
 `frame.py` is the frame (router, shared pickers, title, badges, the missing state), `pick.py` a picker whose choice is
 in the address, `table.py` the one way to show a table, `chart.py` a chart, `text.py` an answer or a passage,
-`actions.py` link, download and citation. A page reads:
+`actions.py` link, download and citation, `listing.py` a list of texts to choose from, `reply.py` a reply with what is
+known of it, `texts.py` what brings texts that are not bundled. A page reads:
 
     page = ui.begin("leaderboard")
     page.need("outcomes")
