@@ -1,0 +1,37 @@
+"""Verdicts on pairs of answers: which pairs, what the judge is asked, what its reply says, and how far to trust it.
+
+    battles = choose(answers, queries=100, among=judgeable(queries, passages))
+    judged = ask(battles, Prompts(battles, queries, passages, answers), judge="gpt-4o", ...)
+    judge_stats(judged.judgments, ledger)       # flips, position, ties, unparsed, tokens, a judge and language
+
+`pairs.py` chooses, `prompt.py` and `prompts/judge.txt` are the question, `verdict.py` reads the reply, `asked.py` puts
+the battles to a model, `stats.py` counts. `heuristic.py` is a judge without a model: it weighs the features.
+"""
+
+from mirage.judge.asked import Judged, ask
+from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
+from mirage.judge.pairs import Battle, choose
+from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
+from mirage.judge.stats import JudgeStats, judge_stats
+from mirage.judge.verdict import ParsedVerdict, parse_verdict
+
+__all__ = [
+    "HEURISTIC",
+    "MARGIN",
+    "WEIGHTS",
+    "Battle",
+    "JudgeStats",
+    "Judged",
+    "ParsedVerdict",
+    "Passage",
+    "Prompts",
+    "Shown",
+    "Weight",
+    "ask",
+    "choose",
+    "judge_by_features",
+    "judge_stats",
+    "judgeable",
+    "parse_verdict",
+    "render",
+]

@@ -1,0 +1,110 @@
+"""A judge that costs nothing and hides nothing: it weighs the features of two answers and writes down the sum.
+
+It is the floor that a model has to beat as a judge. Nothing is fitted: the weights are declared below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mirage import schema
+from mirage.judge.pairs import Battle
+from mirage.schema import Verdict
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+HEURISTIC = "heuristic"
+"""The judge's name."""
+MARGIN = 0.02
+"""A tie is a score closer to 0 than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How a feature counts."""
+
+    feature: str
+    """Its name in the features table."""
+    weight: float
+    """Its share of the score, before shares are made to sum to 1 over the features that both answers have."""
+    scale: float
+    """The difference that counts fully, in the feature's unit; larger ones count no more."""
+    direction: Literal["higher", "lower"]
+    """Which side is better, as the feature declares it."""
+
+
+WEIGHTS = (
+    Weight("target_language", 3, 1, "higher"),
+    Weight("support_entailment", 3, 1, "higher"),
+    Weight("answer_overlap_score", 3, 4, "higher"),
+    Weight("citation_Recall@10", 2, 1, "higher"),
+    Weight("citation_MAP@10", 2, 1, "higher"),
+    Weight("answer_rougeL", 2, 1, "higher"),
+    Weight("answer_bleu", 1, 1, "higher"),
+    Weight("reranker_score", 1, 10, "higher"),
+    Weight("fluency_score", 1, 4, "higher"),
+    Weight("n_unknown_citations", 1, 3, "lower"),
+)
+"""Every feature that counts. The scales are the lengths of the features' ranges; where there is no end, the difference
+between a good and a bad answer. Length does not count: the judging prompt says so too."""
+
+
+def judge_by_features(battles: Sequence[Battle], features: pa.Table, *, name: str = HEURISTIC) -> pa.Table:
+    """Judge battles by the features of both answers.
+
+    The score is the weighted mean, over the features that both answers have, of the difference A - B on the feature's
+    scale, turned so that more is better: in [-1, 1]. A wins above the margin, B below it, anything between is a tie.
+    The order shown changes nothing but the letters.
+
+    Args:
+        battles: the battles.
+        features: `schema.Feature` rows.
+        name: the judge's name.
+
+    Returns:
+        Table `judgments`: a row a battle, with the weights, the values and the sum as rationale. Without a feature that
+        both answers have the verdict is unparsed and says so.
+    """
+    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    counted = {weight.feature for weight in WEIGHTS}
+    columns = (features[c].to_pylist() for c in ("language", "query_id", "system", "feature", "value"))
+    for language, query, system, feature, value in zip(*columns, strict=True):
+        if value is not None and feature in counted:
+            values.setdefault((language, query, system), {})[feature] = value
+    rows = []
+    for battle in battles:
+        asked = battle.language, battle.query_id
+        a, b = (values.get((*asked, system), {}) for system in (battle.system_a, battle.system_b))
+        verdict, rationale, reason = _weigh(a, b)
+        rows.append(
+            schema.Judgment(*asked, name, battle.system_a, battle.system_b, verdict, rationale, reason, call=None)
+        )
+    return schema.from_rows("judgments", rows)
+
+
+def _weigh(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[Verdict, str, str | None]:
+    """Verdict, rationale, and why there is no verdict."""
+    used = [weight for weight in WEIGHTS if weight.feature in a and weight.feature in b]
+    if not used:
+        reason = "no feature that counts is known of both answers"
+        return "unparsed", f"{reason}: {', '.join(w.feature for w in WEIGHTS)}.", reason
+    whole = sum(weight.weight for weight in used)
+    score = 0.0
+    lines = []
+    for w in used:
+        better = max(-1.0, min(1.0, (a[w.feature] - b[w.feature]) / w.scale)) * (1 if w.direction == "higher" else -1)
+        part = w.weight / whole * better + 0.0  # no -0
+        score += part
+        lines.append(
+            f"{w.feature} ({w.direction} is better): A {a[w.feature]:.4g}, B {b[w.feature]:.4g};"
+            f" weight {w.weight / whole:.3f}, scale {w.scale:g}: {part:+.4f}"
+        )
+    verdict: Verdict = "tie" if abs(score) < MARGIN else "A" if score > 0 else "B"
+    absent = [w.feature for w in WEIGHTS if w not in used]
+    lines.append(f"Sum {score:+.4f}, a tie closer to 0 than {MARGIN:g}: {verdict}.")
+    if absent:
+        lines.append(f"Left out, not known of both: {', '.join(absent)}.")
+    return verdict, "\n".join(lines), None

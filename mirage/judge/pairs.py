@@ -1,0 +1,138 @@
+"""Which answers battle: every pair, or a seeded sample, each in both orders."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mirage.errors import BadInput, NotEnoughData
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REPLIES = ("ok", "truncated", "empty", "refused")
+"""Statuses of answers that battle: what the system said, if only nothing. A failed call says nothing about a system."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Battle:
+    """Two answers to one question, in the order shown."""
+
+    language: str
+    """Code of the question's language."""
+    query_id: str
+    """The question."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second."""
+
+
+def choose(
+    answers: pa.Table,
+    *,
+    queries: int | None = None,
+    pairs: int | None = None,
+    seed: int = 0,
+    among: Collection[tuple[str, str]] | None = None,
+) -> list[Battle]:
+    """Choose the battles: all pairs of answers to a question, or a sample, in each language; every pair both ways.
+
+    A sample depends on the seed and on the names alone, so it is the same wherever and in whatever order the rows
+    stand, and a larger sample holds the smaller one. Of questions, those are drawn whose hash is lowest. Pairs are
+    drawn balanced: systems, pairs and questions occur equally often, as nearly as the answers allow (a round-robin
+    schedule of the systems, each pair on the question used least).
+
+    Args:
+        answers: `schema.Answer` rows; columns language, query_id, system and status suffice. Replies that are missing
+            or failed take no part.
+        queries: questions a language; all if None.
+        pairs: pairs of answers a language, each in both orders; all if None. With `queries` they are drawn from those.
+        seed: seed of the draw.
+        among: language and id of the questions that can be judged; all if None.
+
+    Returns:
+        The battles, the two orders of a pair side by side; the languages one after the other, the rest in the order of
+        the draw, so that whoever stops early has a sample.
+
+    Raises:
+        BadInput: if a number is not positive.
+        NotEnoughData: if no question has replies of two systems.
+    """
+    for name, number in (("queries", queries), ("pairs", pairs)):
+        if number is not None and number < 1:
+            raise BadInput(f"{number} {name} cannot be drawn", do="give 1 or more, or leave it out for all")
+    battles = []
+    for language, replied in _replied(answers, among).items():
+        asked = _shuffled(replied, seed, language, "query")[:queries]
+        drawn = (
+            ((query, pair) for query in asked for pair in _schedule(replied[query], seed, language))
+            if pairs is None
+            else itertools.islice(_balanced({query: replied[query] for query in asked}, seed, language), pairs)
+        )
+        for query, (first, second) in drawn:
+            battles += [Battle(language, query, first, second), Battle(language, query, second, first)]
+    if not battles:
+        raise NotEnoughData(
+            "no question that can be judged has replies of two systems",
+            do="bring the texts of the questions and passages, and the answers of a second system",
+        )
+    return battles
+
+
+def _replied(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
+    """The systems with a reply, by language and question, for questions where there are two."""
+    columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
+    found: dict[str, dict[str, list[str]]] = {}
+    for language, query, system, status in sorted(zip(*columns, strict=True)):
+        if status in REPLIES and (among is None or (language, query) in among):
+            found.setdefault(language, {}).setdefault(query, []).append(system)
+    return {
+        language: {query: systems for query, systems in replied.items() if len(systems) > 1}
+        for language, replied in found.items()
+    }
+
+
+def _shuffled(names: Collection[str], seed: int, *about: str) -> list[str]:
+    """Names in an order drawn by a seed: that of their hashes."""
+    return sorted(names, key=lambda name: hashlib.sha256("\0".join([str(seed), *about, name]).encode()).digest())
+
+
+def _schedule(systems: Collection[str], seed: int, language: str) -> list[Pair]:
+    """Every pair once, as rounds of a tournament in which each system plays once (the circle method)."""
+    circle: list[str | None] = [*_shuffled(systems, seed, language, "system")]
+    circle += [None] * (len(circle) % 2)
+    half = len(circle) // 2
+    schedule = []
+    for _ in range(len(circle) - 1):
+        facing = zip(circle[:half], circle[: -half - 1 : -1], strict=True)
+        schedule += [(a, b) for a, b in facing if a is not None and b is not None]
+        circle.insert(1, circle.pop())
+    return schedule
+
+
+def _balanced(replied: Mapping[str, Sequence[str]], seed: int, language: str) -> Iterator[tuple[str, Pair]]:
+    """Questions with pairs, until there are no more: turn by turn through the schedule, each pair on that of its
+    questions which was drawn least.
+    """
+    queries = list(replied)
+    systems = sorted({system for present in replied.values() for system in present})
+    present = {system: np.array([system in replied[query] for query in queries]) for system in systems}
+    left = {(a, b): present[a] & present[b] for a, b in _schedule(systems, seed, language)}
+    drawn = np.zeros(len(queries), dtype=np.intp)
+    while left:
+        for pair, free in list(left.items()):
+            if not free.any():
+                del left[pair]
+                continue
+            at = int(np.argmin(np.where(free, drawn, len(left) + drawn.max())))
+            drawn[at] += 1
+            free[at] = False
+            yield queries[at], pair
