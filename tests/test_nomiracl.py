@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.languages import LANGUAGES
-from mirage.sources.nomiracl import pull, read_outputs, read_questions, split_prompt, summarise
+from mirage.sources.nomiracl import Pulled, pull, read_outputs, read_questions, split_prompt, summarise
 
 HEAD = "Read the contexts. Reply as either of two phrases."
 PASSAGES = [f"Title {k}: Text of passage {k}." for k in range(1, 11)]
@@ -853,12 +853,29 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
     english: Server, tmp_path: Path, fetch: Fetch
 ) -> None:
     del english.files[NON_RELEVANT]
-    with pytest.raises(Unreachable, match=f"1 of 2 files are not there .404.: {NON_RELEVANT}") as caught:
-        fetch()
+    result = pull(tmp_path, languages=["en"], base_url=english.url)
     assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
-    assert caught.value.where == f"{english.url}/{NON_RELEVANT}"
+    assert result == Pulled(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
     assert (tmp_path / RELEVANT).exists()
     assert not (tmp_path / NON_RELEVANT).exists()
+    assert summarise(valid(read_outputs(tmp_path))).total.questions == 30
+
+
+def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
+    english: Server, tmp_path: Path, fetch: Fetch
+) -> None:
+    kept = english.files.pop(RELEVANT)
+    english.files.clear()
+    with pytest.raises(Unreachable, match=f"none of the 2 files is there .404., such as {NON_RELEVANT}") as caught:
+        fetch()
+    assert caught.value.where == f"{english.url}/{NON_RELEVANT}"
+    assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
+    assert not list(tmp_path.rglob("*.*"))
+    english.files[RELEVANT] = kept
+    fetch()
+    english.files.clear()
+    again = pull(tmp_path, languages=["en"], base_url=english.url)
+    assert (again.files, again.fetched, again.absent) == (1, 0, (NON_RELEVANT,)), "what was there before is kept"
 
 
 def test_a_length_that_is_never_reached_is_no_file(english: Server, tmp_path: Path, fetch: Fetch) -> None:

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from mirage import schema
-from mirage.cli.output import Format, Rows, note, progress, show
-from mirage.errors import BadInput, MirageError
-from mirage.languages import LANGUAGES, language
-from mirage.sources.nomiracl.origin import Split, What
+from mirage.cli import checking, sources  # each file registers its commands
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes, rows
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+
+__all__ = ["app", "checking", "main", "sources"]
 
 RATES = (
     *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),
@@ -36,120 +37,6 @@ RANKS = (
 """Columns of `rank`."""
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
 """Columns of `features`."""
-READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
-"""Columns of `import nomiracl`."""
-
-
-class _Commands(TyperGroup):
-    """Commands whose known errors are a text and an exit code, not a traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except MirageError as error:
-            note(str(error))
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            note("Stopped; the arena is as it was, and what was fetched is kept. Run the same command again to go on.")
-            raise typer.Exit(130) from None
-
-
-_QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **_QUIET)  # type: ignore[arg-type]
-_pull = typer.Typer(help="Fetch public data over HTTPS.", **_QUIET)  # type: ignore[arg-type]
-_import = typer.Typer(help="Read files into an arena.", **_QUIET)  # type: ignore[arg-type]
-app.add_typer(_pull, name="pull")
-app.add_typer(_import, name="import")
-
-ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
-Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]
-How = Annotated[Format, typer.Option("--format", help="How to print the table.")]
-Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a reply amounts to.")]
-Languages = Annotated[
-    str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")]
-
-
-def _codes(text: str | None) -> list[str] | None:
-    if text is None:
-        return None
-    codes = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
-    if not codes:
-        raise BadInput("--languages names none", do="give codes with commas between them: " + ",".join(LANGUAGES))
-    return sorted(set(codes))
-
-
-def _rows(table: Any, columns: tuple[str, ...]) -> Rows:
-    return list(table.select(list(columns)).to_pylist())
-
-
-@_pull.command("nomiracl")
-def pull_nomiracl(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
-    what: Annotated[What, typer.Option(help="The replies of 11 systems, or the labelled questions.")] = "outputs",
-    languages: Languages = None,
-    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
-) -> None:
-    """Fetch NoMIRACL's public files; a stopped download goes on where it stopped.
-
-    Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR`.
-    """
-    from mirage.sources import nomiracl
-
-    with progress("Fetching", unit="bytes") as update:
-        pulled = nomiracl.pull(into, what=what, languages=_codes(languages), base_url=base_url, progress=update)
-    note(f"{pulled.files} files are in {pulled.folder}, {pulled.fetched} of them new.")
-
-
-@_import.command("nomiracl")
-def import_nomiracl(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
-    ],
-    into: Into,
-    what: Annotated[What, typer.Option(help="Replies, or the labelled questions without replies.")] = "outputs",
-    split: Annotated[Split, typer.Option(help="Questions: which split.")] = "test",
-    cap: Annotated[int, typer.Option(min=0, help="Questions: most of each subset and language; 0 for all.")] = 250,
-    ratio: Annotated[float | None, typer.Option(help="Questions: relevant ones for each non-relevant one.")] = None,
-    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Questions: languages by code.")] = None,
-    seed: Seed = 0,
-    how: How = "table",
-) -> None:
-    """Read NoMIRACL's published replies, or its questions, into an arena.
-
-    Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
-    questions: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
-    """
-    from mirage import pipeline
-    from mirage.sources import nomiracl
-
-    if what == "questions":
-        options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": _codes(languages), "seed": seed}
-        note(f"{into}: {pipeline.import_questions(path, into, **options).manifest['about']}")
-        return
-    with progress("Reading") as update:
-        arena = pipeline.import_outputs(path, into, progress=update)
-    counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
-    read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, how)
-    note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
-
-
-@_import.command("judgments")
-def import_judgments(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or CSV by its name, .gz if compressed.")],
-    into: Into,
-) -> None:
-    """Read the verdicts of any judge into an arena.
-
-    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale. Writes
-    the table judgments; ratings made from older ones are removed. One wrong line refuses the file.
-    """
-    from mirage import pipeline
-
-    arena, n, replaced = pipeline.import_judgments(file, into)
-    note(f"{into}: {n:,} judgments read, {replaced:,} in place of older ones; {arena.rows('judgments'):,} in all.")
 
 
 @app.command()
@@ -163,7 +50,7 @@ def outcomes(dir_: ArenaDir, parser: Parser = "strict", how: How = "table") -> N
     from mirage import pipeline
 
     arena = pipeline.run(pipeline.OUTCOMES, dir_, made_by="mirage outcomes")
-    show(_rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, how)
+    show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, how)
 
 
 @app.command()
@@ -178,8 +65,8 @@ def rates(dir_: ArenaDir, parser: Parser = "strict", languages: Languages = None
     from mirage import store
 
     arena = store.open_arena(dir_)
-    made = rules.rates(arena.read("outcomes"), parser=parser, languages=_codes(languages))
-    show(_rows(made, RATES), RATES, how)
+    made = rules.rates(arena.read("outcomes"), parser=parser, languages=codes(languages))
+    show(rows(made, RATES), RATES, how)
 
 
 @app.command()
@@ -236,32 +123,19 @@ def rank(
 
     arena = store.open_arena(dir_)
     by_labels = referee == RELEVANCE
-    codes = _codes(languages)
-    if store_ and (codes or ties != "half" or parser != "strict"):
+    only = codes(languages)
+    if store_ and (only or ties != "half" or parser != "strict"):
         raise BadInput("--store keeps the ranking as it is by default", do="leave out --languages, --ties and --parser")
     table = arena.read("outcomes" if by_labels else "judgments")
     options: dict[str, Any] = {"draws": draws, "seed": seed}
-    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=codes, ties=ties, **options)
+    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=only, ties=ties, **options)
     if store_:
         stage = pipeline.RELEVANCE_RATINGS if by_labels else pipeline.JUDGED_RATINGS
         options |= {} if by_labels else {"judge": referee}
         notes = [f"{referee}: {ranking.method}"]
         pipeline.run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
-    show(_rows(pipeline.ordered(ranking), RANKS), RANKS, how)
+    show(rows(pipeline.ordered(ranking), RANKS), RANKS, how)
     for line in (ranking.method, *pipeline.remarks(ranking, table)):
-        note(line)
-
-
-@app.command()
-def check(dir_: ArenaDir) -> None:
-    """Check that an arena is sound.
-
-    Reads every byte: hashes, row counts, and every row against the contract. Writes nothing. Exit code 2 at the
-    first thing that is wrong.
-    """
-    from mirage import store
-
-    for line in store.check(store.open_arena(dir_)):
         note(line)
 
 

@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def import_outputs(folder: Path, into: Path, *, progress: Progress | None = None) -> store.Arena:
+def import_outputs(
+    folder: Path, into: Path, *, notes: Sequence[str] = (), progress: Progress | None = None
+) -> store.Arena:
     """Read the published outputs of NoMIRACL (or others in their layout) into an arena, with their outcomes.
+
+    Args:
+        folder: what `nomiracl.read_outputs` reads.
+        into: the arena's folder.
+        notes: for the manifest.
+        progress: called with the number of files read and the number there are.
 
     Raises:
         BadInput: naming file and line of what is wrong; the arena is then as it was.
@@ -34,6 +42,7 @@ def import_outputs(folder: Path, into: Path, *, progress: Progress | None = None
         licence=origin.licence,
         made_by="mirage import nomiracl",
         made_from=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
+        notes=notes,
         stale=derived(tables),
     )
 

@@ -24,7 +24,8 @@ def bring_texts(into: Path, progress: Callable[[float, str], None]) -> store.Are
         progress: called with the share that is done, in [0, 1], and what is being done.
 
     Raises:
-        Unreachable: if a file did not come; what came stays.
+        Unreachable: if a file did not come, or none is there; what came stays. Files that the source does not have are
+            named in the arena's manifest.
         ArenaError: if the arena cannot be written, or another session is bringing the texts.
     """
     names = [name for lang in LANGUAGES.values() for name in file_names("outputs", lang)]
@@ -37,6 +38,9 @@ def bring_texts(into: Path, progress: Callable[[float, str], None]) -> store.Are
 
     replies, path = into / "nomiracl", into / "arenas" / home.TEXTS
     with home.alone(into):
-        nomiracl.pull(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
-        import_outputs(replies, path, progress=lambda n, of: progress(0.6 + 0.15 * n / of, "Reading the replies"))
+        pulled = nomiracl.pull(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
+        notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
+        import_outputs(
+            replies, path, notes=notes, progress=lambda n, of: progress(0.6 + 0.15 * n / of, "Reading the replies")
+        )
         return run(FEATURES, path, made_by="mirage features", progress=measuring)

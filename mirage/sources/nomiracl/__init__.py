@@ -5,7 +5,8 @@ fetched from where they are public.
 those replies were given to, `questions.py` reads the labelled questions themselves, `download.py` brings the files.
 """
 
-from mirage.sources.nomiracl.download import Pulled, pull
+from mirage.sources.download import Pulled
+from mirage.sources.nomiracl.download import pull
 from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, Origin
 from mirage.sources.nomiracl.outputs import Count, Summary, output_files, read_outputs, summarise
 from mirage.sources.nomiracl.prompt import split_prompt

@@ -1,0 +1,64 @@
+"""What the commands share: the program they are registered with, and the arguments and options they have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from mirage import schema
+from mirage.cli.output import Format, Rows, note
+from mirage.errors import BadInput, MirageError
+from mirage.languages import LANGUAGES, language
+
+
+class _Commands(TyperGroup):
+    """Commands whose known errors are a text and an exit code, not a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MirageError as error:
+            note(str(error))
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            note("Stopped; the arena is as it was, and what was fetched is kept. Run the same command again to go on.")
+            raise typer.Exit(130) from None
+
+
+_QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **_QUIET)  # type: ignore[arg-type]
+pull = typer.Typer(help="Fetch public data over HTTPS.", **_QUIET)  # type: ignore[arg-type]
+import_ = typer.Typer(help="Read files into an arena.", **_QUIET)  # type: ignore[arg-type]
+app.add_typer(pull, name="pull")
+app.add_typer(import_, name="import")
+
+ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
+Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]
+How = Annotated[Format, typer.Option("--format", help="How to print the table.")]
+Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a reply amounts to.")]
+Languages = Annotated[
+    str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")]
+
+
+def codes(text: str | None) -> list[str] | None:
+    """The language codes that `--languages` names; None for all.
+
+    Raises:
+        BadInput: if it names none, or one that is not known.
+    """
+    if text is None:
+        return None
+    named = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
+    if not named:
+        raise BadInput("--languages names none", do="give codes with commas between them: " + ",".join(LANGUAGES))
+    return sorted(set(named))
+
+
+def rows(table: Any, columns: tuple[str, ...]) -> Rows:
+    """Some columns of a table, as records to print."""
+    return list(table.select(list(columns)).to_pylist())

@@ -1,0 +1,92 @@
+"""Commands that bring data: `pull` fetches public files, `import` reads files into an arena."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mirage.cli.common import How, Into, Languages, Seed, codes, import_, pull
+from mirage.cli.output import note, progress, show
+from mirage.sources.download import Pulled
+from mirage.sources.nomiracl.origin import Split, What
+
+READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
+"""Columns of `import nomiracl`."""
+
+
+def _said(pulled: Pulled) -> None:
+    """Say what a download left in its folder, and what its source does not have."""
+    note(f"{pulled.files} files are in {pulled.folder}, {pulled.fetched} of them new.")
+    if pulled.absent:
+        note(f"Not at the source, and not needed to go on: {', '.join(pulled.absent)}")
+
+
+@pull.command("nomiracl")
+def pull_nomiracl(
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    what: Annotated[What, typer.Option(help="The replies of 11 systems, or the labelled questions.")] = "outputs",
+    languages: Languages = None,
+    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
+) -> None:
+    """Fetch NoMIRACL's public files; a stopped download goes on where it stopped.
+
+    Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR`.
+    """
+    from mirage.sources import nomiracl
+
+    with progress("Fetching", unit="bytes") as update:
+        pulled = nomiracl.pull(into, what=what, languages=codes(languages), base_url=base_url, progress=update)
+    _said(pulled)
+
+
+@import_.command("nomiracl")
+def import_nomiracl(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
+    ],
+    into: Into,
+    what: Annotated[What, typer.Option(help="Replies, or the labelled questions without replies.")] = "outputs",
+    split: Annotated[Split, typer.Option(help="Questions: which split.")] = "test",
+    cap: Annotated[int, typer.Option(min=0, help="Questions: most of each subset and language; 0 for all.")] = 250,
+    ratio: Annotated[float | None, typer.Option(help="Questions: relevant ones for each non-relevant one.")] = None,
+    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Questions: languages by code.")] = None,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Read NoMIRACL's published replies, or its questions, into an arena.
+
+    Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
+    questions: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
+    """
+    from mirage import pipeline
+    from mirage.sources import nomiracl
+
+    if what == "questions":
+        options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
+        note(f"{into}: {pipeline.import_questions(path, into, **options).manifest['about']}")
+        return
+    with progress("Reading") as update:
+        arena = pipeline.import_outputs(path, into, progress=update)
+    counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
+    read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
+    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, how)
+    note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
+
+
+@import_.command("judgments")
+def import_judgments(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or CSV by its name, .gz if compressed.")],
+    into: Into,
+) -> None:
+    """Read the verdicts of any judge into an arena.
+
+    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale. Writes
+    the table judgments; ratings made from older ones are removed. One wrong line refuses the file.
+    """
+    from mirage import pipeline
+
+    arena, n, replaced = pipeline.import_judgments(file, into)
+    note(f"{into}: {n:,} judgments read, {replaced:,} in place of older ones; {arena.rows('judgments'):,} in all.")

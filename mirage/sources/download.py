@@ -1,0 +1,234 @@
+"""Public files, fetched over HTTPS: resumable, checked, and nothing is fetched twice."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import store
+from mirage.errors import BadInput, Unreachable
+
+if TYPE_CHECKING:
+    import httpx
+    import numpy as np
+
+ATTEMPTS = 5
+"""How often a file is asked for in one call before the call gives up."""
+LONGEST_WAIT = 120.0
+"""Seconds; a server that asks for a longer pause is left alone until the next call."""
+
+Progress = Callable[[int, int | None, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a download left in its folder."""
+
+    folder: Path
+    """Where the files are."""
+    files: int
+    """Files that are there now."""
+    fetched: int
+    """Those that this call fetched or completed; the others were there."""
+    absent: tuple[str, ...] = ()
+    """Names of the files that the source does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Why an attempt did not end with a whole file, and how many seconds the server asks to wait."""
+
+    why: str
+    wait: float | None = None
+
+
+class _Absent(Exception):
+    """The server has no such file."""
+
+
+def fetch(
+    into: Path,
+    names: Sequence[str],
+    base_url: str,
+    *,
+    progress: Progress | None = None,
+    timeout: float = 30.0,
+    rng: np.random.Generator | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Pulled:
+    """Fetch files into a folder, each under its own name.
+
+    A file that is there is not asked for again; one that was cut off goes on where it stopped, in this call or a
+    later one. A file gets its name only when it has the length the server said and, if compressed, unpacks.
+
+    Args:
+        into: the folder; made if absent.
+        names: the files, relative to the address and to the folder.
+        base_url: the address that the names are appended to.
+        progress: called with the bytes of a file that are there, its size if known, and its name.
+        timeout: seconds without an answer or a byte after which an attempt has failed.
+        rng: draws the jitter of the pauses between attempts.
+        sleep: waits a number of seconds.
+
+    Raises:
+        Unreachable: if a file did not come, or the server has none of them. What came stays: another call goes on
+            from there.
+        BadInput: if the address is none, or the folder cannot be written.
+    """
+    import httpx
+    import numpy as np
+
+    base = base_url.rstrip("/")
+    rng = np.random.default_rng() if rng is None else rng
+    # The length is checked against what is written, so the bytes must come as they are.
+    headers = {"Accept-Encoding": "identity", "User-Agent": "mirage"}
+    fetched, absent = 0, []
+    try:
+        with httpx.Client(headers=headers, timeout=timeout, follow_redirects=True) as client:
+            for name in names:
+                sink = store.Sink(into / name)
+                if sink.done:
+                    continue
+                try:
+                    _fetch(client, f"{base}/{name}", sink, name, progress, rng, sleep)
+                    fetched += 1
+                except _Absent:
+                    absent.append(name)
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise BadInput(f"this is no address to fetch from: {base}", do=f"give an https address ({error})") from None
+    except OSError as error:
+        raise BadInput(
+            f"{into} cannot be written: {error.strerror or error}",
+            where=str(error.filename or into),
+            do="free space or check permissions, then run the command again; it goes on where it stopped",
+        ) from None
+    if absent and len(absent) == len(names):
+        raise Unreachable(
+            f"none of the {len(names)} files is there (404), such as {absent[0]}",
+            where=f"{base}/{absent[0]}",
+            do="check the address, or fetch the files by hand",
+        )
+    return Pulled(into, len(names) - len(absent), fetched, tuple(absent))
+
+
+def _fetch(
+    client: httpx.Client,
+    url: str,
+    sink: store.Sink,
+    name: str,
+    progress: Progress | None,
+    rng: np.random.Generator,
+    sleep: Callable[[float], None],
+) -> None:
+    """Bring one file, in a bounded number of attempts."""
+    import httpx
+
+    again = _Again("")
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            # From 1 second, doubled each time, spread by half either way so that many clients do not come at once.
+            backoff = 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.5)
+            sleep(backoff if again.wait is None else again.wait)
+        try:
+            outcome = _attempt(client, url, sink, name, progress)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+            raise
+        except httpx.HTTPError as error:
+            outcome = _Again(str(error) or type(error).__name__)
+        finally:
+            sink.pause()
+        if outcome is None:
+            sink.finish()
+            return
+        again = outcome
+        if again.wait is not None and again.wait > LONGEST_WAIT:
+            raise Unreachable(
+                f"the server asks to wait {again.wait:,.0f} seconds", where=url, do="run the same command again then"
+            )
+    raise Unreachable(
+        f"{name} did not come in {ATTEMPTS} attempts; the last: {again.why}",
+        where=url,
+        do="check the connection and run the same command again; it goes on where it stopped",
+    )
+
+
+def _attempt(client: httpx.Client, url: str, sink: store.Sink, name: str, progress: Progress | None) -> _Again | None:
+    """Ask once for what is lacking. None: the file is whole."""
+    offset = sink.offset
+    with client.stream("GET", url, headers={"Range": f"bytes={offset}-"} if offset else {}) as response:
+        code = response.status_code
+        if code in (404, 410):
+            raise _Absent
+        if code in (408, 425, 429) or code >= 500:
+            return _Again(f"the server answered {code}", _retry_after(response.headers.get("Retry-After", "")))
+        if code not in (200, 206, 416):
+            raise Unreachable(
+                f"the server refused with {code}",
+                where=url,
+                do="the files are public: check the address and the proxy, or fetch them by hand from there",
+            )
+        start, total = _range(response)
+        if code == 416 and total == offset:
+            # The last call was stopped between the last byte and the name.
+            return _whole(sink, total)
+        if code == 200:
+            start, total = 0, _length(response)
+            sink.restart()
+        elif code == 416 or start != offset:
+            sink.restart()
+            return _Again("the server does not go on from where the file stopped", 0.0)
+        if total is None and "chunked" not in response.headers.get("Transfer-Encoding", ""):
+            raise Unreachable("the server does not say how long the file is", where=url, do="give another address")
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
+        # Without a chunk size httpx hands on what came, so a cut connection loses none of it.
+        for chunk in response.iter_raw():
+            sink.append(chunk)
+            start += len(chunk)
+            if progress:
+                progress(start, total, name)
+    return _whole(sink, total)
+
+
+def _whole(sink: store.Sink, total: int | None) -> _Again | None:
+    """Check what came against the length that was said and the format's own check."""
+    sink.pause()
+    if total is not None and sink.offset != total:
+        if sink.offset > total:
+            sink.restart()
+        return _Again(f"{sink.offset:,} bytes came where {total:,} were due")
+    if not sink.intact():
+        sink.restart()
+        return _Again("what came does not unpack")
+    return None
+
+
+def _range(response: httpx.Response) -> tuple[int, int | None]:
+    """First byte and whole size by Content-Range; -1 and None where it does not say."""
+    found = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+    if not found:
+        return -1, None
+    return int(found[1] or -1), None if found[2] == "*" else int(found[2])
+
+
+def _length(response: httpx.Response) -> int | None:
+    length = response.headers.get("Content-Length", "")
+    return int(length) if length.isdecimal() else None
+
+
+def _retry_after(value: str) -> float | None:
+    """Seconds to wait, from a number of seconds or a date; None where the server does not say."""
+    if value.isdecimal():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())
