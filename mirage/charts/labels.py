@@ -69,7 +69,7 @@ PLACES = _places()
 _D = np.array([(p.dx, p.dy) for p in PLACES])
 _ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
 _LED = np.array([p.led for p in PLACES])
-_FAR = np.hypot(_D[:, 0], _D[:, 1]) / 8
+_FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
 
 
 @lru_cache(maxsize=64)
@@ -133,7 +133,7 @@ class _View:
         beyond += np.maximum(0, -self.labels[..., 1]) + np.maximum(0, self.labels[..., 3] - height)
         hidden = np.array([_overlap(mine, obstacles).sum(axis=1) for mine in self.labels])
         crossed = [_touch(mine, np.delete(dots, i, axis=0)).sum(axis=1) for i, mine in enumerate(self.lines)]
-        self.alone = 400 * beyond + 30 * hidden + 6 * _LED * np.array(crossed)
+        self.alone = 400 * beyond + 30 * hidden + 3 * _LED * np.array(crossed)
 
     def costs(self, i: int, others: dict[int, int]) -> Boxes:
         """What it would cost to put label `i` at each place while the others stay."""

@@ -1,0 +1,13 @@
+"""Figures of the Hallucination page: the trade-off of the two rates, how the order moves from one definition to the
+other, rates by language and system, bars by language, and outcomes stacked.
+
+A clicked mark says `[system, language, metric, outcome]`, each empty where the mark is about all of them.
+"""
+
+from mirage.charts.hallucination.by_language import bars, cells
+from mirage.charts.hallucination.order import order
+from mirage.charts.hallucination.parts import QUESTIONS, RATES
+from mirage.charts.hallucination.stacked import stacked
+from mirage.charts.hallucination.trade_off import trade_off
+
+__all__ = ["QUESTIONS", "RATES", "bars", "cells", "order", "stacked", "trade_off"]

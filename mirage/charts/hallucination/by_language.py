@@ -1,0 +1,161 @@
+"""Rates by language: all systems as cells, a few as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mirage.charts.hallucination.parts import (
+    QUESTIONS,
+    QUIET,
+    RATES,
+    Row,
+    cell_hover,
+    note,
+    pattern,
+    said_points,
+    share_axis,
+    whisker,
+)
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, layout, name, on_ramp, rows_axis
+
+_LEAST = 12
+"""Columns that the cells have room for at least."""
+_SHADES = ("", "/", ".", "x")
+"""Patterns of systems of one family beside each other."""
+
+
+def cells(
+    rows: Sequence[Row],
+    *,
+    systems: Sequence[str],
+    languages: Sequence[str],
+    metric: str,
+    mode: Mode,
+    value: str = "value",
+) -> dict[str, Any]:
+    """One rate by language (columns) and system (rows) as square marks; a cell without a value is hollow.
+
+    Args:
+        rows: rows of `views.Rates.cells`.
+        systems: order of the rows, that of the table.
+        languages: the columns; one without cells stays hollow.
+        metric: which rate.
+        mode: light or dark.
+        value: `value` for the rate, `difference` for ours as published minus the printed figure, in points.
+    """
+    colors = ink(mode)
+    known = {(r["system"], r["language"]): r for r in rows if r["metric"] == metric}
+    keys = [(system, code) for system in systems for code in languages]
+    full = [key for key in keys if known.get(key, {}).get(value) is not None]
+    hollow = [key for key in keys if key not in set(full)]
+    found = [known[key][value] for key in full]
+    most = max((abs(v) for v in found), default=0) or 1.0
+    # The ramp runs from best to worst. No difference from the print is its pale end.
+    shade = found if value == "value" else [1 - abs(v) / most for v in found]
+
+    def squares(at: Sequence[tuple[str, str]], texts: Sequence[str], text: Any, marker: Row) -> dict[str, Any]:
+        return {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": [languages.index(code) for _, code in at],
+            "y": [systems.index(system) for system, _ in at],
+            "text": list(texts),
+            "textfont": {"color": text, "size": 9.5},
+            "customdata": [[system, code, metric, ""] for system, code in at],
+            "hovertext": [cell_hover(known.get((s, code)), s, code, metric) for s, code in at],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
+            "unselected": {"marker": {"opacity": 1}},
+            "marker": {"symbol": "square", "size": ROW - 3, **marker},
+        }
+
+    ramp = {"cmin": 0, "cmax": 1, "colorscale": [list(stop) for stop in colors.ramp], "line": {"width": 0}}
+    texts = [f"{100 * v:.1f}" if value == "value" else said_points(v) if v else "0" for v in found]
+    empty = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
+    return {
+        "data": [
+            squares(full, texts, [on_ramp(mode, s) for s in shade], {"color": shade, **ramp}),
+            squares(hollow, ["–"] * len(hollow), colors.muted, empty),
+        ],
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(systems) + SPACE,
+            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(languages))),
+                ticktext=list(languages),
+                # A few languages keep to the left rather than spread over the whole width.
+                range=[-0.6, max(len(languages), _LEAST) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis([name(s) for s in systems], mode, showgrid=False),
+        ),
+    }
+
+
+def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], mode: Mode) -> dict[str, Any]:
+    """Both rates of a few systems by language, with intervals, in two panels that share their languages.
+
+    Args:
+        rows: rows of `views.Rates.cells`.
+        systems: a few systems, top to bottom within a language.
+        languages: the rows.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    known = {(r["system"], r["language"], r["metric"]): r for r in rows}
+    makers = [family(system) for system in systems]
+    data, notes = [], []
+    for side, metric in enumerate(RATES):
+        for i, system in enumerate(systems):
+            mine = [(j, known.get((system, code, metric))) for j, code in enumerate(languages)]
+            have = [(j, row) for j, row in mine if row is not None and row["value"] is not None]
+            color = makers[i].color(mode)
+            data.append(
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "name": name(system),
+                    "legendgroup": system,
+                    "showlegend": side == 0,
+                    "offsetgroup": str(i),
+                    "xaxis": "x2" if side else "x",
+                    "x": [row["value"] for _, row in have],
+                    "y": [j for j, _ in have],
+                    "error_x": {**whisker([row for _, row in have], "", colors.text), "width": 2},
+                    "customdata": [[system, languages[j], metric, ""] for j, _ in have],
+                    "text": [cell_hover(row, system, row["language"], metric) for _, row in have],
+                    "textposition": "none",
+                    "hovertemplate": "%{text}<extra></extra>",
+                    "unselected": {"marker": {"opacity": 1}},
+                    "marker": {"color": color, "pattern": pattern(_SHADES[makers[:i].count(makers[i]) % 4], mode)},
+                }
+            )
+        notes += [
+            note(0, j, f"no {QUESTIONS[metric]}", mode, xref="x2" if side else "x", yref="y", yanchor="middle")
+            for j, code in enumerate(languages)
+            if not any(known.get((system, code, metric), {}).get("n") for system in systems)
+        ]
+    ends = [0, 1.02]
+    titles = {metric: f"{title}<br>(lower is better)" for metric, title in RATES.items()}
+    deep = max(20, 8 * len(systems) + 6, 90 // max(len(languages), 1))
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + deep * len(languages) + FOOT + 2 * SPACE,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT + 2 * SPACE},
+            bargap=max(0.25, 1 - 12 * len(systems) / deep),
+            showlegend=True,
+            legend=QUIET,
+            xaxis=share_axis(mode, titles["hallucination"], range=ends, dtick=0.5, domain=[0, 0.46]),
+            xaxis2=share_axis(mode, titles["error"], range=ends, dtick=0.5, domain=[0.54, 1]),
+            yaxis=rows_axis(languages, mode),
+            annotations=notes,
+        ),
+    }

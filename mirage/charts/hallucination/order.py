@@ -1,0 +1,72 @@
+"""The order of the systems by one definition of a rate and by the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mirage.charts.hallucination.parts import Row, note, said_count, said_rate
+from mirage.charts.leaderboard import HEAD
+from mirage.charts.palette import MARK_SIZE, SPACE, TEXT_SIZE, Mode, family, ink, layout, name
+
+_LINE = 24
+"""Height of a row in pixels."""
+
+
+def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
+    """How the order of the systems by one rate moves from one definition to the other; those that move are coloured.
+
+    Args:
+        rows: rows of `views.moves`.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    shown = [r for r in rows if r["place_decided"] is not None and r["place_as_published"] is not None]
+    after = sorted(shown, key=lambda r: (r["as_published"], r["system"]))
+    data = []
+    for i, row in enumerate(shown):
+        one, fall = family(row["system"]), row["fall"]
+        color = one.color(mode) if fall else colors.muted
+        hover = (
+            f"<b>{name(row['system'])}</b><br>place {row['place_decided']} over decided replies: "
+            f"{said_rate(row['decided'])}"
+            f"<br>place {row['place_as_published']} as published: {said_rate(row['as_published'])}"
+            f"<br>undecided: {said_rate(row['undecided'])} of {said_count(row['n'])} replies"
+        )
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers+text",
+                "x": [0, 1],
+                "y": [i, after.index(row)],
+                "text": [
+                    f"{name(row['system'])}   {said_rate(row['decided'])}  ",
+                    f"  {said_rate(row['as_published'])}   {moved(fall)}",
+                ],
+                "textposition": ["middle left", "middle right"],
+                "textfont": {"color": colors.text if fall else colors.muted, "size": TEXT_SIZE},
+                "cliponaxis": False,
+                "line": {"color": color, "width": 2 if fall else 1},
+                "marker": {"color": color, "symbol": one.symbol, "size": MARK_SIZE},
+                "customdata": [[row["system"], "", "", ""]] * 2,
+                "hovertext": [hover] * 2,
+                "hovertemplate": "%{hovertext}<extra></extra>",
+            }
+        )
+    heads = [note(0, 1, "over decided replies", mode, anchor="right"), note(1, 1, "as published", mode)]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + _LINE * len(shown) + SPACE,
+            margin={"l": 228, "r": 128, "t": HEAD, "b": SPACE},
+            xaxis={"visible": False, "range": [0, 1], "fixedrange": True},
+            yaxis={"visible": False, "range": [len(shown) - 0.5, -0.5], "fixedrange": True},
+            annotations=heads,
+        ),
+    }
+
+
+def moved(fall: int) -> str:
+    """A change of place as an arrow with words; empty if there is none."""
+    return f"{'▼' if fall > 0 else '▲'} {abs(fall)} {'place' if abs(fall) == 1 else 'places'}" if fall else ""

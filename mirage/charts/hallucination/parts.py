@@ -1,0 +1,115 @@
+"""What the figures of the Hallucination page share: names, axes, whiskers, patterns, and what is said on hover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.charts.palette import FORMATS, Mode, axis, family, ink, name
+from mirage.languages import LANGUAGES
+
+Row = Mapping[str, Any]
+"""A row of `views.Rates.systems` or `views.Rates.cells`."""
+
+RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
+QUESTIONS = {"hallucination": "non-relevant questions", "error": "relevant questions"}
+"""The questions that either rate is about."""
+OUTCOMES = {
+    "hallucination": ("answered", "unparsed", "empty", "api_error", "missing", "abstained"),
+    "error": ("abstained", "unparsed", "empty", "api_error", "missing", "answered"),
+}
+"""Outcomes from wrong over undecided to right."""
+LABEL = 11
+"""Size of remarks and of labels at marks, in pixels."""
+QUIET = {"itemclick": False, "itemdoubleclick": False, "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
+"""A legend over the plot that cannot be clicked: a hidden bar would be a number that is missing without a word."""
+
+said_rate, said_points, said_count = FORMATS["rate"].write, FORMATS["points"].write, FORMATS["count"].write
+
+
+def note(x: float, y: float, text: str, mode: Mode, *, anchor: str = "left", **more: object) -> dict[str, Any]:
+    """A remark in secondary ink."""
+    return {
+        "x": x,
+        "xref": "x",
+        "y": y,
+        "yref": "paper",
+        "xanchor": anchor,
+        "yanchor": "bottom",
+        "text": f"<i>{text}</i>",
+        "showarrow": False,
+        "font": {"color": ink(mode).muted, "size": LABEL},
+        **more,
+    }
+
+
+def whisker(rows: Sequence[Row], prefix: str, color: str) -> dict[str, Any]:
+    """Intervals of marks, from the columns `value`, `low` and `high` behind a prefix; none where an end is null."""
+    value, low, high = (f"{prefix}{end}" for end in ("value", "low", "high"))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0 if r[high] is None else r[high] - r[value] for r in rows],
+        "arrayminus": [0 if r[low] is None else r[value] - r[low] for r in rows],
+        "color": color,
+        "thickness": 1,
+        "width": 0,
+    }
+
+
+def share_axis(mode: Mode, title: str, **more: object) -> dict[str, object]:
+    """An axis of shares, in percent."""
+    return axis(mode, title=title, tickformat=".0%", zeroline=False, **more)
+
+
+def pattern(shape: str, mode: Mode) -> dict[str, Any]:
+    """A pattern over a bar's own colour; none for an empty shape."""
+    return {"shape": shape, "fgcolor": ink(mode).text, "size": 6, "solidity": 0.2, "fillmode": "overlay"}
+
+
+def joint_hover(row: Row) -> str:
+    """What is said of a system: a row of `views.Rates.systems`."""
+    lines = [f"<b>{name(row['system'])}</b> ({family(row['system']).name})"]
+    for metric, title in RATES.items():
+        cell = {key: row[f"{metric}_{key}"] for key in SAID}
+        lines += _said(cell, title)
+        if cell["n"]:
+            lines.append(f"n = {said_count(cell['n'])} replies to {QUESTIONS[metric]}")
+    return "<br>".join(lines)
+
+
+def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str:
+    """What is said of one rate of a system in a language: a row of `views.Rates.cells`, or None."""
+    lines = [f"<b>{name(system)}</b>, {LANGUAGES[language].name}, {QUESTIONS[metric]}"]
+    if cell is None:
+        return "<br>".join([*lines, "no replies in this arena"])
+    lines += _said(cell, RATES[metric])
+    if cell["n"]:
+        lines.append(
+            f"n = {said_count(cell['n'])} replies: {said_count(cell['answered'])} answered, "
+            f"{said_count(cell['abstained'])} abstained, {said_count(cell['n'] - cell['decided'])} undecided"
+        )
+    if cell["printed"] is not None:
+        lines.append(f"printed in the paper: {said_rate(cell['printed'])}")
+        if cell["difference"] is not None:
+            off = f"is {said_points(cell['difference'])} points off" if cell["difference"] else "agrees"
+            lines[-1] += f"; ours as published {off}"
+    return "<br>".join(lines)
+
+
+SAID = ("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason")
+"""What a hover says of a rate."""
+
+
+def _said(cell: Row, title: str) -> list[str]:
+    """A rate in words: value, interval, both definitions, and what is undecided; or why there is none."""
+    if cell["value"] is None:
+        out = [f"no {title.lower()}: {cell['reason'] or 'no replies in this arena'}"]
+    else:
+        out = [f"{title.lower()} {said_rate(cell['value'])}"]
+        if cell["low"] is not None:
+            out[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
+    if cell["n"]:
+        both = f"decided {said_rate(cell['rate'])}, as published {said_rate(cell['rate_as_published'])}"
+        out.append(f"{both}, undecided replies {said_rate(cell['undecided'])}")
+    return out

@@ -1,0 +1,87 @@
+"""What the replies amount to: shares of the outcomes, stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mirage.charts.hallucination.parts import (
+    OUTCOMES,
+    QUESTIONS,
+    QUIET,
+    Row,
+    pattern,
+    said_count,
+    said_rate,
+    share_axis,
+)
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import SPACE, Mode, ink, layout, name, on_ramp, rows_axis
+
+_PATTERNS = {"unparsed": "/", "empty": ".", "api_error": "x", "missing": "|"}
+_LINE = 24
+"""Height of a row in pixels."""
+
+
+def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
+    """Shares of the outcomes on one subset: wrong first, then undecided, right last.
+
+    Args:
+        rows: rows of `views.Rates.cells`.
+        systems: order of the rows, that of the table.
+        metric: whose subset.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    joint = {r["system"]: r for r in rows if r["metric"] == metric and r["language"] == "all"}
+    shown = [system for system in systems if system in joint]
+    total = {s: sum(joint[s][outcome] for outcome in OUTCOMES[metric]) for s in shown}
+    fill = {"answered": colors.ramp[0][1], "abstained": colors.ramp[1][1]}
+    data = []
+    for outcome in OUTCOMES[metric]:
+        share = [joint[s][outcome] / total[s] if total[s] else 0 for s in shown]
+        if not any(share):
+            continue
+        label = outcome.replace("_", " ").replace("api", "API")
+        data.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": label,
+                "x": share,
+                "y": list(range(len(shown))),
+                "customdata": [[s, "", metric, outcome] for s in shown],
+                "constraintext": "none",
+                "text": [said_rate(v) if v >= 0.12 and outcome in fill else "" for v in share],
+                "textposition": "inside",
+                "insidetextanchor": "middle",
+                "textangle": 0,
+                "textfont": {"size": 11, "color": on_ramp(mode, 0.0 if outcome == "answered" else 0.5)},
+                "hovertext": [
+                    f"<b>{name(s)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(v)}<br>"
+                    f"{said_count(joint[s][outcome])} of {said_count(total[s])} questions"
+                    for s, v in zip(shown, share, strict=True)
+                ],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {
+                    "color": fill.get(outcome, colors.line),
+                    "pattern": pattern(_PATTERNS.get(outcome, ""), mode),
+                    "line": {"color": colors.ground, "width": 1},
+                },
+            }
+        )
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + _LINE * len(shown) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            barmode="stack",
+            bargap=0.2,
+            showlegend=True,
+            legend={**QUIET, "traceorder": "normal"},
+            xaxis=share_axis(mode, f"Share of the {QUESTIONS[metric]}", range=[0, 1.001]),
+            yaxis=rows_axis([name(s) for s in shown], mode, showgrid=False),
+        ),
+    }

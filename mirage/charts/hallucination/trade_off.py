@@ -1,0 +1,113 @@
+"""The two rates of every system against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis, whisker
+from mirage.charts.labels import SIZE, Mark, place
+from mirage.charts.leaderboard import FOOT
+from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, layout, name
+
+PLOT_WIDTH, PLOT_HEIGHT = 290, 366
+"""Pixels of the plot; the width is the least it is drawn at."""
+_EDGE = 0.035
+"""What the axes show below 0 and above 1, so that marks at the ends stay whole."""
+
+
+def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
+    """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
+
+    Args:
+        rows: rows of `views.Rates.systems`.
+        mode: light or dark.
+        focus: systems that stand out; none given, all do.
+    """
+    colors = ink(mode)
+    shown = [r for r in rows if r["hallucination_value"] is not None and r["error_value"] is not None]
+    shown.sort(key=lambda r: r["system"] in focus)
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [0, 1],
+            "y": [1, 0],
+            "line": {"color": colors.muted, "width": 1, "dash": "dot"},
+            "hoverinfo": "skip",
+        }
+    ]
+    for row in shown:
+        one = family(row["system"])
+        quiet = bool(focus) and row["system"] not in focus
+        color = colors.muted if quiet else one.color(mode)
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [row["hallucination_value"]],
+                "y": [row["error_value"]],
+                "error_x": whisker([row], "hallucination_", color),
+                "error_y": whisker([row], "error_", color),
+                "customdata": [[row["system"], "", "", ""]],
+                "text": [joint_hover(row)],
+                "hovertemplate": "%{text}<extra></extra>",
+                "opacity": 0.4 if quiet else 1,
+                "selected": {"marker": {"size": MARK_SIZE + 5}},
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {"color": color, "symbol": one.symbol, "size": MARK_SIZE},
+            }
+        )
+    ends = [-_EDGE, 1 + _EDGE]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=PLOT_HEIGHT + SPACE + FOOT,
+            margin={"l": FOOT + SPACE, "r": SPACE, "t": SPACE, "b": FOOT},
+            xaxis=share_axis(
+                mode, f"{RATES['hallucination']} (lower is better)", range=ends, dtick=0.25, automargin=False
+            ),
+            yaxis=share_axis(mode, f"{RATES['error']} (lower is better)", range=ends, dtick=0.25, automargin=False),
+            annotations=_names(shown, mode, focus)
+            + ([] if shown else [note(0.5, 0.5, "no system has both rates", mode, anchor="center")]),
+        ),
+    }
+
+
+def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
+    """Every system's name beside its mark; and what the best corner and the dotted line mean."""
+    colors, wide = ink(mode), 1 + 2 * _EDGE
+
+    def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> Mark:
+        """From value, low and high of both rates; an end that is null is where the value is."""
+        across, down = ([((v if v is not None else vs[0] or 0) + _EDGE) / wide for v in vs] for vs in (x, y))
+        down = [1 - v for v in down]
+        return Mark(label, across[0], down[0], across[1], across[2], down[2], down[1])
+
+    ends = ("value", "low", "high")
+    marks = [mark(r["system"], [r[f"hallucination_{e}"] for e in ends], [r[f"error_{e}"] for e in ends]) for r in rows]
+    corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("blind to support", (0, 0, 0), (1, 1, 1))]
+    places = place((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
+    out = []
+    for i, (one, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
+        corner = i >= len(marks)
+        quiet = corner or (bool(focus) and one.label not in focus)
+        out.append(
+            {
+                "x": one.x * wide - _EDGE,
+                "y": (1 - one.y) * wide - _EDGE,
+                "ax": spot.dx,
+                "ay": spot.dy,
+                "xanchor": spot.anchor,
+                "yanchor": "middle",
+                "text": f"<i>{one.label}</i>" if corner else name(one.label),
+                "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
+                "borderpad": 0,
+                "arrowhead": 0,
+                "arrowwidth": 0.8,
+                "standoff": 5,
+                "arrowcolor": colors.muted if spot.led else "rgba(0,0,0,0)",
+            }
+        )
+    return out

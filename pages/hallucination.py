@@ -1,0 +1,442 @@
+"""Who answers when nothing supports it, who stays silent when something does?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from mirage import ui
+from mirage.charts import hallucination as charts
+from mirage.charts.palette import FORMATS
+from mirage.languages import LANGUAGES
+from mirage.views import hallucination as views
+
+RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
+SAYS = {
+    "decided": "wrong replies / decided replies",
+    "as-published": "1 − accuracy, so that every undecided reply counts as wrong",
+}
+MEANING = {
+    "hallucination": "Share of the non-relevant questions, which no passage answers, that the system answers",
+    "error": "Share of the relevant questions, which a passage answers, on which the system stays silent",
+}
+SHORT = {"hallucination": "Halluc.", "error": "Error"}
+UNDECIDED = ("unparsed", "empty", "api_error")
+TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
+PRINTED = ["metric", "language", "subset", "system", "printed"]
+WHICH = "hallucination: the rate on non-relevant questions. error: the rate on relevant ones."
+MOST_BARS = 4
+
+
+def main() -> None:
+    """Show what the arena has: rates computed from its outcomes, or the printed ones."""
+    page = ui.begin("hallucination")
+    if "outcomes" not in page.arena.tables and "published" in page.arena.tables:
+        found = views.printed_rates(page.arena, page.picked)
+        if found:
+            _printed(page, found)
+            return
+    page.need("outcomes")
+    _computed(page)
+
+
+def _computed(page: ui.Page) -> None:
+    """Rates computed from the arena's outcomes."""
+    names = views.systems(page.arena)
+    with st.container(horizontal=True, gap="medium"):
+        focus = ui.pick(
+            "In focus",
+            names,
+            key="systems",
+            many=True,
+            kind="system",
+            placeholder=f"All {len(names)} systems",
+            width=300,
+            help="These stand out in the scatter, and their rates by language are drawn as bars. The table keeps all.",
+        )
+        definition = ui.pick(
+            "Rate",
+            tuple(SAYS),
+            key="definition",
+            kind="definition",
+            segments=True,
+            help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (unparsed, empty or an API error); "
+            "the papers' tables print this one. The table shows both.",
+        )
+        parser = ui.pick(
+            "Parser",
+            views.parsers(page.arena),
+            key="parser",
+            kind="parser",
+            segments=True,
+            help="What reads the replies. strict: the corrected parser, for 18 languages. published: the rules of the "
+            "NoMIRACL program, which reproduce the printed figures.",
+        )
+    found = views.rates(page.arena, views.published(page.arena), parser, definition, page.picked)
+    rows, cells = found.systems.to_pylist(), found.cells.to_pylist()
+    order = [row["system"] for row in rows]
+    page.summary(_summary(page, found, cells))
+    st.markdown(ui.plain(_answer(rows)))
+    left, right = st.columns([1, 2], gap="small")
+    with left:
+        clicked = ui.chart(
+            charts.trade_off(rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
+        )
+    with right:
+        picked = ui.table(found.systems, _columns(definition, bool(found.reference)), key="rates", select=True)
+        chosen = order[picked] if picked is not None else clicked[0] if clicked else None
+        if chosen:
+            for metric in views.SUBSETS:
+                _onward(cells, parser, chosen, metric)
+        else:
+            st.caption(
+                "Fewest hallucinations first; select a row or a mark to go on to what a system said. Crosses are 95% "
+                "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
+                f"as with it. Further right: n{', printed figures' if found.reference else ''}."
+            )
+    _moves(found)
+    shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
+    _by_language(found, cells, order, shown[:MOST_BARS], parser)
+    _outcomes(found, cells, order, parser)
+    page.download(
+        "hallucination",
+        found.cells,
+        about={
+            "parser": parser,
+            "value": SAYS[definition],
+            "other": next(said for name, said in SAYS.items() if name != definition),
+            "language all": "mean over the languages, each weighing the same",
+            "printed": found.reference or "no printed figures",
+        },
+    )
+
+
+def _printed(page: ui.Page, found: views.Rates) -> None:
+    """The rates that the NoMIRACL paper prints."""
+    page.label("published figures")
+    rows, cells = found.systems.to_pylist(), found.cells.to_pylist()
+    page.summary(
+        f"NoMIRACL: rates of {_count(len(rows), 'system')} in {_count(len(found.languages['error']), 'language')} "
+        "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
+    )
+    st.markdown(ui.plain(_answer(rows)))
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
+    with right:
+        columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
+        columns += [
+            ui.Col(
+                f"{metric}_value",
+                charts.RATES[metric],
+                "rate",
+                width=132,
+                help=f"{MEANING[metric]}, as printed: mean over the languages shown. Lower is better.",
+            )
+            for metric in SHORT
+        ]
+        ui.table(found.systems, columns, key="printed")
+        st.caption(ui.plain(f"Fewest hallucinations first. Read from {found.reference}."))
+    st.subheader("By language", anchor=False)
+    metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
+    st.caption(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
+    ui.chart(
+        charts.cells(
+            cells,
+            systems=[row["system"] for row in rows],
+            languages=found.languages["error"],
+            metric=metric,
+            mode=ui.mode(),
+        ),
+        key="by_language",
+        alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
+        wide=True,
+    )
+    page.download("printed_rates", found.cells.select(PRINTED), about={"printed": found.reference})
+
+
+def _columns(definition: str, printed: bool) -> list[ui.Col]:
+    """The columns of the table: for either rate the chosen definition, then the other; then what they rest on."""
+    other = next(name for name in SAYS if name != definition)
+    out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
+    for metric, label in SHORT.items():
+        questions = charts.QUESTIONS[metric]
+        out += [
+            ui.Col(
+                f"{metric}_value",
+                label,
+                "rate",
+                width=60,
+                help=f"{MEANING[metric]}: {SAYS[definition]}. Lower is better. Several languages weigh the same.",
+            ),
+            ui.Col(
+                f"{metric}_value",
+                "95%",
+                "interval",
+                low=f"{metric}_low",
+                high=f"{metric}_high",
+                width=64,
+                help=f"The {metric} rate with its 95% interval (Wilson), all on one scale. Left is better.",
+            ),
+            ui.Col(
+                f"{metric}_other",
+                "as publ." if other == "as-published" else "decided",
+                "rate",
+                width=66,
+                help=f"The {metric} rate by the other definition: {SAYS[other]}.",
+            ),
+            ui.Col(
+                f"{metric}_undecided",
+                "undec.",
+                "rate",
+                width=60,
+                help=f"Share of the replies to {questions} in which neither an answer nor an abstention can be made "
+                "out: unparsed, empty or an API error.",
+            ),
+        ]
+    out += [
+        ui.Col(
+            f"{metric}_n",
+            f"n {charts.QUESTIONS[metric].removesuffix(' questions')}",
+            "count",
+            width=100 if metric == "hallucination" else 80,
+            help=f"Replies to {charts.QUESTIONS[metric]}.",
+        )
+        for metric in SHORT
+    ]
+    for metric, label in SHORT.items() if printed else ():
+        out += [
+            ui.Col(
+                f"{metric}_printed",
+                f"{label} printed",
+                "rate",
+                width=108,
+                help=f"The {metric} rate that the NoMIRACL paper prints, which is the rate as published: the mean of "
+                "its figures for the languages behind ours.",
+            ),
+            ui.Col(
+                f"{metric}_difference",
+                "differs",
+                "points",
+                width=66,
+                help=f"Our {metric} rate as published minus the printed one, in percentage points: what the parser "
+                "makes of it. 0 within the rounding of the print.",
+            ),
+        ]
+    return out
+
+
+def _summary(page: ui.Page, found: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
+    """What stands behind the numbers, and what is missing."""
+    replies = sum(c["n"] for c in cells if c["language"] == "all")
+    what = "real replies" if page.arena.label == "real replies" else "replies"
+    behind = " and ".join(
+        f"{COUNT(found.questions[m])} {charts.QUESTIONS[m]} in {_count(len(found.languages[m]), 'language')}"
+        for m in views.SUBSETS
+        if found.languages[m]
+    )
+    out = f"{COUNT(replies)} {what} of {found.systems.num_rows} systems to {behind}."
+    return out + (f" Missing: {_named(found)}." if found.lacking else "")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{COUNT(n)} {what}{'' if n == 1 else 's'}"
+
+
+def _named(found: views.Rates) -> str:
+    """The languages that lack a subset, in words."""
+    by_language: dict[str, list[str]] = {}
+    for code, subset in found.lacking:
+        by_language.setdefault(code, []).append(subset.replace("_", "-"))
+    return ", ".join(f"{LANGUAGES[code].name} ({' and '.join(subsets)})" for code, subsets in by_language.items())
+
+
+def _notable(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The systems with the lowest rate of either kind, and the one nearest to the best corner; none of one system."""
+    both = [r for r in rows if r["hallucination_value"] is not None and r["error_value"] is not None]
+    if len(both) < 2:
+        return []
+    h, e = "hallucination_value", "error_value"
+    found = [
+        min(both, key=lambda r: r[h]),
+        min(both, key=lambda r: r[e]),
+        min(both, key=lambda r: r[h] ** 2 + r[e] ** 2),
+    ]
+    return [row["system"] for row in found]
+
+
+def _answer(rows: Sequence[dict[str, Any]]) -> str:
+    """The page's question answered in words."""
+    if not _notable(rows):
+        return ""
+    silent, bold, best = (next(r for r in rows if r["system"] == system) for system in _notable(rows))
+    return (
+        f"{silent['system']} hallucinates least ({RATE(silent['hallucination_value'])}) and stays silent on "
+        f"{RATE(silent['error_value'])} of what it could answer. {bold['system']} misses least "
+        f"({RATE(bold['error_value'])}) and answers {RATE(bold['hallucination_value'])} of what nothing supports. "
+        f"Nearest to the best corner: {best['system']} ("
+        f"{RATE(best['hallucination_value'])}, {RATE(best['error_value'])})."
+    )
+
+
+def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: str, language: str = "all") -> None:
+    """Links to the replies behind a number, one for each kind of outcome with how many there are."""
+    key = (system, metric, language)
+    cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
+    where = "" if language == "all" else f" in {LANGUAGES[language].name}"
+    if cell is None or not cell["n"]:
+        st.caption(ui.plain(f"There are no replies of {system} to {charts.QUESTIONS[metric]}{where}."))
+        return
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.caption(ui.plain(f"{system}, {COUNT(cell['n'])} {charts.QUESTIONS[metric]}{where}:"), width="content")
+        for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("undecided", UNDECIDED)):
+            count = sum(cell[kind] for kind in kinds)
+            if count:
+                ui.onward(
+                    "answers",
+                    f"{COUNT(count)} {word}",
+                    languages=() if language == "all" else (language,),
+                    systems=system,
+                    subset=cell["subset"],
+                    outcome=[kind for kind in kinds if cell[kind]],
+                    parser=parser,
+                )
+
+
+def _moves(found: views.Rates) -> None:
+    """How the order moves from one definition to the other."""
+    st.subheader("How the definition moves the order", anchor=False)
+    st.caption(
+        "On the left only decided replies count; on the right, as the papers' tables print it, every undecided reply "
+        "counts as wrong. The lowest rate is on top; systems that change places are coloured."
+    )
+    for place, metric in zip(st.columns(2, gap="medium"), views.SUBSETS, strict=True):
+        rows = views.moves(found, metric).to_pylist()
+        with place:
+            st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
+            if any(row["place_decided"] for row in rows):
+                ui.chart(
+                    charts.order(rows, mode=ui.mode()),
+                    key=f"order_{metric}",
+                    alt=f"Order of the systems by {metric} rate, over decided replies and as published.",
+                )
+
+
+def _moved(rows: Sequence[dict[str, Any]], metric: str) -> str:
+    """The greatest move, told."""
+    if not any(row["place_decided"] for row in rows):
+        return f"There are no replies to {charts.QUESTIONS[metric]} here."
+    moved = [row for row in rows if row["fall"]]
+    if not moved:
+        return "No system changes places."
+    most = max(moved, key=lambda row: (abs(row["fall"]), row["undecided"] or 0))
+    return (
+        f"{len(moved)} of {len(rows)} systems change places. {most['system']} "
+        f"{'falls' if most['fall'] > 0 else 'rises'} from {most['place_decided']} to {most['place_as_published']}: "
+        f"{RATE(most['undecided'])} of its replies are undecided."
+    )
+
+
+def _by_language(
+    found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
+) -> None:
+    """One rate of every system in every language, and both rates of a few systems as bars."""
+    st.subheader("By language", anchor=False)
+    lacking = {code for code, _ in found.lacking}
+    codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in found.languages.values())]
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        with st.container(horizontal=True, gap="medium"):
+            metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
+            value = "rate"
+            if found.reference:
+                value = ui.pick(
+                    "Show",
+                    ("rate", "difference"),
+                    key="cells",
+                    kind="value",
+                    segments=True,
+                    help="rate: ours by the definition chosen above. difference: our rate as published minus the "
+                    "figure that the NoMIRACL paper prints, in percentage points; 0 within the rounding of the print.",
+                )
+        place = st.container()
+        cell = ui.chart(
+            charts.cells(
+                cells,
+                systems=order,
+                languages=codes,
+                metric=metric,
+                mode=ui.mode(),
+                value="value" if value == "rate" else value,
+            ),
+            key="by_language",
+            alt=f"{charts.RATES[metric]} of every system in every language.",
+            select=True,
+            wide=True,
+        )
+        with place:
+            if cell:
+                _onward(cells, parser, cell[0], metric, cell[1])
+            else:
+                says = (
+                    f"{charts.RATES[metric]} in percent; darker is better."
+                    if value == "rate"
+                    else f"{charts.RATES[metric]} as published minus the printed one, in points; darker is farther off."
+                )
+                st.caption(f"{says} Hover a cell for interval, n and the printed figure; select it for its replies.")
+        if found.lacking:
+            _missing(found)
+    with right:
+        place = st.container()
+        bar = ui.chart(
+            charts.bars(cells, systems=shown, languages=codes, mode=ui.mode()),
+            key="bars",
+            alt="Hallucination and error rate by language with 95% intervals.",
+            select=True,
+        )
+        with place:
+            if bar and bar != cell:
+                _onward(cells, parser, bar[0], bar[2], bar[1])
+            else:
+                st.caption(
+                    "Both rates with 95% intervals of the systems in focus or selected; else of those named on top. "
+                    "Select a bar for its replies."
+                )
+
+
+def _missing(found: views.Rates) -> None:
+    """What the arena has no replies for, why, and the commands that bring it."""
+    with st.container(border=True):
+        st.markdown(
+            f"**Missing: {ui.plain(_named(found))}.** The files with the replies to these questions were not among "
+            "those that this arena was made from."
+        )
+        st.caption("These commands fetch every published file and make an arena of them.")
+        st.code("mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA", language=None)
+
+
+def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
+    """Shares of all six outcomes."""
+    st.subheader("What the replies amount to", anchor=False)
+    st.caption(
+        "Wrong replies first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
+        "published; wrong beside right alone, the rate over decided replies. Select a part for its replies."
+    )
+    for column, metric in zip(st.columns(2, gap="medium"), views.SUBSETS, strict=True):
+        with column:
+            if not found.languages[metric]:
+                st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")
+                continue
+            part = ui.chart(
+                charts.stacked(cells, systems=order, metric=metric, mode=ui.mode()),
+                key=f"outcomes_{metric}",
+                alt=f"Outcomes of the replies to {charts.QUESTIONS[metric]} by system.",
+                select=True,
+            )
+            if part:
+                _onward(cells, parser, part[0], metric)
+
+
+main()
