@@ -237,10 +237,10 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     if not entry.file.is_file():
         return
     shared: _Shared = st.session_state["_shared"]
-    if languages and tuple(languages) != shared.picked:
-        # The browser adds the languages picked to the address of every link inside, which could only widen them.
+    if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
+        # The browser adds what is picked to the address of every link inside; this way what is asked for replaces it.
         key = f"onward_{name}_{'_'.join(languages)}_{label}"
-        st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_narrow, args=(name, list(languages), params))
+        st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_leave, args=(name, list(languages), params))
         return
     query: dict[str, Any] = dict(params)
     if not shared.is_default:
@@ -250,9 +250,10 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
-def _narrow(name: str, languages: list[str], params: Mapping[str, Any]) -> None:
-    st.session_state["languages"] = languages
-    st.session_state["_go"] = (name, params)
+def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
+    if languages:
+        st.session_state["languages"] = languages
+    st.session_state["_go"] = (name, {k: [v] if isinstance(v, str) else list(v) for k, v in params.items()})
 
 
 @dataclass(frozen=True)
@@ -269,11 +270,15 @@ def _configure() -> None:
 
 
 def _navigation() -> Any:
-    return st.navigation([_page(entry) for entry in PAGES if entry.file.is_file()])
+    first = PAGES[0]
+    # The root has no name; this is where one would look for it all the same.
+    by_name = st.Page(first.file, title=first.title, url_path=first.name, visibility="hidden")
+    return st.navigation([*(_page(entry) for entry in PAGES if entry.file.is_file()), by_name])
 
 
 def _page(entry: Entry) -> Any:
-    return st.Page(entry.file, title=entry.title, default=entry.name == HOME)
+    home = entry.name == HOME
+    return st.Page(entry.file, title=entry.title, url_path="home" if home else None, default=home)
 
 
 @contextmanager
@@ -347,7 +352,9 @@ def _shared() -> None:
     )
     if go := st.session_state.pop("_go", None):
         entry = next(e for e in PAGES if e.name == go[0])
-        st.switch_page(_page(entry), query_params=go[1])
+        # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
+        st.session_state["_asked"] = (go[0], {k: v for k, v in go[1].items() if k in st.session_state})
+        st.switch_page(_page(entry), query_params={k: v for k, v in go[1].items() if k not in st.session_state})
 
 
 _STYLE = """<style>
@@ -355,8 +362,11 @@ _STYLE = """<style>
 @media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
 [class*="st-key-scroll_"] { overflow-x: auto; }
 [class*="st-key-scroll_"] > * { min-width: 640px; }
+[data-testid="stButtonGroup"] button { min-height: 2.5rem; }
+.katex-display { margin-block: 0; padding-block: 0.9em; }
 </style>"""
-"""The wide layout's own margins take a tenth of the screen from tables."""
+"""The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a
+formula's box, which cuts what stands out of it, leaves room for fractions."""
 
 
 def _logo() -> str:

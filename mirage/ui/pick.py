@@ -74,10 +74,13 @@ def pick(
         The option, or a list of them for `many`.
     """
     problems = check_link(key, kind, options) if kind else []
-    if st.session_state.get("_arrived") and key in st.session_state:
-        asked = [value for value in st.query_params.get_all(key) if value in options]
-        if asked:
-            st.session_state[key] = asked if many else asked[-1]
+    page, handed = st.session_state.get("_asked", ("", {}))
+    asked: list[str] = handed.pop(key, []) if page == st.session_state.get("_page") else []
+    if not asked and st.session_state.get("_arrived") and key in st.session_state:
+        asked = st.query_params.get_all(key)
+    asked = [value for value in asked if value in options]
+    if asked:
+        st.session_state[key] = asked if many else asked[-1]
     start = default if default in options else options[0] if options else None
     common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
     if width is not None:

@@ -89,7 +89,7 @@ def table(
     """Show rows, all of them without an inner scroll bar unless a height is given.
 
     Args:
-        rows: Arrow table; a null shows as an empty cell.
+        rows: Arrow table; a null shows as a dash.
         columns: what to show, in order.
         key: unique on the page.
         select: let a reader select one row.
@@ -106,6 +106,7 @@ def table(
         row_height=ROW,
         height=height or ROW * (len(rows) + 1) + 3,
         column_config=config,
+        placeholder="–",
         on_select="rerun" if select else "ignore",
         selection_mode="single-row",
     )
