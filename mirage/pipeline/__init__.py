@@ -3,6 +3,7 @@
     sources  (a folder)                  -> queries, passages, answers
     outcomes queries, answers            -> outcomes
     features queries, passages, answers  -> features
+    judging  answers with their texts    -> judgments (`judging.py`)
     ratings  outcomes or judgments       -> ratings
 
 A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); `import_outputs` and the other
@@ -12,6 +13,7 @@ the old arena or the new one. `ranking.py` chooses the battles of a ranking; `te
 
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.imports import import_judgments, import_outputs, import_questions
+from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging
 from mirage.pipeline.ranking import ordered, ranking, remarks
 from mirage.pipeline.stages import (
     FEATURES,
@@ -34,6 +36,7 @@ __all__ = [
     "STAGES",
     "TEXTS_ABSENT",
     "Progress",
+    "Sample",
     "Stage",
     "bring_texts",
     "bundle",
@@ -41,7 +44,11 @@ __all__ = [
     "import_judgments",
     "import_outputs",
     "import_questions",
+    "judge_by_features",
+    "judge_by_model",
+    "judges",
     "ordered",
+    "plan_judging",
     "ranking",
     "remarks",
     "run",

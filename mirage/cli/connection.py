@@ -1,0 +1,128 @@
+"""The options of every command that asks a model: which, where, with which parameters, how fast and for how much."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from mirage.cli.output import note
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage import llm
+
+
+@dataclass(frozen=True)
+class Connection:
+    """What the options say; each field is one option."""
+
+    model: Annotated[str | None, typer.Option(metavar="M", help="The model's name at the service.")] = None
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Whose address and key variable to use: openai (if nothing is said), azure, nvidia, anyscale, cohere,"
+            " anthropic, gemini, vllm or transformers.",
+        ),
+    ] = None
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Address of any OpenAI-compatible service.")] = (
+        None
+    )
+    key_env: Annotated[str | None, typer.Option(metavar="NAME", help="Environment variable that holds the key.")] = None
+    temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.1
+    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Probability mass that is sampled from.")] = None
+    max_tokens: Annotated[int, typer.Option(min=1, help="New tokens a reply may have.")] = 2048
+    model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that take one.")] = None
+    concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once.")] = 8
+    requests_per_minute: Annotated[float | None, typer.Option(help="Requests a minute, at most.")] = None
+    tokens_per_minute: Annotated[float | None, typer.Option(help="Tokens a minute, at most.")] = None
+    timeout: Annotated[float, typer.Option(help="Seconds for one request.")] = 120.0
+    retries: Annotated[int, typer.Option(min=0, help="Times a call is made again after a failure that may pass.")] = 7
+    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None
+    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None
+    budget: Annotated[float | None, typer.Option(min=0, help="Stop before spending more; needs the prices.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and money; send nothing.")] = False
+
+    def endpoint(self) -> llm.Endpoint:
+        """The service; the key is read from the environment.
+
+        Raises:
+            BadInput: if the address or the key is not known.
+        """
+        from mirage import llm
+
+        return llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+
+    def settings(self) -> llm.Settings:
+        """Model and parameters.
+
+        Raises:
+            BadInput: if no model is named.
+        """
+        from mirage import llm
+
+        if self.model is None:
+            raise BadInput("no model is named", do="give --model with the model's name at the service")
+        return llm.Settings(self.model, self.temperature, self.top_p, self.max_tokens, self.model_seed)
+
+    def limits(self) -> llm.Limits:
+        """Concurrency, rates, retries, prices and budget.
+
+        Raises:
+            BadInput: if one is out of range, or a budget is given without prices.
+        """
+        from mirage import llm
+
+        return llm.Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+            timeout=self.timeout,
+            retries=self.retries,
+            budget=self.budget,
+            price_in=self.price_in,
+            price_out=self.price_out,
+        )
+
+
+def connected(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Connection`: its parameter `connection` is replaced by them."""
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        own = {name: options.pop(name) for name in list(options) if name not in names}
+        command(**own, connection=Connection(**options))
+
+    names = {field.name for field in fields(Connection)}
+    hints = get_type_hints(Connection, include_extras=True)
+    given = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(Connection)
+    ]
+    own = get_type_hints(command, include_extras=True)
+    parameters = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name == "connection":
+            parameters += given
+        else:
+            parameters.append(parameter.replace(annotation=own[name], kind=inspect.Parameter.KEYWORD_ONLY))
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def tell(cost: llm.Cost, *, planned: bool = False) -> None:
+    """Say what calls cost, or would cost at most."""
+    verb = "would be made, at most" if planned else "made"
+    money = "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
+    note(
+        f"{cost.calls:,} calls {verb}, {cost.kept:,} replies at hand for nothing, {cost.tokens_in:,} prompt tokens and"
+        f" {cost.tokens_out:,} reply tokens{money}."
+    )
