@@ -126,7 +126,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """What one reply amounts to, by one parser (DEFINITIONS: NoMIRACL outcomes)."""
+    """What one reply amounts to, by one parser."""
 
     key = ("language", "query_id", "system", "parser")
 

@@ -251,11 +251,11 @@ def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> Non
     hits = views.matches(shown, wanted) if wanted.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
     head = f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies"
-    st.subheader(head if hits else f"None of the {len(names)} replies matches", anchor=False)
+    st.header(head if hits else f"None of the {len(names)} replies matches", anchor=False)
     if hits:
         reply.replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
     if hits and others:
-        st.subheader(f"The other {len(others)}", anchor=False)
+        st.header(f"The other {len(others)}", anchor=False)
     if others:
         reply.replies(shown, others, hits=(), texts=scope.reply_texts)
     reply.unmeasured(shown)
@@ -264,7 +264,7 @@ def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> Non
 def given(page: ui.Page, scope: views.Scope, shown: views.Question) -> None:
     """The passages, or what brings them."""
     if shown.passages:
-        st.subheader(f"{len(shown.passages)} passages", anchor=False)
+        st.header(f"{len(shown.passages)} passages", anchor=False)
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             st.caption("At least one answers the question; the source does not say which.")
         reply.passages(shown)

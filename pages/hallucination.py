@@ -139,7 +139,7 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
         ]
         ui.table(found.systems, columns, key="printed")
         st.caption(ui.plain(f"Fewest hallucinations first. Read from {found.reference}."))
-    st.subheader("By language", anchor=False)
+    st.header("By language", anchor=False)
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
     st.caption(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     ui.chart(
@@ -307,7 +307,7 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
 
 def _moves(found: views.Rates) -> None:
     """How the order moves from one definition to the other."""
-    st.subheader("How the definition moves the order", anchor=False)
+    st.header("How the definition moves the order", anchor=False)
     st.caption(
         "On the left only decided replies count; on the right, as the papers' tables print it, every undecided reply "
         "counts as wrong. The lowest rate is on top; systems that change places are coloured."
@@ -343,7 +343,7 @@ def _by_language(
     found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
 ) -> None:
     """One rate of every system in every language, and both rates of a few systems as bars."""
-    st.subheader("By language", anchor=False)
+    st.header("By language", anchor=False)
     lacking = {code for code, _ in found.lacking}
     codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in found.languages.values())]
     left, right = st.columns([2, 1], gap="medium")
@@ -419,7 +419,7 @@ def _missing(found: views.Rates) -> None:
 
 def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
-    st.subheader("What the replies amount to", anchor=False)
+    st.header("What the replies amount to", anchor=False)
     st.caption(
         "Wrong replies first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
         "published; wrong beside right alone, the rate over decided replies. Select a part for its replies."

@@ -150,7 +150,7 @@ def ratings(page: ui.Page) -> None:
         else:
             _onward(system)
     if len(board.languages) > 1:
-        st.subheader("Rank by language", anchor=False)
+        st.header("Rank by language", anchor=False)
         place = st.empty()
         cell = ui.chart(
             charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode=ui.mode()),
@@ -193,7 +193,7 @@ def published(page: ui.Page) -> None:
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
-    st.subheader("Rank by language", anchor=False)
+    st.header("Rank by language", anchor=False)
     cells, systems = found.ranks.to_pylist(), [row["system"] for row in rows]
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import streamlit as st
 
-from mirage import schema, ui
+from mirage import schema, store, ui
 from mirage.views import methods as views
 from mirage.views.definitions import DEFINITIONS, Definition
 
-_TABLES = (
-    ui.Col("table", "Table", "text", help="Name of the table; its columns are described below."),
-    ui.Col("rows", "Rows", "count", help="Rows in the arena."),
-    ui.Col("bytes", "Bytes", "count", help="Size of its files on disk."),
-    ui.Col("by", "Made by", "text", help="The command that made it.", width=130),
-    ui.Col("source", "From", "text", help="What it was made from.", width=420),
-    ui.Col("notes", "Notes", "text", help="What a reader must know: what is missing and why.", width=420),
-)
 _RULES = (
     ui.Col("published", "Published", "text", help="Outcome by the published rules."),
     ui.Col("strict", "Strict", "text", help="Outcome by the strict parser."),
@@ -55,7 +48,7 @@ def definitions(page: ui.Page, words: str) -> None:
     if not shown:
         st.info("No definition holds all of these words. Try fewer.")
     for group, entries in groupby(shown, key=lambda d: d.group):
-        st.subheader(group, anchor=False)
+        st.header(group, anchor=False)
         for entry in entries:
             define(entry)
 
@@ -78,21 +71,25 @@ def differences(page: ui.Page) -> None:
     with st.spinner("Measuring how much each difference moves the numbers"):
         found = views.effects(page.arena)
     page.summary(f"{len(found)} differences, each measured on the outcomes of this arena.")
-    widths = [2, 3, 3, 5, 1.4]
-    heads = ("Difference", "Published programs", "Here", "How much it moves", "n")
-    for place, head in zip(st.columns(widths, gap="medium"), heads, strict=True):
-        place.caption(head)
-    for effect in found:
-        with st.container(border=True):
-            cells = (effect.published, effect.ours, effect.moved, f"{effect.n:,} {effect.unit}")
-            places = st.columns(widths, gap="medium")
-            places[0].markdown(f"**{ui.plain(effect.departure)}**")
-            for place, text in zip(places[1:], cells, strict=True):
-                place.markdown(ui.plain(text))
-    st.subheader("Replies that the two parsers read differently", anchor=False)
+    _texts(
+        {
+            "Difference": [f"**{ui.plain(effect.departure)}**" for effect in found],
+            "Published programs": [ui.plain(effect.published) for effect in found],
+            "Here": [ui.plain(effect.ours) for effect in found],
+            "How much it moves": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in found],
+            "Measured on": [f"{effect.n:,} {effect.unit}" for effect in found],
+        }
+    )
+    st.header("Replies that the two parsers read differently", anchor=False)
     rules = views.rule_counts(page.arena)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
+
+
+def _texts(columns: Mapping[str, Sequence[str]]) -> None:
+    """A table of sentences, which wrap; on a narrow screen it scrolls on its own."""
+    with st.container(key=f"scroll_{len(columns)}_columns"):
+        st.table(columns, border="horizontal", hide_index=True)
 
 
 def data(page: ui.Page) -> None:
@@ -105,17 +102,29 @@ def data(page: ui.Page) -> None:
     st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
     if manifest.get("licence"):
         st.caption(ui.plain(f"Licence: {manifest['licence']}"))
-    table = pa.Table.from_pylist(rows)
-    ui.table(table, _TABLES, key="tables")
+    _texts(
+        {
+            "Table": [f"**{row['table']}**" for row in rows],
+            "Rows": [f"{row['rows']:,}" for row in rows],
+            "Bytes": [f"{row['bytes']:,}" for row in rows],
+            "Made by": [ui.plain(row["by"]) for row in rows],
+            "From": [ui.plain(row["source"]) for row in rows],
+            "What a reader must know": [ui.plain(row["notes"]) for row in rows],
+        }
+    )
     # The papers' figures are an arena of their own, not a part that another one could lack.
     absent = [name for name in schema.TABLES if name not in page.arena.tables and name != "published"]
     if absent:
-        st.subheader("What this arena lacks", anchor=False)
+        st.header("What this arena lacks", anchor=False)
+        own = page.arena.path not in store.bundled().values()
+        if not own:
+            st.caption("The bundled arena stays as it is: DIR is a folder of your own.")
         for name in absent:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{name}**", width=120)
-                st.code(schema.COMMANDS[name].replace("DIR", str(page.arena.path)), language="bash")
-    page.download("tables", table, about={})
+                command = schema.COMMANDS[name]
+                st.code(command.replace("DIR", str(page.arena.path)) if own else command, language="bash")
+    page.download("tables", pa.Table.from_pylist(rows), about={})
 
 
 def columns(page: ui.Page, words: str) -> None:
@@ -136,12 +145,12 @@ def columns(page: ui.Page, words: str) -> None:
     shown = [r for r in rows if all(w in " ".join(r.values()).casefold() for w in wanted)]
     page.summary(f"{len(shown)} of {len(rows)} columns in {len(schema.TABLES)} tables.")
     for name, entries in groupby(shown, key=lambda r: r["table"]):
-        st.subheader(name, anchor=False)
-        st.caption(ui.plain(" ".join((schema.table_class(name).__doc__ or "").split())))
+        st.header(name, anchor=False)
+        st.caption(ui.prose(" ".join((schema.table_class(name).__doc__ or "").split())))
         for entry in entries:
             left, right = st.columns([1, 4], gap="small")
             left.markdown(f"`{entry['column']}`  \n:gray[{entry['type']}]")
-            right.markdown(ui.plain(entry["meaning"]), width=760)
+            right.markdown(ui.prose(entry["meaning"]), width=760)
     if shown:
         page.download("columns", pa.Table.from_pylist(shown), about={})
 

@@ -54,7 +54,7 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 
 def said(at: AppTest) -> str:
     """All plain text of a page, with Markdown's escapes taken back."""
-    parts = [e.value for kind in (at.title, at.subheader, at.markdown, at.caption, at.error, at.code) for e in kind]
+    parts = [e.value for kind in (at.title, at.header, at.markdown, at.caption, at.error, at.code) for e in kind]
     return re.sub(r"\\(.)", r"\1", "\n".join(parts)) + text(at)
 
 
@@ -87,7 +87,7 @@ def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, sc
     assert "30 of 33 questions; 89 of 98 replies match." in said(at)
     assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(at)
     assert "Which river is number 0?" in text(at)
-    assert [h.value for h in at.subheader] == ["3 replies", "3 passages"]
+    assert [h.value for h in at.header] == ["3 replies", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
         assert part in text(at)
 
@@ -145,7 +145,7 @@ def test_a_filter_says_what_it_leaves_and_shows_the_replies_looked_for_first(are
     assert not at.exception
     assert at.multiselect(key="systems").value == ["llama-2-7b"]
     assert "15 of 33 questions; 15 of 98 replies match." in said(at)
-    assert [h.value for h in at.subheader][:2] == ["1 of 3 replies match", "The other 2"]
+    assert [h.value for h in at.header][:2] == ["1 of 3 replies match", "The other 2"]
     hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(at))
     assert hits == ["llama-2-7b"]
     at.multiselect(key="outcome").set_value(["abstained"]).run()

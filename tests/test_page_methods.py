@@ -27,7 +27,7 @@ def page(**params: str) -> Any:
 
 
 def texts(app: Any) -> str:
-    return "\n".join(element.value for kind in ("markdown", "caption", "subheader") for element in app.get(kind))
+    return "\n".join(element.value for kind in ("markdown", "caption", "header") for element in app.get(kind))
 
 
 @pytest.mark.parametrize("section", SECTIONS)

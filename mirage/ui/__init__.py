@@ -19,7 +19,7 @@ from mirage.ui.chart import chart
 from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, refuse, run
 from mirage.ui.pick import check_link, pick
 from mirage.ui.table import Col, column_help, mode, table
-from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, text_html
+from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, prose, text_html
 
 __all__ = [
     "PAGES",
@@ -40,6 +40,7 @@ __all__ = [
     "passages",
     "pick",
     "plain",
+    "prose",
     "refuse",
     "run",
     "table",

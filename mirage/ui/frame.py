@@ -109,7 +109,12 @@ class Page:
             for table in tables:
                 self.arena.need(table)
         except TableMissing as error:
-            missing(error, why=f"The arena “{self.arena.title}” comes without it.", action=action)
+            if self.arena.tables == ("published",):
+                with st.container(border=True):
+                    st.markdown("**These are printed figures, without the replies behind them.**")
+                    st.caption("This page is about replies: choose another arena in the sidebar.")
+            else:
+                missing(error, why=f"The arena “{self.arena.title}” comes without it.", action=action)
             st.stop()
 
     def label(self, label: str) -> None:

@@ -148,6 +148,12 @@ def plain(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
 
 
+def prose(text: str) -> str:
+    """Words of the program's own, such as a column's meaning, as Markdown: names between backticks are code."""
+    parts = text.split("`")
+    return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
+
+
 def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
     """The part of the text from start to end with the citations that lie in it whole."""
     out = []
