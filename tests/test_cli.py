@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -452,11 +453,18 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
     os.mkfifo(waiting)
     command = [sys.executable, "-m", "mirage", "import", "judgments", str(waiting), "--into", str(tmp_path / "a")]
     program = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    with waiting.open("wb") as stream:  # opens once the program reads
-        stream.write(b'{"language": "en"}\n')
-        stream.flush()
-        program.send_signal(signal.SIGINT)
-        said = program.communicate(timeout=60)[1]
+    stream = os.open(waiting, os.O_WRONLY)  # opens once the program opens it to read
+    try:
+        while program.poll() is None:
+            program.send_signal(signal.SIGINT)
+            # A signal just before the read begins is seen only when the read ends: then the next one ends it.
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(timeout=3)
+        assert program.stderr is not None
+        said = program.stderr.read()
+        program.stderr.close()
+    finally:
+        os.close(stream)
     assert program.returncode == 130
     assert "Run the same command again to go on" in said
     assert "Traceback" not in said
@@ -528,6 +536,10 @@ def test_pull_fetches_what_import_reads(tmp_path: Path) -> None:
         assert "4 files" in done.stderr
         assert done.stdout == ""
         assert "0 of them new" in mirage(*command).stderr
+        del files["relevant/fi.test.vanilla_prompt.jsonl"]
+        done = mirage(*command[:3], tmp_path / "q", *command[4:])
+        assert "3 files" in done.stderr
+        assert "Not at the source, and not needed to go on: relevant/fi.test.vanilla_prompt.jsonl" in done.stderr
     finally:
         server.shutdown()
         server.server_close()

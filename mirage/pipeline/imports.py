@@ -97,17 +97,16 @@ def import_judgments(file: Path, into: Path) -> tuple[store.Arena, int, int]:
     import pyarrow as pa
 
     known = old = None
-    made_from = prints(file.parent, [file])
     if store.is_arena(into):
         arena = store.open_arena(into)
         answered = next((name for name in ("answers", "outcomes") if name in arena.tables), None)
         if answered:
             known = arena.read(answered, columns=["language", "query_id", "system"])
-        if "judgments" in arena.tables:
-            old = arena.read("judgments")
-            made_from = [f for f in arena.manifest["made"]["judgments"]["from"] if f not in made_from] + made_from
+        old = arena.read("judgments") if "judgments" in arena.tables else None
     made = new = files.judgments(file, known=known)
+    made_from = prints(file.parent, [file])
     if old is not None:
+        made_from = [f for f in arena.manifest["made"]["judgments"]["from"] if f not in made_from] + made_from
         keys = list(schema.key("judgments"))
         others = old.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
         made = pa.concat_tables([others.cast(old.schema), new])
