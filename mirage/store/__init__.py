@@ -6,10 +6,12 @@ replies of paid services.
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, write
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_text
+from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
 
 __all__ = [
+    "LEDGER",
     "Arena",
     "Ledger",
     "Line",

@@ -25,6 +25,7 @@ from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import manifest as manifests
 from mirage.store.files import write_bytes, write_text
+from mirage.store.ledger import NAME as LEDGER
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -338,9 +339,9 @@ def _connection(arena: Arena) -> Any:
 
 
 def _only_ours(path: Path) -> bool:
-    """Whether a folder without a manifest holds nothing but what an interrupted write leaves."""
-    tables = set(schema.TABLES)
-    return all(p.name in tables or p.name == ".lock" or p.suffix == ".tmp" for p in path.iterdir())
+    """Whether a folder without a manifest holds nothing but a ledger and what an interrupted write leaves."""
+    ours = {*schema.TABLES, ".lock", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    return all(p.name in ours or p.suffix == ".tmp" for p in path.iterdir())
 
 
 def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:

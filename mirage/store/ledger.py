@@ -9,19 +9,25 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import ArenaError
 
+NAME = "ledger.sqlite"
+"""The file's name in an arena's folder."""
+_FORMAT = 1
 _TABLE = """
 CREATE TABLE IF NOT EXISTS calls (
   key TEXT PRIMARY KEY,
   request TEXT NOT NULL,
-  reply TEXT NOT NULL
+  reply TEXT NOT NULL,
+  at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
 """
+_PART = 500
+"""Keys of one question to the database."""
 
 
 def key(request: Mapping[str, Any]) -> str:
@@ -31,69 +37,117 @@ def key(request: Mapping[str, Any]) -> str:
 
 
 class Ledger:
-    """Replies by key. One process may write while others read.
+    """Replies by key. Several programs may read and write at the same time.
 
     Args:
         path: the SQLite file; made when it is absent.
         read_only: open an existing file for reading alone.
 
     Raises:
-        ArenaError: if the file cannot be opened or written.
+        ArenaError: if the file cannot be opened or written, is no ledger, or one of another version.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path.absolute()
         try:
-            if read_only:
-                self._db = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
-            else:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                self._db.execute(_TABLE)
-                self._db.commit()
+            self._db = self._reading() if read_only else self._writing()
         except (sqlite3.Error, OSError) as error:
             raise self._broken(error) from None
+        version = self._ask("PRAGMA user_version")[0][0]
+        if version != _FORMAT:
+            self.close()
+            raise ArenaError(
+                f"the ledger has format {version}, this version of mirage reads {_FORMAT}",
+                where=str(self.path),
+                do="use the version of mirage that wrote it, or move the file away to begin a new one",
+            )
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The reply kept under a key, or None."""
-        row = self._db.execute("SELECT reply FROM calls WHERE key = ?", [key]).fetchone()
-        return None if row is None else dict(json.loads(row[0]))
+        return self._one("reply", key)
 
     def request(self, key: str) -> dict[str, Any] | None:
         """The request kept under a key, or None."""
-        row = self._db.execute("SELECT request FROM calls WHERE key = ?", [key]).fetchone()
-        return None if row is None else dict(json.loads(row[0]))
+        return self._one("request", key)
 
     def have(self, keys: Iterable[str]) -> set[str]:
         """Which of the keys have a reply."""
         wanted = list(keys)
         found: set[str] = set()
-        for at in range(0, len(wanted), 500):
-            part = wanted[at : at + 500]
+        for at in range(0, len(wanted), _PART):
+            part = wanted[at : at + _PART]
             marks = ",".join("?" * len(part))
-            rows = self._db.execute(f"SELECT key FROM calls WHERE key IN ({marks})", part)  # noqa: S608  # marks only
+            rows = self._ask(f"SELECT key FROM calls WHERE key IN ({marks})", part)  # noqa: S608  # marks only
             found.update(row[0] for row in rows)
         return found
 
-    def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
-        """Keep a reply; it is on disk when this returns. A key that is there already stays as it is."""
+    def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+        """Keep a reply; when this returns it outlives the program.
+
+        Returns:
+            Whether it was kept; a key that is there already stays as it is.
+        """
         values = [key, *(json.dumps(part, ensure_ascii=False) for part in (request, reply))]
         try:
-            self._db.execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", values)
-            self._db.commit()
+            with self._db:
+                insert = "INSERT OR IGNORE INTO calls (key, request, reply) VALUES (?, ?, ?)"
+                return self._db.execute(insert, values).rowcount == 1
         except sqlite3.Error as error:
-            self._db.rollback()
             raise self._broken(error) from None
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
 
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _writing(self) -> sqlite3.Connection:
+        """A connection to a file that is there or is made."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
+        try:
+            # Commits survive a killed program; as the disk is not flushed for each, a power cut may take the last
+            # few, and damages nothing.
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                db.execute(f"PRAGMA user_version = {_FORMAT}")
+                db.execute(_TABLE)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _reading(self) -> sqlite3.Connection:
+        """A connection that writes nothing, also in a folder that cannot be written."""
+        name = self.path.as_uri()
+        db = sqlite3.connect(f"{name}?mode=ro", uri=True, timeout=30, check_same_thread=False)
+        try:
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            db.close()
+            # The journal needs a file beside; where there is none and none can be made, nobody writes either.
+            if not self.path.is_file() or self.path.with_name(self.path.name + "-wal").exists():
+                raise
+            db = sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        return db
+
+    def _one(self, column: str, key: str) -> dict[str, Any] | None:
+        rows = self._ask(f"SELECT {column} FROM calls WHERE key = ?", [key])  # noqa: S608  # our own names
+        return dict(json.loads(rows[0][0])) if rows else None
+
+    def _ask(self, query: str, values: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._broken(error) from None
+
     def _broken(self, error: Exception) -> ArenaError:
-        return ArenaError(
-            f"the ledger of replies cannot be used: {error}",
-            where=str(self.path),
-            do="free space or check permissions, then run the command again; the replies in it are kept",
-        )
+        do = "free space or check permissions, then run the command again; the replies in it are kept"
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            do = "move the file away: a new ledger is begun, and what it held is asked and paid for again"
+        return ArenaError(f"the ledger of replies cannot be used: {error}", where=str(self.path), do=do)

@@ -1,0 +1,318 @@
+"""Many chat completions at once: a crew of workers, rates, bounded retries, a ledger, a budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mirage.errors import MirageError, Unreachable
+from mirage.llm import retry
+from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens, read, request, text_tokens
+from mirage.llm.pace import Pace
+from mirage.llm.presets import Endpoint
+from mirage.store import Ledger, ledger_key
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_GRACE = 5.0
+"""Seconds that calls under way get to end when everything stops: their replies are paid for."""
+_UNFIT = 3
+"""Requests turned down as unfit, while none was taken, after which everything stops."""
+_HOPELESS = 10
+"""Calls in a row that failed for good, after which no more are made."""
+
+OnReply = Callable[[int, Reply], None]
+"""Called with the number of a conversation and its reply, as they come."""
+
+
+def complete(
+    conversations: Sequence[Messages],
+    *,
+    endpoint: Endpoint,
+    settings: Settings,
+    ledger: Ledger,
+    limits: Limits | None = None,
+    rng: np.random.Generator,
+    on_reply: OnReply | None = None,
+) -> list[Reply | None]:
+    """Get a reply to every conversation; what the ledger holds is not asked again.
+
+    A call that fails for good is a reply with status `api_error` and a reason. It is not in the ledger, so the next run
+    asks again. When ten calls in a row fail, the rest is not asked and says so.
+
+    Args:
+        conversations: the conversations.
+        endpoint: service and key.
+        settings: model and parameters.
+        ledger: where replies are kept, the moment they arrive.
+        limits: concurrency, rates, retries, budget.
+        rng: source of the jitter of pauses.
+        on_reply: called with the number of a conversation and its reply, as they come (progress).
+
+    Returns:
+        One reply a conversation; None for those not asked because the budget was reached.
+
+    Raises:
+        Unreachable: if the service turns down what every call needs (HTTP 401, 403, 404; 400 while it took no request),
+            or asks to wait longer than the limit, with what to do. Replies that had come are in the ledger.
+        ArenaError: if the ledger cannot be written.
+    """
+    replies: list[Reply | None] = [None] * len(conversations)
+    same: dict[str, list[int]] = {}
+    jobs: list[_Job] = []
+    limits = limits or Limits()
+    counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
+
+    def settle(reply: Reply) -> None:
+        for number in same[reply.key]:
+            replies[number] = reply
+            if on_reply is not None:
+                on_reply(number, reply)
+            # Whoever asks the same pays nothing.
+            reply = replace(reply, attempts=0)
+
+    requests = {}
+    for number, messages in enumerate(conversations):
+        asked = request(settings, messages)
+        key = ledger_key(asked)
+        requests[key] = asked
+        same.setdefault(key, []).append(number)
+    for key, asked in requests.items():
+        kept = ledger.get(key)
+        if kept is not None:
+            settle(Reply(key=key, attempts=0, **kept))
+            continue
+        tokens = prompt_tokens(asked["messages"]) if counted else 0
+        jobs.append(_Job(key, asked, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
+    if jobs:
+        accepted = len(jobs) < len(requests)
+        hopeless = asyncio.run(_complete(jobs, accepted, endpoint, settings, ledger, limits, rng, settle))
+        for job in jobs if hopeless else ():
+            if replies[same[job.key][0]] is None:
+                settle(Reply(job.key, None, "api_error", f"not asked: {hopeless}", None, None, None, 0))
+    return replies
+
+
+async def _complete(
+    jobs: list[_Job],
+    accepted: bool,
+    endpoint: Endpoint,
+    settings: Settings,
+    ledger: Ledger,
+    limits: Limits,
+    rng: np.random.Generator,
+    settle: Callable[[Reply], None],
+) -> str | None:
+    """Make the calls; returns why there is no hope for the rest, where there is none."""
+    import logging
+
+    import openai
+
+    for name in ("httpcore", "httpcore2"):
+        # Their debug records hold the headers of answers, in which a service may repeat the key.
+        logging.getLogger(name).setLevel(logging.INFO)
+    # A proxy of the environment has no business between this machine and itself.
+    http = openai.DefaultAsyncHttpxClient(trust_env=not endpoint.local)
+    async with openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.secret or "none",
+        max_retries=0,
+        timeout=openai.Timeout(limits.timeout, connect=min(10.0, limits.timeout)),
+        http_client=http,
+    ) as client:
+        crew = _Crew(client, endpoint, settings, limits, ledger, rng, settle, jobs[::-1], accepted)
+        await crew.run()
+        return crew.hopeless
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One conversation to be sent."""
+
+    key: str
+    request: dict[str, Any]
+    tokens: int
+    """Tokens of the prompt, estimated; 0 where neither a rate nor a price needs them."""
+    most: float
+    """The most it can cost; 0 without prices."""
+
+
+@dataclass
+class _Crew:
+    """What the workers of one `complete` share, and what they do."""
+
+    client: AsyncOpenAI
+    endpoint: Endpoint
+    settings: Settings
+    limits: Limits
+    ledger: Ledger
+    rng: np.random.Generator
+    settle: Callable[[Reply], None]
+    jobs: list[_Job]
+    """Those not begun, the next one last."""
+    accepted: bool
+    """Whether the service has taken a request of this kind."""
+    halt: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when everything stops."""
+    error: MirageError | None = None
+    """What the service turned down, where that stops everything."""
+    hopeless: str | None = None
+    """Why no more is asked, where too much failed."""
+    spent: float = 0.0
+    under_way: int = 0
+    """Calls begun and not ended."""
+    reserved: float = 0.0
+    """What these can cost at most."""
+    freed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a call has ended."""
+    resume: float = 0.0
+    """When the service wants to be asked again, by the loop's clock."""
+    unfit: int = 0
+    in_a_row: int = 0
+    """Calls that failed for good since the last reply."""
+
+    def __post_init__(self) -> None:
+        self.requests = Pace(self.limits.requests_per_minute)
+        self.tokens = Pace(self.limits.tokens_per_minute)
+
+    async def run(self) -> None:
+        """Make every call that can be made."""
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
+        everyone: asyncio.Future[Any] = asyncio.gather(*workers)
+        halted: asyncio.Future[Any] = asyncio.create_task(self.halt.wait())
+        try:
+            await asyncio.wait([everyone, halted], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([everyone], timeout=_GRACE)
+        finally:
+            for task in (halted, *workers):
+                task.cancel()
+            ended = await asyncio.gather(everyone, *workers, return_exceptions=True)
+        failed = [end for end in ended if isinstance(end, Exception)]
+        if failed:
+            raise failed[0]
+        if self.error:
+            raise self.error
+
+    async def _work(self) -> None:
+        while job := await self._next():
+            reply = None
+            try:
+                reply = await self._call(job)
+            finally:
+                self.under_way -= 1
+                self.reserved -= job.most
+                self.spent += self._price(job, reply)
+                self.freed.set()
+            if reply is not None:
+                self._take(job, reply)
+
+    async def _next(self) -> _Job | None:
+        """The next job, as soon as the budget allows it; None when there is no more to do."""
+        while self.jobs and not self.halt.is_set():
+            most = self.jobs[-1].most
+            if self.limits.budget is None or self.spent + self.reserved + most <= self.limits.budget:
+                self.reserved += most
+                self.under_way += 1
+                return self.jobs.pop()
+            if not self.under_way:
+                self.halt.set()
+                break
+            self.freed.clear()
+            await self.freed.wait()
+        return None
+
+    async def _call(self, job: _Job) -> Reply | None:
+        """Ask until there is a reply or no retry left; None if everything stops."""
+        attempts = self.limits.retries + 1
+        for attempt in range(1, attempts + 1):
+            await self._turn(job)
+            if self.halt.is_set():
+                return None
+            try:
+                return await self._ask(job, attempt)
+            except Exception as error:  # what is no failure of a call goes on upwards
+                verdict = retry.judge(error)
+            reason = self.endpoint.redact(verdict.reason)
+            if verdict.action == "refused":
+                return Reply(job.key, None, "refused", reason, None, None, None, attempt)
+            if verdict.action == "unfit":
+                self.unfit += 1
+                if self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1)):
+                    return Reply(job.key, None, "api_error", reason, None, None, None, attempt)
+            if verdict.action != "again":
+                self._stop(reason, verdict.do)
+                return None
+            if verdict.wait is not None:
+                if verdict.wait > self.limits.longest_pause:
+                    waits = f"{reason}; it asks to wait {verdict.wait:,.0f} seconds"
+                    self._stop(waits, "run the command again then; the replies that have come are kept")
+                    return None
+                # All wait: whoever asked before would be turned down too.
+                self.resume = max(self.resume, self._now() + verdict.wait)
+            if attempt < attempts:
+                base, longest = self.limits.backoff, self.limits.longest_pause
+                await self._sleep(retry.pause(attempt, self.rng, base=base, longest=longest))
+        tries = f" ({attempts} attempts)" if attempts > 1 else ""
+        return Reply(job.key, None, "api_error", reason + tries, None, None, None, attempts)
+
+    async def _turn(self, job: _Job) -> None:
+        """Wait until the rates and the service allow a request."""
+        now = self._now()
+        begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.settings.max_tokens, now))
+        while (wait := max(begins, self.resume) - self._now()) > 0 and not self.halt.is_set():
+            await self._sleep(wait)
+
+    async def _ask(self, job: _Job, attempt: int) -> Reply:
+        """Send one request and read its answer."""
+        import httpx
+
+        body = {name: value for name, value in job.request.items() if name not in ("max_tokens", "seed")}
+        body[self.endpoint.limit] = self.settings.max_tokens
+        if self.endpoint.seeded and self.settings.seed is not None:
+            body["seed"] = self.settings.seed
+        async with asyncio.timeout(self.limits.timeout):
+            # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
+            answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
+        reply = read(job.key, answer.content, attempt)
+        text, served = (part and self.endpoint.redact(part) for part in (reply.text, reply.served))
+        return replace(reply, text=text, served=served)
+
+    def _take(self, job: _Job, reply: Reply) -> None:
+        """Keep a reply and hand it on."""
+        if reply.status == "api_error":
+            self.in_a_row += 1
+            if self.in_a_row >= _HOPELESS:
+                self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reply.reason}"
+                self.halt.set()
+        else:
+            self.accepted, self.in_a_row = True, 0
+            if not self.ledger.put(job.key, job.request, reply.kept()):
+                # Another program was quicker with the same call; all rows must name the same reply.
+                reply = Reply(key=job.key, attempts=reply.attempts, **(self.ledger.get(job.key) or reply.kept()))
+        self.settle(reply)
+
+    def _stop(self, reason: str, do: str) -> None:
+        self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)
+        self.halt.set()
+
+    def _price(self, job: _Job, reply: Reply | None) -> float:
+        """What a call has cost, with estimates where the service does not count."""
+        if reply is None or reply.status == "api_error":
+            return 0.0
+        tokens_in = job.tokens if reply.tokens_in is None else reply.tokens_in
+        tokens_out = text_tokens(reply.text or "") if reply.tokens_out is None else reply.tokens_out
+        return self.limits.cost(tokens_in, tokens_out) or 0.0
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, but not after everything stops."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.halt.wait(), seconds)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

@@ -1,0 +1,144 @@
+"""Addresses and key variables of the services that speak the OpenAI chat protocol.
+
+Keys are read from the environment alone. A service that is not listed needs its address (`--base-url`) and, unless it
+runs on this machine, the name of the variable that holds its key (`--key-env`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit
+
+from mirage.errors import BadInput, UnknownName
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_SECRET = 8
+"""A key shorter than this is a stand-in such as EMPTY, which would be found in innocent words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Where a service is, which variable holds its key, and where its protocol departs from the common one."""
+
+    name: str
+    base_url: str
+    """Address of the OpenAI-compatible API; `{NAME}` is filled from the environment variable NAME."""
+    key_env: str | None
+    """Environment variable with the key; None for a server that needs none."""
+    limit: str = "max_tokens"
+    """What it calls the limit of new tokens."""
+    seeded: bool = True
+    """Whether it takes a sampling seed."""
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit="max_completion_tokens"),
+        Preset("azure", "{AZURE_OPENAI_ENDPOINT}/openai/v1", "AZURE_OPENAI_API_KEY", limit="max_completion_tokens"),
+        Preset("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
+        Preset("anyscale", "https://api.endpoints.anyscale.com/v1", "ANYSCALE_API_KEY"),
+        Preset("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
+        Preset("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", seeded=False),
+        Preset("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", seeded=False),
+        Preset("vllm", "http://127.0.0.1:8000/v1", None),
+        Preset("transformers", "http://127.0.0.1:8000/v1", None),
+    )
+}
+"""Every preset by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A resolved address and its key; the key shows in no representation."""
+
+    base_url: str
+    """Address of the API."""
+    secret: str | None = field(default=None, repr=False)
+    """The key; None where none is needed."""
+    limit: str = "max_tokens"
+    """What the service calls the limit of new tokens."""
+    seeded: bool = True
+    """Whether it takes a sampling seed."""
+
+    @property
+    def local(self) -> bool:
+        """Whether the service runs on this machine."""
+        return urlsplit(self.base_url).hostname in _LOOPBACK
+
+    def redact(self, text: str) -> str:
+        """The text without the key, should a service repeat it."""
+        return text.replace(self.secret, "[key]") if self.secret and len(self.secret) >= _SECRET else text
+
+
+def resolve(
+    preset: str | None = None,
+    *,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Endpoint:
+    """Find the address and read the key.
+
+    Args:
+        preset: name of a preset; `openai` where neither this nor an address is given.
+        base_url: an address that replaces the preset's.
+        key_env: name of the variable that holds the key; by default the preset's. A server on this machine needs none.
+        environ: the environment; by default the process's.
+
+    Raises:
+        UnknownName: if there is no such preset.
+        BadInput: if a variable that is needed is not set, or an address or a key cannot be one. The message names the
+            variable, never its value.
+    """
+    environ = os.environ if environ is None else environ
+    if preset is not None and preset not in PRESETS:
+        raise UnknownName("provider", preset, PRESETS)
+    known = PRESETS[preset] if preset else (None if base_url else PRESETS["openai"])
+    address, origin = _address(base_url or (known.base_url if known else ""), environ)
+    parts = _parts(address, origin)
+    local = parts.hostname in _LOOPBACK
+    variable = key_env or (known.key_env if known else None)
+    secret = environ.get(variable, "").strip() if variable else ""
+    if not secret and variable and (key_env or not local):
+        raise BadInput(f"the environment variable {variable} is not set", do=f"set {variable} to your key")
+    if not secret and not local:
+        raise BadInput(
+            f"no key variable is known for {address}", do="name the variable that holds its key: --key-env NAME"
+        )
+    if not (secret.isascii() and secret.isprintable() and " " not in secret):
+        raise BadInput(f"the value of {variable} cannot be a key", do=f"set {variable} to the key alone")
+    return Endpoint(
+        address,
+        secret or None,
+        limit=known.limit if known else "max_tokens",
+        seeded=known.seeded if known else local,
+    )
+
+
+def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The address with its variable filled in, and what to call it in a message."""
+    name = template.partition("{")[2].partition("}")[0]
+    if not name:
+        return template.rstrip("/"), repr(template)
+    if not environ.get(name):
+        raise BadInput(f"the environment variable {name} is not set", do=f"set {name} to the service's address")
+    return template.replace("{" + name + "}", environ[name].strip().rstrip("/")), f"the value of {name}"
+
+
+def _parts(address: str, origin: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise BadInput(f"{origin} is not an address", do="give one like https://host/v1")
+    if parts.username or parts.password or parts.query:
+        raise BadInput(
+            "the address holds more than host and path, perhaps a key",
+            do="give the address alone, and the name of the variable that holds the key: --key-env NAME",
+        )
+    return parts

@@ -1,0 +1,146 @@
+"""How many tokens a text has, and where its first so many end: by the model's tokenizer, else by an estimate.
+
+The estimate counts characters by script. It follows the token counts that OpenAI printed for one sentence in 20
+languages when it introduced the o200k tokenizer (Hello GPT-4o, May 2024), rounded towards more tokens; scripts the
+table lacks take the value of their neighbours. Older tokenizers cut Indic and Thai text two to four times finer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from mirage.errors import BadInput
+
+_PER_TOKEN = {
+    0x0000: 3.3,  # ASCII: Latin letters, digits, white space
+    0x0080: 1.7,  # Latin letters beyond ASCII
+    0x0300: 1.2,  # combining marks
+    0x0370: 2.7,  # Greek and Cyrillic
+    0x0590: 2.2,  # Hebrew and Arabic
+    0x0900: 2.0,  # Devanagari, Bengali, Telugu and the other Indic scripts; Thai
+    0x0E80: 1.0,
+    0x1E00: 1.7,  # Latin letters with two marks
+    0x2000: 1.2,  # punctuation; kana and Han, which share this value
+    0xA000: 1.0,
+    0xAC00: 1.8,  # Hangul
+    0xD7B0: 1.0,
+}
+"""Characters a token holds, by the first code point of each stretch."""
+_STARTS = np.array(list(_PER_TOKEN), dtype=np.uint32)
+_WEIGHTS = 1 / np.array(list(_PER_TOKEN.values()))
+
+
+class Tokens(Protocol):
+    """Counts the tokens of texts and cuts texts by them."""
+
+    @property
+    def name(self) -> str:
+        """What counts: `estimate`, or the tokenizer's name."""
+
+    def count(self, text: str) -> int:
+        """Tokens of the text."""
+
+    def cut(self, text: str, limit: int) -> str:
+        """The longest beginning of the text with at most `limit` tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Tokens estimated from characters by script."""
+
+    name: str = "estimate"
+
+    def count(self, text: str) -> int:
+        """Tokens of the text, about."""
+        return int(np.ceil(_weights(text).sum() - 1e-9))
+
+    def cut(self, text: str, limit: int) -> str:
+        """The longest beginning of the text with about `limit` tokens."""
+        return text[: int(np.searchsorted(_weights(text).cumsum(), limit + 1e-9, side="right"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """Tokens of a model's own tokenizer."""
+
+    name: str
+    encoder: Any
+    """A `tokenizers.Tokenizer`."""
+
+    def count(self, text: str) -> int:
+        """Tokens of the text, without those that begin or end a prompt."""
+        return len(self.encoder.encode(text, add_special_tokens=False).ids)
+
+    def cut(self, text: str, limit: int) -> str:
+        """The text up to the end of its `limit`-th token."""
+        offsets = self.encoder.encode(text, add_special_tokens=False).offsets
+        if len(offsets) <= limit:
+            return text
+        return text[: max((end for _, end in offsets[:limit]), default=0)]
+
+
+def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
+    """What counts the tokens of a model: its tokenizer where that is at hand on this machine, else the estimate.
+
+    At hand is a `tokenizer.json` in the folder that `model` names, or in the local Hugging Face cache under its name.
+    Nothing is downloaded.
+
+    Args:
+        model: name or folder of the model.
+        tokenizer: name, folder or `tokenizer.json` to use instead, which must be at hand; `estimate` for the estimate.
+
+    Raises:
+        BadInput: if the tokenizer that was asked for is not at hand or cannot be read.
+    """
+    if tokenizer == "estimate":
+        return Estimate()
+    name = tokenizer or model
+    path = _find(name, itself=tokenizer is not None)
+    if path is None:
+        if tokenizer is None:
+            return Estimate()
+        raise BadInput(
+            f"the tokenizer {name!r} is not on this machine",
+            do="give a folder with a tokenizer.json, or a model that is in the Hugging Face cache",
+        )
+    try:
+        from tokenizers import Tokenizer as Encoder
+    except ImportError:
+        if tokenizer is None:
+            return Estimate()
+        raise BadInput("the package tokenizers is not installed", do="run: pip install tokenizers") from None
+    try:
+        encoder = Encoder.from_file(path)
+    except Exception as error:  # the library raises bare Exceptions
+        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="give another, or estimate") from None
+    encoder.no_truncation()
+    encoder.no_padding()
+    return Tokenizer(name, encoder)
+
+
+def _find(name: str, *, itself: bool) -> str | None:
+    """The path of a `tokenizer.json`: of the file itself, in a folder, or in the Hugging Face cache."""
+    path = Path(name)
+    if itself and path.is_file():
+        return name
+    if path.is_dir():
+        inside = path / "tokenizer.json"
+        return str(inside) if inside.is_file() else None
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = try_to_load_from_cache(name, "tokenizer.json")
+    except ValueError:  # it cannot be the name of a model there
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _weights(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Tokens that each character stands for."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    weights: np.ndarray[Any, np.dtype[np.float64]] = _WEIGHTS[np.searchsorted(_STARTS, points, side="right") - 1]
+    return weights

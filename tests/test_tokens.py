@@ -1,0 +1,81 @@
+"""Tokens of a text: by the model's own tokenizer where it is at hand, else by an estimate from its script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mirage.errors import BadInput
+from mirage.llm import Estimate, tokens_of
+
+GREETINGS = {
+    # One greeting in the languages of the published table, our own wording, and the tokens o200k needs for one of
+    # about that length there: the estimate must be near, and rather above.
+    "en": ("Hello, my name is Ada. I am a new kind of model for language, and it is nice to meet you!", 24),
+    "de": ("Hallo, mein Name ist Ada. Ich bin ein neuartiges Modell für Sprache. Schön, Sie kennenzulernen!", 29),
+    "ru": ("Привет, меня зовут Ада. Я новая языковая модель, приятно познакомиться!", 23),
+    "ar": ("مرحبا، اسمي آدا. أنا نوع جديد من نماذج اللغة، سررت بلقائك!", 26),
+    "hi": ("नमस्ते, मेरा नाम अदा है। मैं एक नए प्रकार का भाषा मॉडल हूँ। आपसे मिलकर अच्छा लगा!", 31),
+    "te": ("నమస్కారం, నా పేరు అదా. నేను ఒక కొత్త రకమైన భాషా మోడల్ ని. మిమ్మల్ని కలిసినందుకు సంతోషం!", 45),
+    "ko": ("안녕하세요, 제 이름은 에이다입니다. 저는 새로운 유형의 언어 모델입니다, 만나서 반갑습니다!", 27),
+    "zh": ("你好，我的名字是艾达。我是一种新型的语言模型，很高兴见到你！", 24),
+    "ja": ("こんにちは、私の名前はエイダです。新しい種類の言語モデルです。初めまして！", 26),
+}
+
+
+@pytest.mark.parametrize("code", GREETINGS)
+def test_the_estimate_is_near_a_current_tokenizer_and_rather_above(code: str) -> None:
+    text, tokens = GREETINGS[code]
+    assert 0.9 * tokens <= Estimate().count(text) <= 1.6 * tokens
+
+
+def test_a_text_of_no_character_has_no_token() -> None:
+    assert Estimate().count("") == 0
+    assert Estimate().cut("", 5) == ""
+    assert Estimate().cut("some text", 0) == ""
+
+
+@given(st.text(), st.integers(0, 50))
+def test_a_cut_is_the_longest_beginning_within_the_limit(text: str, limit: int) -> None:
+    tokens = Estimate()
+    cut = tokens.cut(text, limit)
+    assert text.startswith(cut)
+    assert tokens.count(cut) <= limit
+    if cut != text:
+        assert tokens.count(text[: len(cut) + 1]) > limit
+
+
+def test_a_model_whose_tokenizer_is_not_at_hand_is_estimated_and_nothing_is_fetched() -> None:
+    for model in ("gpt-4o-mini", "nobody/has-this", "a/b/c", "with space", ""):
+        assert tokens_of(model) == Estimate()
+    assert tokens_of("gpt-4o-mini", "estimate") == Estimate()
+
+
+def test_a_tokenizer_that_was_asked_for_and_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is not on this machine") as caught:
+        tokens_of("m", "nobody/has-this")
+    assert "tokenizer.json" in caught.value.do
+    with pytest.raises(BadInput, match="is not on this machine"):
+        tokens_of("m", str(tmp_path))
+
+
+def test_a_model_s_own_tokenizer_counts_and_cuts(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="needs the extra `local`: pip install tokenizers")
+    words = ["one", "two", "three", "[UNK]", "火"]
+    model = tokenizers.models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]")
+    encoder = tokenizers.Tokenizer(model)
+    encoder.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    encoder.enable_truncation(2)
+    encoder.save(str(tmp_path / "tokenizer.json"))
+    for tokens in (tokens_of(str(tmp_path)), tokens_of("m", str(tmp_path / "tokenizer.json"))):
+        assert tokens.name in (str(tmp_path), str(tmp_path / "tokenizer.json"))
+        assert tokens.count("one two  three 火 four") == 5
+        assert tokens.cut("one two  three 火 four", 3) == "one two  three"
+        assert tokens.cut("one two", 3) == "one two"
+        assert tokens.cut("one two", 0) == ""
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(BadInput, match="cannot be read"):
+        tokens_of(str(tmp_path))
