@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-ALL = ("ranking", "ingest", "pages")
+ALL = ("ranking", "ingest", "pages", "llm")
 
 
 def main(names: list[str]) -> None:

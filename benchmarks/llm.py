@@ -1,0 +1,106 @@
+"""Calls to a chat service with 200 ms latency, 64 at once: share of the ideal throughput, and times one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.harness import Row
+from mirage import llm, store
+
+LATENCY, CONCURRENCY, CALLS, ALONE = 0.2, 64, 3_200, 25
+_REPLY = "##Reason: the first passage says so [1#0]. ##Answer: Yes. " * 12
+_PASSAGES = "\n\n".join(f"[{i}#0] " + "A passage of the length that an encyclopedia has. " * 12 for i in range(8))
+
+
+class _Chat(asyncio.Protocol):
+    """As little of HTTP and of the protocol as a client needs: the same answer to every request, late."""
+
+    answer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin a connection."""
+        self.transport, self.came, self.need = transport, b"", 0
+
+    def data_received(self, data: bytes) -> None:
+        """Read until the request is whole, then answer when the time has passed."""
+        self.came += data
+        if not self.need:
+            head, end, _ = self.came.partition(b"\r\n\r\n")
+            if not end:
+                return
+            length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            self.need = len(head) + 4 + int(length.partition(b":")[2])
+        if len(self.came) >= self.need:
+            self.came, self.need = self.came[self.need :], 0
+            asyncio.get_running_loop().call_later(LATENCY, self.transport.write, self.answer)  # type: ignore[attr-defined]
+
+
+def serve() -> None:
+    """Serve on a free port of this machine, and print it."""
+    body = json.dumps(
+        {
+            "object": "chat.completion",
+            "model": "bench",
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": _REPLY}}],
+            "usage": {"prompt_tokens": 1500, "completion_tokens": 200, "total_tokens": 1700},
+        }
+    ).encode()
+    _Chat.answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+
+    async def forever() -> None:
+        server = await asyncio.get_running_loop().create_server(_Chat, "127.0.0.1", 0, backlog=512)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
+
+    asyncio.run(forever())
+
+
+def run() -> list[Row]:
+    """Time both against one server in a process of its own."""
+    command = [sys.executable, "-c", "from benchmarks.llm import serve; serve()"]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
+        tempfile.TemporaryDirectory() as folder,
+        store.Ledger(Path(folder) / store.LEDGER) as ledger,
+    ):
+        try:
+            assert server.stdout is not None
+            endpoint = llm.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
+
+            def seconds(calls: int, concurrency: int, name: str) -> float:
+                start, used = time.perf_counter(), time.process_time()
+                replies = llm.complete(
+                    [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
+                    endpoint=endpoint,
+                    settings=llm.Settings("bench"),
+                    ledger=ledger,
+                    limits=llm.Limits(concurrency=concurrency),
+                    rng=np.random.default_rng(0),
+                )
+                taken = time.perf_counter() - start
+                cpu.append((time.process_time() - used) / calls)
+                if llm.spent(replies).calls != calls or llm.spent(replies).failed:
+                    raise RuntimeError("not every call was answered")
+                return taken
+
+            cpu: list[float] = []
+            seconds(CONCURRENCY, CONCURRENCY, "warm-up")
+            alone = ALONE / seconds(ALONE, 1, "alone")
+            together = CALLS / seconds(CALLS, CONCURRENCY, "together")
+        finally:
+            server.terminate()
+    ideal = CONCURRENCY / LATENCY
+    what = f"{CALLS:,} chat calls, {CONCURRENCY} at once, to a server with {1000 * LATENCY:.0f} ms latency"
+    value = f"{together:.0f} calls/s, {1000 * cpu[-1]:.1f} ms of CPU a call"
+    return [
+        Row(what, value, f"ideal: {ideal:.0f} calls/s", f"{together / ideal:.2f} of it", "at least 0.9"),
+        Row(what, value, f"one at a time: {alone:.2f} calls/s", f"{together / alone:.0f} times", "at least 50 times"),
+    ]
