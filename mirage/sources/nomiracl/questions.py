@@ -7,21 +7,21 @@ data/<language>/corpus.jsonl[.gz]             {"docid": .., "title": .., "text":
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import Language, language
+from mirage.sources import trec
 from mirage.sources.nomiracl.origin import SUBSETS, Split
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_Judged = dict[str, list[tuple[str, bool, str]]]
-"""By query id: document id, whether it is relevant, and the line that says so."""
+_Judged = dict[str, list[trec.Judged]]
+"""The judged passages by query id."""
 
 
 def read_questions(
@@ -112,22 +112,22 @@ def _read(
     seen: dict[str, str] = {}
     for subset in SUBSETS:
         if store.list_files(root, f"topics/{split}.{subset}.tsv"):
-            asked[subset] = _topics(root / "topics" / f"{split}.{subset}.tsv", seen)
-            judged[subset] = _qrels(root / "qrels" / f"{split}.{subset}.tsv", asked[subset], subset)
+            asked[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv", seen=seen)
+            judged[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", asked[subset]), subset)
     sizes = _sizes({subset: len(judged.get(subset, ())) for subset in SUBSETS}, cap, ratio, where=str(root))
     drawn = {
-        subset: _sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
+        subset: trec.sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
         for subset, ids in judged.items()
     }
-    texts = _corpus(root, judged, {docid for s, ids in drawn.items() for i in ids for docid, _, _ in judged[s][i]})
+    texts = _corpus(root, judged, {one.passage_id for s, ids in drawn.items() for i in ids for one in judged[s][i]})
 
     queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
     passages: dict[str, list[Any]] = {c.name: [] for c in schema.columns("passages")}
     for subset, ids in drawn.items():
         for query_id in ids:
             _add(queries, lang.code, query_id, subset, asked[subset][query_id])
-            for position, (docid, relevant, _) in enumerate(judged[subset][query_id], start=1):
-                _add(passages, lang.code, query_id, docid, position, *texts[docid], relevant)
+            for position, one in enumerate(judged[subset][query_id], start=1):
+                _add(passages, lang.code, query_id, one.passage_id, position, *texts[one.passage_id], one.relevant)
     return {"queries": schema.from_columns("queries", queries), "passages": schema.from_columns("passages", passages)}
 
 
@@ -136,51 +136,21 @@ def _add(columns: dict[str, list[Any]], *row: Any) -> None:
         column.append(value)
 
 
-def _topics(path: Path, seen: dict[str, str]) -> dict[str, str]:
-    """Questions by id; `seen` keeps the ids over both subsets."""
-    texts: dict[str, str] = {}
-    for where, line in store.lines(path):
-        query_id, tab, text = line.partition("\t")
-        if not (query_id and tab and text.strip()) or "\t" in text:
-            raise BadInput("this line is not an id, a tab and a question", where=where, do="write: id TAB question")
-        if seen.setdefault(query_id, where) != where:
-            raise BadInput(
-                f"query {query_id} occurs twice",
-                where=f"{where}, first at {seen[query_id]}",
-                do="keep one of the lines",
-            )
-        texts[query_id] = text
-    return texts
-
-
-def _qrels(path: Path, asked: dict[str, str], subset: str) -> _Judged:
-    """Judged passages by query, in the order of the file."""
-    judged: _Judged = {}
-    pairs: set[tuple[str, str]] = set()
-    for where, line in store.lines(path):
-        fields = line.split()
-        if len(fields) != 4 or fields[3] not in ("0", "1"):
-            raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, 0 or 1")
-        query_id, _, docid, label = fields
-        if query_id not in asked:
-            raise BadInput(
-                f"query {query_id} is judged but not among the topics", where=where, do="fetch topics and qrels again"
-            )
-        if (query_id, docid) in pairs:
-            raise BadInput(f"document {docid} is judged twice for query {query_id}", where=where, do="keep one line")
-        if subset == "non_relevant" and label == "1":
-            raise BadInput(
-                f"document {docid} is relevant to query {query_id}, which stands in the non-relevant subset",
-                where=where,
-                do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
-            )
-        pairs.add((query_id, docid))
-        judged.setdefault(query_id, []).append((docid, label == "1", where))
+def _check(judged: _Judged, subset: str) -> _Judged:
+    """The labels of a subset, as long as they are those of that subset."""
     for query_id, passages in judged.items():
-        if subset == "relevant" and not any(relevant for _, relevant, _ in passages):
+        for passage in passages if subset == "non_relevant" else ():
+            if passage.relevant:
+                raise BadInput(
+                    f"document {passage.passage_id} is relevant to query {query_id}, which stands in the non-relevant "
+                    "subset",
+                    where=passage.where,
+                    do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
+                )
+        if subset == "relevant" and not any(passage.relevant for passage in passages):
             raise BadInput(
                 f"query {query_id} stands in the relevant subset, but no passage is judged relevant",
-                where=passages[0][2],
+                where=passages[0].where,
                 do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
             )
     return judged
@@ -208,11 +178,11 @@ def _corpus(root: Path, judged: dict[str, _Judged], needed: set[str]) -> dict[st
                 raise BadInput(f"document {docid} occurs with two texts", where=line.where, do="keep one of them")
     for queries in judged.values():
         for passages in queries.values():
-            for docid, _, where in passages:
-                if docid not in there:
+            for one in passages:
+                if one.passage_id not in there:
                     raise BadInput(
-                        f"document {docid} is judged but not in {paths[0].name}",
-                        where=where,
+                        f"document {one.passage_id} is judged but not in {paths[0].name}",
+                        where=one.where,
                         do="fetch both files again",
                     )
     return texts
@@ -233,12 +203,3 @@ def _sizes(there: dict[str, int], cap: int | None, ratio: float | None, *, where
                 do="give a ratio nearer to 1, a larger cap, or none",
             )
     return sizes
-
-
-def _sample(ids: Sequence[str], size: int, seed: int, name: str) -> list[str]:
-    """The first `size` ids of a permutation that `seed` and `name` fix, sorted."""
-    import numpy as np
-
-    stream = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-    order = np.random.default_rng([seed, stream]).permutation(len(ids))
-    return sorted(ids[i] for i in order[:size])
