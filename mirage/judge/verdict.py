@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from mirage.judge.prompt import template
 from mirage.schema import Verdict
@@ -23,7 +23,13 @@ _LABEL = (
     r"verdict(?:\s+is)?[\s*_:]*"
 )
 _OWN_LINE = re.compile(rf"^[\s*_#]*(?:{_LABEL})?\[\[[ABC]\]\][\s*_.]*$", re.IGNORECASE)
-_LABEL_LINE = re.compile(rf"^[\s*_#]*(?:{_LABEL})?$", re.IGNORECASE)
+_LABEL_LAST = re.compile(rf"\b{_LABEL}$", re.IGNORECASE)
+_REPEATED = 20
+"""Characters before or after a mark that a judge does not happen to share with a text it was shown."""
+_NEAR = 300
+"""Characters around a mark that are looked at."""
+_INTRODUCES = tuple(":\"'“”„«»「」『』‘`")
+"""What stands before a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +51,8 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
     reasoning model's thoughts (`<think>`, at the beginning) and in a repetition of the instruction do not count.
 
     Where a text that the judge was shown carries a mark, a mark in the reply can be a quotation. Then one counts only
-    as the prompt asks for it, on a line of its own, not quoted, and not following the line that it follows in the text
-    shown; if those disagree there is no verdict.
+    as the prompt asks for it, on a line of its own, not quoted, and not beside the words that it stands beside in the
+    text shown; if those disagree there is no verdict.
 
     Args:
         reply: what the judge wrote.
@@ -78,7 +84,7 @@ def _unparsed(reason: str) -> ParsedVerdict:
     return ParsedVerdict("unparsed", reason, None)
 
 
-@cache
+@lru_cache
 def _echo(mark: str) -> str:
     """The line of the prompt that explains a mark; a text that begins no reply where there is none."""
     lines = (line for line in template().splitlines() if line.startswith(mark))
@@ -88,19 +94,38 @@ def _echo(mark: str) -> str:
 def _own(reply: str, marks: list[re.Match[str]], planted: list[str]) -> list[re.Match[str]]:
     """The marks that the judge set as it was asked to, by all that can be known."""
     quoted = [m.span() for m in _QUOTED.finditer(reply)]
-    folded = [_folded(text) for text in planted]
+    around = [(m[1], *_around(text, m)) for text in planted for m in _OURS.finditer(text)]
     own = []
     for mark in marks:
-        line_start = reply.rfind("\n", 0, mark.start()) + 1
-        line = reply[line_start:].partition("\n")[0]
+        line = reply[reply.rfind("\n", 0, mark.start()) + 1 :].partition("\n")[0]
         if not _OWN_LINE.match(line) or any(start <= mark.start() < end for start, end in quoted):
             continue
-        above = [text for text in reply[:line_start].splitlines() if not _LABEL_LINE.match(text)]
-        if not above or not any(_folded(f"{above[-1]} {line}") in text for text in folded):
+        before, after = _around(reply, mark)
+        if not any(_repeats(before, after, *there) for letter, *there in around if letter == mark[1]):
             own.append(mark)
     return own
 
 
-def _folded(text: str) -> str:
-    """A text without what a quotation may change: case, white space, emphasis."""
-    return " ".join(re.sub(r"[*_#]", " ", text).casefold().split())
+def _around(text: str, mark: re.Match[str]) -> tuple[str, str]:
+    """What stands before and after a mark, without what a quotation may change: case, white space, emphasis; and
+    without the label of a verdict, which all verdicts share.
+    """
+    near = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
+    before, after = (" ".join(re.sub(r"[*_#]", " ", part).casefold().split()) for part in near)
+    return _LABEL_LAST.sub("", before).rstrip(), after
+
+
+def _repeats(before: str, after: str, shown_before: str, shown_after: str) -> bool:
+    """Whether a mark stands where it stands in a text that was shown: after or before the same words, or introduced as
+    a quotation of that text's beginning.
+    """
+    same = _shared(before[::-1], shown_before[::-1])
+    if same >= _REPEATED or _shared(after, shown_after) >= _REPEATED:
+        return True
+    return same == len(shown_before) and before[: len(before) - same].rstrip().endswith(_INTRODUCES)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    n = min(len(one), len(other))
+    return next((at for at in range(n) if one[at] != other[at]), n)
