@@ -290,7 +290,9 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
         st.caption(ui.plain(f"There are no replies of {system} to {charts.QUESTIONS[metric]}{where}."))
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.caption(ui.plain(f"{system}, {COUNT(cell['n'])} {charts.QUESTIONS[metric]}{where}:"), width="content")
+        st.caption(
+            ui.plain(f"{system}, {COUNT(cell['n'])} replies to {charts.QUESTIONS[metric]}{where}:"), width="content"
+        )
         for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("undecided", UNDECIDED)):
             count = sum(cell[kind] for kind in kinds)
             if count:

@@ -85,6 +85,8 @@ def place(marks: tuple[Mark, ...], width: float, height: float) -> tuple[Place, 
         One place a mark, in their order; always the same for the same marks. Where no place is free, the one that
         hides least.
     """
+    if not marks:
+        return ()
     n = len(marks)
     views = [_View(marks, width * wider, height) for wider in WIDER]
     at = np.array([(m.x, m.y) for m in marks]).reshape(n, 2)

@@ -5,9 +5,9 @@ A clicked mark says `[system, language, metric, outcome]`, each empty where the 
 """
 
 from mirage.charts.hallucination.by_language import bars, cells
-from mirage.charts.hallucination.order import order
 from mirage.charts.hallucination.parts import QUESTIONS, RATES
-from mirage.charts.hallucination.stacked import stacked
-from mirage.charts.hallucination.trade_off import trade_off
+from mirage.charts.hallucination.places import order
+from mirage.charts.hallucination.plane import trade_off
+from mirage.charts.hallucination.shares import stacked
 
 __all__ = ["QUESTIONS", "RATES", "bars", "cells", "order", "stacked", "trade_off"]

@@ -1,0 +1,239 @@
+"""The Hallucination page, run by Streamlit's own test driver: alone and through the router, by every link."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_arena
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store, ui
+from mirage.store import Arena
+
+APP = ROOT / "app.py"
+PAGE = ROOT / "pages" / "hallucination.py"
+PRINTED = {
+    ("hallucination", "aya-101", "en"): 50.0,
+    ("error", "aya-101", "en"): 40.0,
+    ("hallucination", "aya-101", "fi"): 30.0,
+    ("error", "aya-101", "th"): 20.0,
+    ("hallucination", "GPT-4", "en"): 10.0,
+    ("error", "GPT-4", "en"): 15.0,
+}
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Arenas in place of the bundled ones: one with outcomes, one with printed rates, one with judgments."""
+    small_arena.write(tmp_path, "small", tables=("outcomes",))
+    small_arena.write(tmp_path, "judged", tables=("judgments",))
+    rows = [
+        schema.Published("NoMIRACL", "Baselines", f"{metric} rate", "", system, code, value, None, "%", "a page")
+        for (metric, system, code), value in PRINTED.items()
+    ]
+    store.write(
+        tmp_path / "print",
+        {"published": schema.from_rows("published", rows)},
+        title="print",
+        label="published figures",
+        made_by="a test",
+    )
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", lambda: {"published": tmp_path / "print"})
+    return tmp_path
+
+
+def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
+    at = AppTest.from_file(script, default_timeout=30)
+    at.query_params.update({"arena": "small", **params})
+    if script == APP:
+        at.switch_page("pages/hallucination.py")
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    """All plain text of a page, with Markdown's escapes taken back."""
+    parts = [e.value for kind in (at.title, at.markdown, at.caption, at.warning, at.error, at.code) for e in kind]
+    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
+
+
+def charts(at: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(one.proto.spec) for one in at.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
+def test_the_page_answers_its_question(arenas: Path, script: Path) -> None:
+    at = open_page(script)
+    assert not at.exception
+    assert [t.value for t in at.title] == ["Hallucination"]
+    text = said(at)
+    assert "Who answers when nothing supports it, who stays silent when something does?" in text
+    assert "238 replies of 4 systems to 36 non-relevant questions in 3 languages and 24 relevant questions" in text
+    assert "hallucinates least" in text
+    assert "Nearest to the best corner: gpt-4 (" in text
+    assert len(charts(at)) == 7
+
+
+def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(arenas: Path) -> None:
+    decided, published = open_page(), open_page(definition="as-published")
+    for at in (decided, published):
+        assert not at.exception
+    mine, theirs = (at.dataframe[0].value.set_index("system") for at in (decided, published))
+    for metric in ("hallucination", "error"):
+        assert mine.loc["aya-101", f"{metric}_value"] == theirs.loc["aya-101", f"{metric}_other"]
+        assert mine.loc["aya-101", f"{metric}_other"] == theirs.loc["aya-101", f"{metric}_value"]
+        assert mine.loc["aya-101", f"{metric}_value"] < mine.loc["aya-101", f"{metric}_other"]
+        assert mine.loc["aya-101", f"{metric}_undecided"] > 0
+        assert mine.loc["aya-101", f"{metric}_n"] > 0
+        assert mine.loc["aya-101", f"{metric}_value_interval"].startswith("data:image/svg+xml")
+
+
+def test_every_column_head_has_its_meaning(arenas: Path) -> None:
+    heads = json.loads(open_page().dataframe[0].proto.columns)
+    shown = {name: head for name, head in heads.items() if name != "_index"}
+    assert len(shown) >= 16
+    assert [name for name, head in shown.items() if not head.get("help")] == []
+
+
+def test_a_link_restores_the_whole_state(arenas: Path) -> None:
+    at = open_page(
+        languages="en",
+        systems=["aya-101", "gpt-4"],
+        definition="as-published",
+        parser="published",
+        rate="error",
+        cells="difference",
+    )
+    assert not at.exception
+    state = {key: at.session_state[key] for key in ("definition", "parser", "rate", "cells")}
+    assert state == {"definition": "as-published", "parser": "published", "rate": "error", "cells": "difference"}
+    assert sorted(at.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
+    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in said(at)
+    assert "Error rate as published minus the printed one" in said(at)
+
+
+def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
+    text = said(open_page(systems="aya", definition="decide", parser="strct", rate="err"))
+    for name, nearest in (("aya", "aya-101"), ("decide", "decided"), ("strct", "strict"), ("err", "error")):
+        assert f"'{name}'" in text
+        assert f"did you mean: {nearest}" in text
+
+
+def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
+    at = open_page(systems=["aya-101"])
+    scatter, *_, bars, _, _ = charts(at)
+    opacity = {t["customdata"][0][0]: t["opacity"] for t in scatter["data"] if "customdata" in t}
+    assert opacity == {"aya-101": 1, "gpt-4": 0.4, "Mistral-7B": 0.4, "llama-2-7b": 0.4}
+    assert {t["name"] for t in bars["data"]} == {"aya-101"}
+    assert len(at.dataframe[0].value) == 4, "the table keeps all"
+
+
+def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path) -> None:
+    text = said(open_page())
+    assert "Missing: Swahili (relevant), Thai (non-relevant and relevant)." in text
+    assert "were not among those that this arena was made from" in text
+    assert "mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA" in text
+
+
+def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
+    at = open_page(languages="sw")
+    assert not at.exception
+    assert "There are no replies to relevant questions here." in said(at)
+    assert at.dataframe[0].value["error_value"].isna().all()
+
+
+def test_an_arena_without_outcomes_says_what_brings_them(arenas: Path) -> None:
+    at = open_page(arena="judged")
+    assert not at.exception
+    assert "This arena has no outcomes table." in said(at)
+    assert "mirage outcomes" in said(at)
+
+
+def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
+    at = open_page(arena="print")
+    assert not at.exception
+    text = said(at)
+    assert "published figures" in text
+    assert "NoMIRACL: rates of 2 systems in 3 languages as printed" in text
+    assert "No interval and no n: the print has none." in text
+    shown = at.dataframe[0].value.set_index("system")
+    assert shown.loc["aya-101", "hallucination_value"] == pytest.approx(40.0)
+    assert not [name for name in shown if "interval" in name]
+
+
+def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
+    """Make one chart report a click."""
+    drawn = ui.chart
+
+    def chart(figure: Any, **how: Any) -> Any:
+        drawn(figure, **how)
+        return data if how["key"] == key else None
+
+    monkeypatch.setattr(ui, "chart", chart)
+
+
+def replies(arenas: Path, **key: str) -> dict[str, int]:
+    """How many replies of each outcome the arena holds under a key."""
+    arena: Arena = store.open_arena(arenas / "small")
+    kept = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
+    return {outcome: sum(r["outcome"] == outcome for r in kept) for outcome in ("answered", "abstained", "api_error")}
+
+
+def test_a_clicked_cell_leads_to_the_replies_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    click(monkeypatch, "by_language", ["aya-101", "fi", "hallucination", ""])
+    at = open_page(APP)
+    assert not at.exception
+    behind = replies(arenas, language="fi", subset="non_relevant", system="aya-101", parser="strict")
+    labels = [button.label for button in at.button if "→" in button.label]
+    assert labels == [
+        f"{behind['answered']} answered →",
+        f"{behind['abstained']} abstained →",
+        f"{behind['api_error']} undecided →",
+    ]
+    next(button for button in at.button if "undecided" in button.label).click().run()
+    assert not at.exception
+    assert [t.value for t in at.title] == ["Answers"]
+    assert at.session_state["languages"] == ["fi"]
+    assert at.session_state["systems"] == ["aya-101"]
+    assert at.session_state["subset"] == "non_relevant"
+    assert at.session_state["outcome"] == ["api_error"]
+
+
+@pytest.mark.parametrize(
+    ("key", "data", "part"),
+    [
+        ("trade_off", ["aya-101", "", "", ""], "aya-101, 35 replies to non-relevant questions:"),
+        ("bars", ["aya-101", "en", "error", ""], "aya-101, 11 replies to relevant questions in English:"),
+        ("outcomes_error", ["gpt-4", "", "error", "abstained"], "gpt-4, 24 replies to relevant questions:"),
+        (
+            "by_language",
+            ["gpt-4", "sw", "error", ""],
+            "There are no replies of gpt-4 to relevant questions in Swahili.",
+        ),
+    ],
+)
+def test_every_mark_leads_on(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, key: str, data: list[str], part: str
+) -> None:
+    click(monkeypatch, key, data)
+    at = open_page(rate=data[2] or "hallucination")
+    assert not at.exception
+    assert part in said(at)
+
+
+def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "*x* :red[y] $5 <b>z</b>"
+    monkeypatch.setitem(small_arena.SYSTEMS, name, 0.95)
+    small_arena.write(tmp_path, "small", tables=("outcomes",))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    at = open_page()
+    assert not at.exception
+    raw = "\n".join(e.value for kind in (at.markdown, at.caption) for e in kind)
+    assert name not in raw
+    assert name in said(at)
