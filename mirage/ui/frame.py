@@ -367,7 +367,7 @@ _STYLE = """<style>
 @media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
 [class*="st-key-scroll_"] { overflow-x: auto; }
 [class*="st-key-scroll_"] > * { min-width: 640px; }
-[data-testid="stButtonGroup"] button { min-height: 2.5rem; }
+[data-testid="stButtonGroup"] [role="radiogroup"] button { min-height: 2.5rem; }
 .katex-display { margin-block: 0; padding-block: 0.9em; }
 </style>"""
 """The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a
