@@ -9,8 +9,11 @@ for character; generation settings: arXiv 2312.11361, section 4.3.
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -107,3 +110,23 @@ def bundled(name: str) -> str:
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Put the values in the places of `{name}`, all in one pass: what is put in is never searched for placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+
+def fence_code(texts: Iterable[str], *, digits: int = 12) -> str:
+    """A code for the marks around texts that a model is to judge: the beginning of their hash, as long as needed.
+
+    It occurs in none of the texts, in either case, and who writes one of them cannot know it, for it depends on all.
+
+    Args:
+        texts: every text that is to stand between marks.
+        digits: how many hexadecimal digits at least.
+    """
+    texts = list(texts)
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    folded = [text.casefold() for text in texts]
+    for length in itertools.count(digits):
+        while len(digest) < length:
+            digest += hashlib.sha256(digest.encode()).hexdigest()
+        if not any(digest[:length] in text for text in folded):
+            break
+    return digest[:length]
