@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.features import FAMILIES, FEATURES, compute, means
+from mirage.features import FAMILIES, FEATURES, Tools, compute, means, measurable
 from mirage.features.citation import average_precision, recall
 from mirage.features.language import DECIDED, DECIMALS, probabilities
 from mirage.languages import LANGUAGES
@@ -89,7 +90,7 @@ def test_every_feature_is_declared_whole() -> None:
         assert spec.source
         assert spec.meaning.endswith(".")
         assert spec.low is None or spec.high is None or spec.low < spec.high
-        assert set(spec.needs) <= {*schema.TABLES, "model", "reference"}
+        assert set(spec.needs) <= {*schema.TABLES, *(f.name for f in fields(Tools))}
 
 
 def test_importing_the_features_loads_no_network_no_gpu_library_and_no_detector_pitfall_25() -> None:
@@ -107,7 +108,7 @@ def test_every_reply_has_one_row_a_feature_sorted_and_within_the_contract() -> N
     table = compute(queries, passages, answers)
     schema.validate("features", table)
     assert table.equals(schema.sort("features", table))
-    assert len(table) == 4 * len(FEATURES)
+    assert len(table) == 4 * len(measurable())
     for row in table.to_pylist():
         spec = FEATURES[row["feature"]]
         if row["value"] is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from mirage.answers import cited
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
 
 CUTOFF = 10
 """How many of the passages cited first count for MAP and recall."""
@@ -102,5 +102,5 @@ FAMILY = Family(
             needs=("answers", "passages"),
         ),
     ),
-    measure=measure,
+    measure=each(measure),
 )

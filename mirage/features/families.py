@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from mirage.features import citation, language, length
+from mirage.features import citation, grades, language, length, overlap, reranker, support
 from mirage.features.spec import Family, FeatureSpec
 
-FAMILIES: tuple[Family, ...] = (language.FAMILY, citation.FAMILY, length.FAMILY)
+FAMILIES: tuple[Family, ...] = (
+    language.FAMILY,
+    citation.FAMILY,
+    length.FAMILY,
+    overlap.FAMILY,
+    support.FAMILY,
+    reranker.FAMILY,
+    grades.FAMILY,
+)
 """Every family."""
 
 FEATURES: dict[str, FeatureSpec] = {spec.name: spec for family in FAMILIES for spec in family.specs}

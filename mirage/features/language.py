@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from mirage.answers import strip_markup
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
 from mirage.languages import LANGUAGES
 
 DECIDED = 0.5
@@ -88,5 +88,5 @@ FAMILY = Family(
             needs=("answers",),
         ),
     ),
-    measure=measure,
+    measure=each(measure),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
 
 
 def measure(reply: Reply) -> tuple[Measured, ...]:
@@ -25,5 +25,5 @@ FAMILY = Family(
             needs=("answers",),
         ),
     ),
-    measure=measure,
+    measure=each(measure),
 )

@@ -1,13 +1,14 @@
-"""What a feature is and what it is measured on."""
+"""What a feature is, and what it is measured on and with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
-from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
+from mirage.answers import NUMBERED_TEMPLATES, Citation, ParsedAnswer, citations, parse_answer, strip_markup
+from mirage.text import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class FeatureSpec:
     source: str
     """The paper and place it is from, and how ours departs."""
     needs: tuple[str, ...]
-    """What it is computed from: names of tables, `model` or `reference`."""
+    """What it is computed from: names of tables, and fields of `Tools`."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,104 @@ class Reply:
     """The passages shown, in the order of the prompt; none if they are not known."""
     relevant: tuple[bool | None, ...]
     """Their human relevance labels; null where a passage has none."""
+    question: str | None = None
+    """The question; null where its text is not known."""
+    texts: tuple[str | None, ...] = ()
+    """The passages as `title: text`, null where not known; none where no feature asked for them."""
+    reference: Reply | str = "no reference system was named"
+    """The reference system's reply to the same question, or why there is none."""
 
     @cached_property
     def mentions(self) -> tuple[Citation, ...]:
         """The citations in the reply."""
         return citations(self.text, self.passage_ids, numbered=self.template in NUMBERED_TEMPLATES)
 
+    @cached_property
+    def parts(self) -> ParsedAnswer:
+        """Reason and answer."""
+        return parse_answer(self.text)
+
+    @cached_property
+    def answer(self) -> str | None:
+        """The words of the answer part, without citations; null where the reply has no answer part."""
+        span = self.parts.answer_span
+        return None if span is None else self.words_of(*span)
+
+    @cached_property
+    def answer_words(self) -> list[str]:
+        """The answer part word by word (`mirage.text.words`); none where there is no answer part."""
+        return words(self.answer or "")
+
+    def words_of(self, start: int, end: int) -> str:
+        """A stretch of the reply without the citations that begin in it, as if they had never been there."""
+        found, at = "", start
+        for cut in (c for c in self.mentions if start <= c.start < end):
+            found, at = _joined(found, self.text[at : cut.start]), max(at, cut.end)
+        return strip_markup(_joined(found, self.text[at:end]))
+
+
+_CLOSING = frozenset(".,;:!?)]}»”’…%。，、；：？！）」』।॥۔،؛؟")
+
+
+def _joined(left: str, right: str) -> str:
+    """Two stretches with a citation cut out between them: one space where there was any, none before closing marks."""
+    bare = right.lstrip()
+    spaced = left != "" and (left[-1].isspace() or bare != right) and bare[:1] not in _CLOSING
+    return left.rstrip() + (" " if spaced else "") + bare
+
+
+class Pairs(Protocol):
+    """A model that scores pairs of texts; `mirage.features.pairs` has the real one."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Names of the scores, in lower case."""
+
+    def scores(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Sequence[float]]:
+        """Raw scores (logits) of each pair, in the order of `labels`."""
+
+
+class Completion(Protocol):
+    """What comes back from a chat model (`mirage.llm.Reply`)."""
+
+    @property
+    def text(self) -> str | None:
+        """The reply; null when there is none."""
+
+    @property
+    def status(self) -> str:
+        """`ok`, `empty`, `truncated`, `refused` or `api_error`."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no sound reply."""
+
+
+Grade = Callable[[Sequence[Sequence[Mapping[str, str]]]], Sequence[Completion | None]]
+"""Asks a chat model: conversations in, one reply each out, None for those not asked for want of budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What some features need besides the tables. A feature whose tool is not there is not measured."""
+
+    reference: str | None = None
+    """The system whose answers the overlap features compare with."""
+    support: Pairs | None = None
+    """Natural-language inference: does the first text support the second?"""
+    reranker: Pairs | None = None
+    """Relevance: does the second text answer the first?"""
+    grade: Grade | None = None
+    """The model that grades answers."""
+
 
 Measured = float | str
 """A value, or the reason why there is none."""
+
+
+Measure = Callable[[Sequence[Reply], Tools, Collection[str]], Iterable[Sequence[Measured]]]
+"""Measures replies with the tools, as far as the named features are wanted: for each reply, in order, one value or
+reason for each spec of the family, in their order. What is measured beyond the wanted is left out by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +155,12 @@ class Family:
 
     specs: tuple[FeatureSpec, ...]
     """What is measured."""
-    measure: Callable[[Reply], tuple[Measured, ...]]
-    """Measures one reply: one value or reason for each of `specs`, in their order."""
+    measure: Measure
+    """How."""
+    whole: bool = False
+    """Whether it sees all replies at once, not block by block: one run of calls to a service, under one budget."""
+
+
+def each(measure: Callable[[Reply], Sequence[Measured]]) -> Measure:
+    """The measure of a family that looks at one reply at a time and needs no tool."""
+    return lambda replies, _tools, _wanted: map(measure, replies)

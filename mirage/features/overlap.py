@@ -1,0 +1,102 @@
+"""How much of its wording an answer shares with the reference system's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
+
+TOKENIZERS = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
+"""sacreBLEU's tokeniser by language; `intl` for all others. Japanese, Korean and Thai are compared by character, which
+needs no dictionary."""
+
+
+@cache
+def _metric(tokenizer: str) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize=tokenizer, effective_order=True)
+
+
+def bleu(answer: str, reference: str, language: str) -> float:
+    """Sentence BLEU of an answer against one reference: float in [0, 1].
+
+    sacreBLEU's score divided by 100, with exponential smoothing and effective order, so that a short answer equal to
+    its reference scores 1.
+
+    Args:
+        answer: the answer.
+        reference: the reference.
+        language: code of the language of the question; it chooses the tokeniser.
+    """
+    score = _metric(TOKENIZERS.get(language, "intl")).sentence_score(answer, [reference]).score
+    return min(float(score) / 100, 1.0)
+
+
+def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """ROUGE-L F1 of two texts given as words: twice their longest common subsequence, by their lengths together.
+
+    Source: Lin 2004, with precision and recall weighted equally. 0 where either has no words.
+    """
+    from rapidfuzz.distance import LCSseq
+
+    shared = LCSseq.similarity(answer, reference)
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def measure(reply: Reply) -> tuple[Measured, ...]:
+    """BLEU and ROUGE-L of the answer part, or why there is none."""
+    if isinstance(reply.reference, str):
+        return (reply.reference,) * 2
+    if reply.answer is None:
+        return ("no answer part",) * 2
+    if not reply.reference.answer:
+        return ("the reference has no answer part",) * 2
+    return (
+        bleu(reply.answer, reply.reference.answer, reply.language),
+        rouge_l(reply.answer_words, reply.reference.answer_words),
+    )
+
+
+_RULE = (
+    " Measured on the answer parts (the whole reply where it marks none), without citations. 0 where they share"
+    " nothing, 1 where they are the same; null for the reference itself, where it has no answer to the question, and"
+    " where the reply has no answer part. Not comparable between languages."
+)
+_SOURCE = (
+    "MIRAGE-Bench, heuristic features (the reference there: GPT-4). Its published program tokenises every language as"
+    " English and takes whichever system came last as the reference; ours"
+)
+
+FAMILY = Family(
+    specs=(
+        FeatureSpec(
+            name="answer_bleu",
+            title="Answer BLEU",
+            meaning="Sentence BLEU of the answer against the reference system's answer." + _RULE,
+            unit="",
+            low=0,
+            high=1,
+            direction="higher",
+            source=f"{_SOURCE} takes the named one, and sacreBLEU's tokeniser zh for Chinese, char for Japanese, Korean"
+            " and Thai, intl for all others.",
+            needs=("answers", "reference"),
+        ),
+        FeatureSpec(
+            name="answer_rougeL",
+            title="Answer ROUGE-L",
+            meaning="ROUGE-L F1, by the longest common subsequence of words, of the answer against the reference"
+            " system's answer. Words are folded in case; in Chinese, Japanese and Thai script each character is one."
+            + _RULE,
+            unit="",
+            low=0,
+            high=1,
+            direction="higher",
+            source=f"{_SOURCE} takes the named one, and words of any script.",
+            needs=("answers", "reference"),
+        ),
+    ),
+    measure=each(measure),
+)

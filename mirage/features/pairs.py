@@ -1,0 +1,157 @@
+"""A Hugging Face model that scores pairs of texts on this machine, in batches of like length, on a GPU if there is one.
+
+It needs the extra `local` (torch, transformers), which is imported when a model is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mirage import store
+from mirage.errors import BadInput, Unreachable
+
+Pair = tuple[str, str]
+
+_FILES = ("*.json", "*.model", "*.txt", "*.safetensors", "*.bin")
+"""What makes a model in a folder what it is."""
+_CHUNK = 4_096
+"""Pairs that are tokenised and sorted by length at once."""
+
+
+class PairModel:
+    """A sequence classifier over pairs of texts (`mirage.features.spec.Pairs`).
+
+    Args:
+        name: name on the Hugging Face hub, or a local folder.
+        max_tokens: longest pair in tokens; of a longer one the longer text is cut.
+        ledger: where scores are kept as they come, by the content of model and pair: whoever is stopped goes on from
+            there, and equal pairs are scored once. None keeps them for the call alone.
+        batch_tokens: tokens of one batch, padding included.
+        device: torch's name of the device; by default the GPU where there is one.
+        progress: called during each call of `scores` with how many of its distinct pairs are done, and of how many.
+
+    Raises:
+        BadInput: if the extra is not installed, or there is no such model.
+        Unreachable: if the model is not on this machine and the hub does not answer.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        max_tokens: int,
+        ledger: store.Ledger | None = None,
+        batch_tokens: int = 16_384,
+        device: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        try:
+            import torch
+            import transformers
+        except ImportError as error:
+            raise BadInput(
+                f"a local model needs {error.name}, which is not installed", do="run: pip install 'mirage[local]'"
+            ) from None
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        try:
+            self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
+            model = transformers.AutoModelForSequenceClassification.from_pretrained(name, dtype=torch.float32)
+        except (OSError, ValueError) as error:
+            raise _absent(name, error) from None
+        self._model: Any = model.to(self.device).eval()
+        self.labels = tuple(str(model.config.id2label[at]).lower() for at in range(model.config.num_labels))
+        self.identity = f"{name}@{_revision(name, model.config)}"
+        """The model and its version, which the ledger knows its scores by."""
+        self.max_tokens, self.batch_tokens = max_tokens, batch_tokens
+        self.ledger, self.progress = ledger, progress
+        self.tokens = self.padding = 0
+        """Tokens and padding tokens run so far."""
+
+    def scores(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+        """Raw scores (logits) of each pair, in the order of `labels`.
+
+        Scores depend on the other texts of a batch only by the rounding of 32-bit numbers.
+        """
+        distinct = list(dict.fromkeys(pairs))
+        known = {pair: kept for pair in distinct if (kept := self._kept(pair)) is not None}
+        for part, found in self._run([pair for pair in distinct if pair not in known]):
+            for pair, row in zip(part, found, strict=True):
+                known[pair] = row
+                if self.ledger is not None:
+                    self.ledger.put(self._key(pair), self._request(), {"scores": row})
+            if self.progress is not None:
+                self.progress(len(known), len(distinct))
+        return [known[pair] for pair in pairs]
+
+    def _run(self, pairs: Sequence[Pair]) -> Iterator[tuple[list[Pair], list[tuple[float, ...]]]]:
+        """Score pairs batch by batch, each with its pairs."""
+        import torch
+
+        for start in range(0, len(pairs), _CHUNK):
+            chunk = pairs[start : start + _CHUNK]
+            encoded = self._tokenizer(
+                [a for a, _ in chunk], [b for _, b in chunk], truncation="longest_first", max_length=self.max_tokens
+            )
+            lengths = [len(ids) for ids in encoded["input_ids"]]
+            for batch in batches(lengths, self.batch_tokens):
+                part = {name: [encoded[name][at] for at in batch] for name in encoded}
+                inputs = self._tokenizer.pad(part, return_tensors="pt").to(self.device)
+                self.tokens += inputs["input_ids"].numel()
+                self.padding += inputs["input_ids"].numel() - sum(lengths[at] for at in batch)
+                with torch.inference_mode():
+                    logits = self._model(**inputs).logits.float().cpu().tolist()
+                yield [chunk[at] for at in batch], [tuple(row) for row in logits]
+
+    def _kept(self, pair: Pair) -> tuple[float, ...] | None:
+        """The scores that the ledger has of a pair."""
+        kept = None if self.ledger is None else self.ledger.get(self._key(pair))
+        return None if kept is None else tuple(kept["scores"])
+
+    def _key(self, pair: Pair) -> str:
+        return store.ledger_key({**self._request(), "pair": pair})
+
+    def _request(self) -> dict[str, Any]:
+        # Without the texts: the arena has them, and a score is small beside them.
+        return {"model": self.identity, "max_tokens": self.max_tokens}
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Put items of like length together: positions, the longest first, each batch within a budget of padded length.
+
+    Args:
+        lengths: length of each item.
+        budget: most that the longest item of a batch times its items may be; an item beyond it is a batch of its own.
+    """
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lambda at: (-lengths[at], at)):
+        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def _revision(name: str, config: Any) -> str:
+    """Which version of a model this is: the hub's commit, or a hash of the files of a folder."""
+    commit = getattr(config, "_commit_hash", None)
+    if commit:
+        return str(commit)[:12]
+    digest = hashlib.sha256()
+    for path in store.list_files(Path(name), *_FILES):
+        digest.update(f"{path.name}\0{store.fingerprint(path)}\0".encode())
+    return digest.hexdigest()[:12]
+
+
+def _absent(name: str, error: Exception) -> BadInput | Unreachable:
+    """What to say of a model that could not be loaded."""
+    first = str(error).strip().split("\n")[0]
+    if Path(name).is_dir():
+        return BadInput(f"the model cannot be loaded: {first}", where=name, do="give a folder saved by save_pretrained")
+    return Unreachable(
+        f"the model {name} is not on this machine and could not be fetched: {first}",
+        do="check its name and the connection to huggingface.co, or give the folder of a local copy",
+    )

@@ -1,0 +1,64 @@
+"""Whether the passages that a reply cites are about the question: a cross-encoder's relevance score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+from mirage.answers import cited
+from mirage.errors import BadInput
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+
+MODEL = "BAAI/bge-reranker-v2-m3"
+"""The model by default."""
+MAX_TOKENS = 1024
+"""Longest pair: a question with a passage of the RAG prompt, which is cut to 800 tokens."""
+
+
+def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+    """Mean raw score of question and cited passage, or why there is none."""
+    if tools.reranker is None:
+        raise TypeError("this feature needs a model")
+    if len(tools.reranker.labels) != 1:
+        raise BadInput(
+            f"the model gives {len(tools.reranker.labels)} scores a pair; a reranker gives one",
+            do=f"give a reranker, such as {MODEL}",
+        )
+    found = [_pairs(reply) for reply in replies]
+    scores = iter(tools.reranker.scores([pair for pairs in found if not isinstance(pairs, str) for pair in pairs]))
+    for pairs in found:
+        yield (pairs if isinstance(pairs, str) else math.fsum(next(scores)[0] for _ in pairs) / len(pairs),)
+
+
+def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
+    """The question with each cited passage, or why there are none."""
+    if not reply.passage_ids:
+        return "the passages are not known"
+    if reply.question is None:
+        return "the text of the question is not known"
+    text = dict(zip(reply.passage_ids, reply.texts, strict=True))
+    named = [text[passage] for passage in cited(reply.mentions)]
+    known = [passage for passage in named if passage is not None]
+    if len(known) < len(named):
+        return "the texts of the cited passages are not known"
+    return [(reply.question, passage) for passage in known] or "no passage is cited"
+
+
+FAMILY = Family(
+    specs=(
+        FeatureSpec(
+            name="reranker_score",
+            title="Reranker score",
+            meaning="Relevance of the cited passages to the question by a multilingual cross-encoder: its raw score"
+            " (a logit), averaged over the passages cited, each once. Null where no passage it was given is cited, and"
+            " where the texts are not known.",
+            unit="logits",
+            low=None,
+            high=None,
+            direction="higher",
+            source=f"MIRAGE-Bench, heuristic features, with the model {MODEL}.",
+            needs=("queries", "answers", "passages", "reranker"),
+        ),
+    ),
+    measure=measure,
+)

@@ -1,0 +1,130 @@
+"""Whether the passages that a reply cites support its sentences: natural-language inference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+from mirage.errors import BadInput
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+from mirage.text import sentences
+
+MODEL = "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7"
+"""The model by default."""
+MAX_TOKENS = 512
+"""Longest pair: the model was trained on no longer ones."""
+
+
+_WANTED = ("entailment", "neutral")
+
+
+def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
+    """Each sentence of the reason (of the answer where no reason is marked) that cites known passages, and which.
+
+    A citation belongs to the sentence it stands in. At the head of a sentence, before any word, it belongs to the one
+    before unless that has its own, as in `It rose. [a] It fell. [b]`. Citations are cut out of the sentences; what has
+    no words then is none.
+    """
+    part = reply.parts.reason_span or reply.parts.answer_span
+    if part is None:
+        return []
+    places = [(part[0] + a, part[0] + b) for a, b in sentences(reply.text[slice(*part)], reply.language)]
+    named: list[dict[str, None]] = [{} for _ in places]
+    own = [False] * len(places)
+    for mention in reply.mentions:
+        if not part[0] <= mention.start < part[1]:
+            continue
+        at = next(n for n, (_, end) in enumerate(places) if mention.start < end)
+        heads = not _has_words(reply.words_of(places[at][0], mention.start))
+        if heads and at and not own[at - 1]:
+            at -= 1
+        else:
+            own[at] = True
+        if mention.passage_id is not None:
+            named[at][mention.passage_id] = None
+    found = ((reply.words_of(*place), tuple(ids)) for place, ids in zip(places, named, strict=True) if ids)
+    return [(sentence, ids) for sentence, ids in found if _has_words(sentence)]
+
+
+def _has_words(text: str) -> bool:
+    return any(c.isalnum() for c in text)
+
+
+def probabilities(logits: Sequence[float]) -> list[float]:
+    """Softmax of the raw scores of one pair."""
+    top = max(logits)
+    weights = [math.exp(x - top) for x in logits]
+    return [w / sum(weights) for w in weights]
+
+
+def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+    """Mean probability of entailment and of neutrality over the sentence-citation pairs, or why there is none."""
+    if tools.support is None:
+        raise TypeError("these features need a model")
+    labels = list(tools.support.labels)
+    if not set(_WANTED) <= set(labels):
+        raise BadInput(
+            f"the model's labels are {', '.join(labels)}; support needs entailment and neutral",
+            do=f"give a model of natural-language inference, such as {MODEL}",
+        )
+    columns = [labels.index(name) for name in _WANTED]
+    found = [_pairs(reply) for reply in replies]
+    scores = iter(tools.support.scores([pair for pairs in found if not isinstance(pairs, str) for pair in pairs]))
+    for pairs in found:
+        if isinstance(pairs, str):
+            yield (pairs,) * 2
+        else:
+            rows = [probabilities(next(scores)) for _ in pairs]
+            yield tuple(math.fsum(row[c] for row in rows) / len(rows) for c in columns)
+
+
+def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
+    """Premise and hypothesis of every sentence-citation pair, or why there are none."""
+    if not reply.passage_ids:
+        return "the passages are not known"
+    text = dict(zip(reply.passage_ids, reply.texts, strict=True))
+    named = [(text[passage], sentence) for sentence, ids in cited_sentences(reply) for passage in ids]
+    pairs = [(premise, sentence) for premise, sentence in named if premise is not None]
+    if len(pairs) < len(named):
+        return "the texts of the cited passages are not known"
+    return pairs or "no sentence cites a passage"
+
+
+_RULE = (
+    " by a multilingual model of natural-language inference. Premise: a cited passage, with its title; hypothesis: a"
+    " sentence of the reason that cites it (of the answer where no reason is marked). The mean over all such pairs."
+    " Null where no sentence cites a passage it was given, and where the passages' texts are not known."
+)
+_SOURCE = (
+    f"MIRAGE-Bench, heuristic features, with the model {MODEL}. Its published program rounds each probability to one"
+    " decimal before it averages; ours does not."
+)
+
+FAMILY = Family(
+    specs=(
+        FeatureSpec(
+            name="support_entailment",
+            title="Support",
+            meaning="Probability that a cited passage entails the sentence that cites it," + _RULE,
+            unit="probability",
+            low=0,
+            high=1,
+            direction="higher",
+            source=_SOURCE,
+            needs=("answers", "passages", "support"),
+        ),
+        FeatureSpec(
+            name="support_neutral",
+            title="Neither supported nor contradicted",
+            meaning="Probability that a cited passage neither entails nor contradicts the sentence that cites it,"
+            + _RULE,
+            unit="probability",
+            low=0,
+            high=1,
+            direction="lower",
+            source=_SOURCE,
+            needs=("answers", "passages", "support"),
+        ),
+    ),
+    measure=measure,
+)

@@ -1,0 +1,143 @@
+"""The features table: every reply measured, family by family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.features.families import FAMILIES, FEATURES
+from mirage.features.replies import COLUMNS, Replies
+from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NO_TOOLS = Tools()
+
+_BLOCK, _MODEL_BLOCK = 1_000, 200
+"""Replies that are measured at once, without and with a local model."""
+_DO = {
+    "reference": "name the system whose answers are the reference",
+    "support": "give a model of natural-language inference",
+    "reranker": "give a reranker",
+    "grade": "give a chat model that grades",
+}
+"""What to do about a tool that is not there."""
+_READ_TEXTS = {"support", "reranker"}
+"""Tools that read the texts of passages."""
+
+
+def measurable(tools: Tools = NO_TOOLS) -> list[str]:
+    """Names of the features that can be measured with these tools, sorted."""
+    return sorted(name for name, spec in FEATURES.items() if not _lacking(spec, tools))
+
+
+def compute(
+    queries: pa.Table,
+    passages: pa.Table,
+    answers: pa.Table,
+    *,
+    only: Iterable[str] | None = None,
+    tools: Tools = NO_TOOLS,
+    progress: Callable[[int, int], None] | None = None,
+) -> pa.Table:
+    """Measure every reply: one row of `schema.Feature` for each reply and feature, sorted by key.
+
+    A feature that cannot be measured is null with a reason. A reply that is missing or empty has no value of any. The
+    error text of an API is measured as the text it is: its outcome says what it is.
+
+    Args:
+        queries: `schema.Query` rows; every answer's question must be among them.
+        passages: `schema.Passage` rows, of as many questions as are known.
+        answers: `schema.Answer` rows.
+        only: names of the features wanted; by default all that are `measurable`.
+        tools: what some features need besides the tables.
+        progress: called with how many replies are done, and of how many. Grades come after all others and do not count.
+
+    Raises:
+        UnknownName: if a wanted feature is not one of `FEATURES`, or the reference not one of the systems.
+        BadInput: if an answer belongs to a question that is not there, or a wanted feature needs a tool that is not.
+    """
+    wanted = sorted(set(measurable(tools) if only is None else only))
+    for name in wanted:
+        if name not in FEATURES:
+            raise UnknownName("feature", name, FEATURES)
+        if lacking := _lacking(FEATURES[name], tools):
+            raise BadInput(f"{name} cannot be measured so", do="; ".join(_DO[tool] for tool in lacking))
+    needs = {need for name in wanted for need in FEATURES[name].needs}
+    families = [f for f in FAMILIES if any(spec.name in wanted for spec in f.specs)]
+
+    answers = schema.sort("answers", answers.select(COLUMNS))
+    reference = tools.reference if "reference" in needs else None
+    replies = Replies(queries, passages, answers, reference=reference, texts=bool(needs & _READ_TEXTS))
+    found = _Found(wanted, len(answers))
+    size = _MODEL_BLOCK if needs & _READ_TEXTS else _BLOCK
+    for start in range(0, len(answers), size):
+        block = [replies.reply(answer) for answer in answers.slice(start, size).to_pylist()]
+        _measure([f for f in families if not f.whole], block, tools, found, start)
+        if progress is not None:
+            progress(min(start + size, len(answers)), len(answers))
+    if late := [f for f in families if f.whole]:
+        _measure(late, [replies.reply(answer) for answer in answers.to_pylist()], tools, found, 0)
+    return found.table(answers)
+
+
+def _measure(families: Iterable[Family], block: Sequence[Reply | str], tools: Tools, found: _Found, start: int) -> None:
+    """Measure some replies, of rows from `start` on."""
+    rows = [row for row, reply in enumerate(block, start) if isinstance(reply, Reply)]
+    sound = [reply for reply in block if isinstance(reply, Reply)]
+    for family in families:
+        names = [spec.name for spec in family.specs]
+        for row, reply in enumerate(block, start):
+            if isinstance(reply, str):
+                found.keep(row, names, [reply] * len(names))
+        for row, measured in zip(rows, family.measure(sound, tools, found.columns), strict=True):
+            found.keep(row, names, measured)
+
+
+class _Found:
+    """Values and reasons, a row a reply, a column a wanted feature; codes instead of reasons, for they repeat."""
+
+    def __init__(self, wanted: Sequence[str], rows: int) -> None:
+        import numpy as np
+
+        self.columns = {name: column for column, name in enumerate(wanted)}
+        self._values = np.full((rows, len(wanted)), np.nan)
+        self._reasons = np.full((rows, len(wanted)), -1, dtype=np.int32)
+        self._codes: dict[str, int] = {}
+
+    def keep(self, row: int, names: Sequence[str], measured: Sequence[Measured]) -> None:
+        """Keep what was measured of one reply, as far as it is wanted."""
+        for name, one in zip(names, measured, strict=True):
+            column = self.columns.get(name)
+            if column is None:
+                continue
+            if isinstance(one, str):
+                self._reasons[row, column] = self._codes.setdefault(one, len(self._codes))
+            else:
+                self._values[row, column] = one
+
+    def table(self, answers: pa.Table) -> pa.Table:
+        """All of it as `schema.Feature` rows; the answers are in the order of the rows."""
+        import numpy as np
+        import pyarrow as pa
+
+        rows = np.repeat(np.arange(len(answers)), len(self.columns))
+        names = np.tile(np.arange(len(self.columns)), len(answers))
+        values, reasons = self._values.ravel(), self._reasons.ravel()
+        return schema.from_columns(
+            "features",
+            {
+                **{key: answers[key].take(pa.array(rows)) for key in ("language", "query_id", "system")},
+                "feature": pa.array(list(self.columns), pa.string()).take(pa.array(names)),
+                "value": pa.array(values, mask=np.isnan(values)),
+                "reason": pa.array(list(self._codes), pa.string()).take(pa.array(reasons, mask=reasons < 0)),
+            },
+        )
+
+
+def _lacking(spec: FeatureSpec, tools: Tools) -> list[str]:
+    """The tools that a feature needs and that are not there."""
+    return [tool for tool in spec.needs if tool in _DO and getattr(tools, tool) is None]

@@ -1,0 +1,177 @@
+"""Support and reranker with real models: tiny ones, made on the spot with random weights and a trained tokenizer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+
+from mirage import baselines, schema
+from mirage.errors import BadInput
+from mirage.features import PairModel, Tools, compute
+from mirage.features.support import MAX_TOKENS
+from mirage.sources.sample import read_sample
+from mirage.store import Ledger
+
+torch = pytest.importorskip("torch", reason="the extra `local` (torch, transformers) is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra `local` (torch, transformers) is not installed")
+
+TABLES = read_sample(ROOT / "data" / "sample" / "source")
+TEXTS = [text for text in TABLES["passages"]["text"].to_pylist() if text]
+PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
+SPECIAL = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+
+    made = Tokenizer(models.BPE(unk_token="[UNK]"))
+    made.normalizer = normalizers.NFKC()
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.BpeTrainer(vocab_size=2_000, special_tokens=list(SPECIAL.values()), show_progress=False)
+    made.train_from_iterator(TEXTS, trainer)
+    ids = [(name, made.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ids
+    )
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **SPECIAL)
+
+
+def save(folder: Path, tokenizer: Any, kind: str, labels: list[str], seed: int = 0) -> Path:
+    """A tiny classifier of one of the architectures that the default models have."""
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    config_class = {"deberta": transformers.DebertaV2Config, "xlmr": transformers.XLMRobertaConfig}[kind]
+    config = config_class(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=600,
+        initializer_range=0.2,
+        pad_token_id=tokenizer.pad_token_id,
+        id2label=dict(enumerate(labels)),
+        label2id={label: n for n, label in enumerate(labels)},
+        **size,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = transformers.AutoModelForSequenceClassification.from_config(config)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def nli(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    labels = ["entailment", "neutral", "contradiction"]
+    return save(tmp_path_factory.mktemp("nli"), tokenizer, "deberta", labels)
+
+
+@pytest.fixture(scope="module")
+def ranker(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("ranker"), tokenizer, "xlmr", ["LABEL_0"])
+
+
+def one_by_one(folder: Path, pairs: list[tuple[str, str]]) -> list[list[float]]:
+    """What the model says of each pair alone, without padding."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    found = []
+    with torch.inference_mode():
+        for a, b in pairs:
+            inputs = tokenizer(a, b, return_tensors="pt", truncation="longest_first", max_length=MAX_TOKENS)
+            found.append(model(**inputs).logits[0].tolist())
+    return found
+
+
+@pytest.mark.parametrize("kind", ["nli", "ranker"])
+def test_batched_scores_are_the_raw_scores_of_each_pair_alone(kind: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(kind)
+    model = PairModel(str(folder), max_tokens=MAX_TOKENS, batch_tokens=2_000, device="cpu")
+    pairs = [*PAIRS, *PAIRS[:3], (TEXTS[0] * 30, TEXTS[1])]
+    found = model.scores(pairs)
+    for ours, alone in zip(found, one_by_one(folder, pairs), strict=True):
+        assert ours == pytest.approx(alone, abs=1e-3)
+    assert found[:3] == found[len(PAIRS) : len(PAIRS) + 3]
+    assert len({round(row[0], 2) for row in found}) > 10, "scores that tell nothing apart test nothing"
+    assert 0 <= model.padding < 0.3 * model.tokens
+    assert model.scores([]) == []
+
+
+def test_labels_come_from_the_model_in_lower_case(nli: Path, ranker: Path) -> None:
+    assert PairModel(str(nli), max_tokens=64).labels == ("entailment", "neutral", "contradiction")
+    assert PairModel(str(ranker), max_tokens=64).labels == ("label_0",)
+
+
+def test_what_was_scored_is_kept_when_the_run_is_stopped(nli: Path, tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(done: int, of: int) -> None:
+        if done > of / 2:
+            raise Stopped
+
+    whole = PairModel(str(nli), max_tokens=64, batch_tokens=500)
+    expected = whole.scores(PAIRS)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        first = PairModel(str(nli), max_tokens=64, batch_tokens=500, ledger=ledger, progress=stop)
+        with pytest.raises(Stopped):
+            first.scores(PAIRS)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        again = PairModel(str(nli), max_tokens=64, batch_tokens=500, ledger=ledger)
+        assert again.scores(PAIRS) == [pytest.approx(row, abs=1e-3) for row in expected]
+        assert 0 < again.tokens < whole.tokens * 0.6
+        assert again.tokens + first.tokens == pytest.approx(whole.tokens, rel=0.1)
+        third = PairModel(str(nli), max_tokens=64, ledger=ledger)
+        assert third.scores(PAIRS) == again.scores(PAIRS)
+        assert third.tokens == 0
+
+
+def test_scores_of_another_model_or_another_limit_are_not_mistaken_for_these(
+    nli: Path, tokenizer: Any, tmp_path: Path
+) -> None:
+    other = save(tmp_path / "other", tokenizer, "deberta", ["entailment", "neutral", "contradiction"], seed=1)
+    with Ledger(tmp_path / "scores.sqlite") as ledger:
+        for folder, limit in ((nli, 64), (other, 64), (nli, 32)):
+            model = PairModel(str(folder), max_tokens=limit, ledger=ledger)
+            model.scores(PAIRS[:5])
+            assert model.tokens > 0
+    assert PairModel(str(nli), max_tokens=64).identity != PairModel(str(other), max_tokens=64).identity
+
+
+def test_support_and_relevance_of_the_sample_are_measured_and_in_range(nli: Path, ranker: Path) -> None:
+    queries, passages = (TABLES[n].filter(pc.equal(TABLES[n]["language"], "sw")) for n in ("queries", "passages"))
+    answers = baselines.answers(queries, passages)
+    tools = Tools(
+        support=PairModel(str(nli), max_tokens=MAX_TOKENS), reranker=PairModel(str(ranker), max_tokens=MAX_TOKENS)
+    )
+    only = ["support_entailment", "support_neutral", "reranker_score"]
+    table = compute(queries, passages, answers, tools=tools, only=only)
+    schema.validate("features", table)
+    for row in table.to_pylist():
+        cites = row["system"] not in ("baseline/abstain", "baseline/bm25-uncited")
+        assert (row["value"] is not None) == cites, row
+        if cites and row["feature"] != "reranker_score":
+            assert 0 < row["value"] < 1
+    assert compute(queries, passages, answers, tools=tools, only=only).equals(table)
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be loaded"):
+        PairModel(str(tmp_path), max_tokens=64)
+
+
+def test_a_model_that_is_neither_here_nor_reachable_is_an_error_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = (
+        "from mirage.features import PairModel\nfrom mirage.errors import MirageError\n"
+        "try:\n    PairModel('nobody/nothing', max_tokens=8)\nexcept MirageError as error:\n    print(error)"
+    )
+    env = {"HF_HUB_OFFLINE": "1", "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert "nobody/nothing is not on this machine" in done.stdout, done.stderr
+    assert "folder of a local copy" in done.stdout
