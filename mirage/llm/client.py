@@ -40,6 +40,7 @@ def complete(
     limits: Limits | None = None,
     rng: np.random.Generator,
     on_reply: OnReply | None = None,
+    accepted: bool = False,
 ) -> list[Reply | None]:
     """Get a reply to every conversation; what the ledger holds is not asked again.
 
@@ -54,6 +55,8 @@ def complete(
         limits: concurrency, rates, retries, budget.
         rng: source of the jitter of pauses.
         on_reply: called with the number of a conversation and its reply, as they come (progress).
+        accepted: whether the service is known to take such requests, so that one that it does not take concerns that
+            conversation alone. So it is in any case when one of these conversations has a reply.
 
     Returns:
         One reply a conversation; None for those not asked because the budget was reached.
@@ -77,58 +80,24 @@ def complete(
             # Whoever asks the same pays nothing.
             reply = replace(reply, attempts=0)
 
-    requests = {}
+    # A conversation may be made when it is asked for, so none is held but those under way.
     for number, messages in enumerate(conversations):
-        asked = request(settings, messages)
-        key = ledger_key(asked)
-        requests[key] = asked
-        same.setdefault(key, []).append(number)
-    for key, asked in requests.items():
+        same.setdefault(ledger_key(request(settings, messages)), []).append(number)
+    for key, (number, *_) in same.items():
         kept = ledger.get(key)
         if kept is not None:
             settle(Reply(key=key, attempts=0, **kept))
             continue
-        tokens = prompt_tokens(asked["messages"]) if counted else 0
-        jobs.append(_Job(key, asked, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
+        tokens = prompt_tokens(conversations[number]) if counted else 0
+        jobs.append(_Job(key, number, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
     if jobs:
-        accepted = len(jobs) < len(requests)
-        hopeless = asyncio.run(_complete(jobs, accepted, endpoint, settings, ledger, limits, rng, settle))
+        accepted = accepted or len(jobs) < len(same)
+        crew = _Crew(conversations, endpoint, settings, limits, ledger, rng, settle, jobs[::-1], accepted)
+        hopeless = asyncio.run(_run(crew))
         for job in jobs if hopeless else ():
             if replies[same[job.key][0]] is None:
                 settle(Reply(job.key, None, "api_error", f"not asked: {hopeless}", None, None, None, 0))
     return replies
-
-
-async def _complete(
-    jobs: list[_Job],
-    accepted: bool,
-    endpoint: Endpoint,
-    settings: Settings,
-    ledger: Ledger,
-    limits: Limits,
-    rng: np.random.Generator,
-    settle: Callable[[Reply], None],
-) -> str | None:
-    """Make the calls; returns why there is no hope for the rest, where there is none."""
-    import logging
-
-    import openai
-
-    for name in ("httpcore", "httpcore2"):
-        # Their debug records hold the headers of answers, in which a service may repeat the key.
-        logging.getLogger(name).setLevel(logging.INFO)
-    # A proxy of the environment has no business between this machine and itself.
-    http = openai.DefaultAsyncHttpxClient(trust_env=not endpoint.local)
-    async with openai.AsyncOpenAI(
-        base_url=endpoint.base_url,
-        api_key=endpoint.secret or "none",
-        max_retries=0,
-        timeout=openai.Timeout(limits.timeout, connect=min(10.0, limits.timeout)),
-        http_client=http,
-    ) as client:
-        crew = _Crew(client, endpoint, settings, limits, ledger, rng, settle, jobs[::-1], accepted)
-        await crew.run()
-        return crew.hopeless
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +105,8 @@ class _Job:
     """One conversation to be sent."""
 
     key: str
-    request: dict[str, Any]
+    number: int
+    """Of the conversation."""
     tokens: int
     """Tokens of the prompt, estimated; 0 where neither a rate nor a price needs them."""
     most: float
@@ -147,7 +117,7 @@ class _Job:
 class _Crew:
     """What the workers of one `complete` share, and what they do."""
 
-    client: AsyncOpenAI
+    conversations: Sequence[Messages]
     endpoint: Endpoint
     settings: Settings
     limits: Limits
@@ -181,8 +151,9 @@ class _Crew:
         self.requests = Pace(self.limits.requests_per_minute)
         self.tokens = Pace(self.limits.tokens_per_minute)
 
-    async def run(self) -> None:
+    async def run(self, client: AsyncOpenAI) -> None:
         """Make every call that can be made."""
+        self.client = client
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
         everyone: asyncio.Future[Any] = asyncio.gather(*workers)
         halted: asyncio.Future[Any] = asyncio.create_task(self.halt.wait())
@@ -272,10 +243,11 @@ class _Crew:
         """Send one request and read its answer."""
         import httpx
 
-        body = {name: value for name, value in job.request.items() if name not in ("max_tokens", "seed")}
+        body = self._request(job)
+        del body["max_tokens"]
         body[self.endpoint.limit] = self.settings.max_tokens
-        if self.endpoint.seeded and self.settings.seed is not None:
-            body["seed"] = self.settings.seed
+        if not self.endpoint.seeded:
+            body.pop("seed", None)
         async with asyncio.timeout(self.limits.timeout):
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
             answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
@@ -292,10 +264,13 @@ class _Crew:
                 self.halt.set()
         else:
             self.accepted, self.in_a_row = True, 0
-            if not self.ledger.put(job.key, job.request, reply.kept()):
+            if not self.ledger.put(job.key, self._request(job), reply.kept()):
                 # Another program was quicker with the same call; all rows must name the same reply.
                 reply = Reply(key=job.key, attempts=reply.attempts, **(self.ledger.get(job.key) or reply.kept()))
         self.settle(reply)
+
+    def _request(self, job: _Job) -> dict[str, Any]:
+        return request(self.settings, self.conversations[job.number])
 
     def _stop(self, reason: str, do: str) -> None:
         self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)
@@ -316,3 +291,25 @@ class _Crew:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+async def _run(crew: _Crew) -> str | None:
+    """Let the crew make its calls; returns why there is no hope for the rest, where there is none."""
+    import logging
+
+    import openai
+
+    for name in ("httpcore", "httpcore2"):
+        # Their debug records hold the headers of answers, in which a service may repeat the key.
+        logging.getLogger(name).setLevel(logging.INFO)
+    timeout = crew.limits.timeout
+    async with openai.AsyncOpenAI(
+        base_url=crew.endpoint.base_url,
+        api_key=crew.endpoint.secret or "none",
+        max_retries=0,
+        timeout=openai.Timeout(timeout, connect=min(10.0, timeout)),
+        # A proxy of the environment has no business between this machine and itself.
+        http_client=openai.DefaultAsyncHttpxClient(trust_env=not crew.endpoint.local),
+    ) as client:
+        await crew.run(client)
+        return crew.hopeless
