@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage import store
+from mirage.answers import NUMBERED_TEMPLATES
 from mirage.errors import BadInput, UnknownName
 from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, load, render
 from mirage.sources import nomiracl
@@ -17,8 +18,9 @@ PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text wit
 
 
 def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
-    assert TEMPLATES == ("vanilla", "role", "repeat", "explanation")
-    for name in TEMPLATES:
+    assert NUMBERED_TEMPLATES == ("vanilla", "role", "repeat", "explanation")
+    assert TEMPLATES == (*NUMBERED_TEMPLATES, "rag")
+    for name in NUMBERED_TEMPLATES:
         template = load(name)
         assert template.name == name
         assert template.max_new_tokens == (400 if name == "explanation" else 50)
@@ -65,6 +67,35 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
 
 
 TEXTS = st.text(max_size=40) | st.sampled_from(["{contexts}", "{question}", "{{question}}", "{x}", "\\1", "\\g<0>"])
+
+
+def test_the_rag_prompt_shows_ids_names_the_language_and_asks_for_reason_and_answer() -> None:
+    template = load("rag")
+    assert (template.max_new_tokens, template.temperature, template.top_p) == (2048, 0.1, None)
+    assert (template.max_passage_tokens, template.max_prompt_tokens, template.by_id) == (800, 8192, True)
+    prompt = render(template, "Wo steht er?", PASSAGES, ids=["12#0", "7#3"], language="German")
+    contexts = "\n\nContexts:\n[12#0] Cologne Cathedral: It stands on the Rhine.\n\n[7#3] A text without a title.\n\n"
+    assert f"\n\nQuestion: Wo steht er?{contexts}Instruction: Answer the question in German" in prompt
+    assert "\n##Reason: " in prompt
+    assert "\n##Answer: " in prompt
+    assert "{" not in prompt
+
+
+def test_a_template_of_the_users_that_shows_ids_has_the_settings_of_rag(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("{question} in {language}: {contexts_by_id}", encoding="utf-8")
+    template = load(path)
+    assert (template.name, template.max_new_tokens, template.max_passage_tokens) == ("mine", 2048, 800)
+    assert render(template, "Q", [(None, "{language}")], ids=["{question}"], language="Thai") == (
+        "Q in Thai: [{question}] {language}"
+    )
+
+
+def test_a_template_of_the_users_may_not_bear_the_name_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "rag.txt"
+    path.write_text("{question} {contexts}", encoding="utf-8")
+    with pytest.raises(BadInput, match="is named rag too"):
+        load(path)
 
 
 @given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))

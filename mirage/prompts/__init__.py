@@ -5,6 +5,9 @@ with; the others are the variations of the paper's prompt study on Mistral-7B (T
 further output, `repeat` says the instruction and the question again after the contexts, `explanation` asks for steps
 before the answer. Source: repository project-miracl/nomiracl, `nomiracl/prompts/template.py` (Apache-2.0), character
 for character; generation settings: arXiv 2312.11361, section 4.3.
+
+`rag` asks for an answer with its reasoning and citations, as the prompt of MIRAGE-Bench does (after ChatQA; arXiv
+2410.13716), in words of our own.
 """
 
 from __future__ import annotations
@@ -14,17 +17,19 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 
-TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+TEMPLATES = ("vanilla", "role", "repeat", "explanation", "rag")
 """The templates that come with the program."""
 PLACEHOLDERS = ("question", "contexts")
-"""What a template must hold, in braces; each may stand more than once."""
+"""What a template must hold, in braces; each may stand more than once. `contexts_by_id` may stand for `contexts`: it
+shows each passage with its id in place of a number, so that a reply can be checked by the ids it cites."""
+_BY_ID, _LANGUAGE = "contexts_by_id", "language"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 
@@ -35,71 +40,103 @@ class Template:
     name: str
     """The name in `answers.template`: one of `TEMPLATES`, or the file's name without its ending."""
     text: str
-    """The text, with `{question}` and `{contexts}`. Other braces are text."""
+    """The text, with `{question}` and `{contexts}` or `{contexts_by_id}`, and `{language}` for the English name of the
+    question's language. Other braces are text."""
     max_new_tokens: int
     """Longest reply, in tokens of the model."""
     temperature: float = 0.1
     """Sampling temperature."""
-    top_p: float = 0.95
-    """Share of the probability mass that is sampled from."""
+    top_p: float | None = 0.95
+    """Share of the probability mass that is sampled from; None for all of it, or what the model has by default."""
     max_passage_tokens: int = 375
     """Each passage is cut to its first so many tokens of the model before it is rendered."""
+    max_prompt_tokens: int | None = None
+    """The passages are cut further, all to the same length, until the prompt has no more tokens; None for no limit."""
+
+    @property
+    def by_id(self) -> bool:
+        """Whether passages show their ids; else they are numbered from 1."""
+        return f"{{{_BY_ID}}}" in self.text
 
 
 def load(name_or_path: str | Path) -> Template:
     """A template by name, or from a file of the user's.
 
     Args:
-        name_or_path: one of `TEMPLATES`, or the path of a UTF-8 text file with `{question}` and `{contexts}`. A file is
-            taken as it is, but for the line break at its very end, and gets the settings of `vanilla`.
+        name_or_path: one of `TEMPLATES`, or the path of a UTF-8 text file with the placeholders of `Template.text`. A
+            file is taken as it is, but for the line break at its very end. It gets the settings of `vanilla`, or of
+            `rag` if it shows ids.
 
     Raises:
         UnknownName: if it is a name, without a dot or a slash, of no template.
         BadInput: if the file is absent or cannot be read, lacks a placeholder or has one that is not known.
     """
     if name_or_path in TEMPLATES:
-        text = bundled(str(name_or_path))
-        return Template(str(name_or_path), text, max_new_tokens=400 if name_or_path == "explanation" else 50)
+        return _template(str(name_or_path), bundled(str(name_or_path)))
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
     text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
     found = set(_PLACEHOLDER.findall(text))
-    for unknown in sorted(found - set(PLACEHOLDERS)):
+    for unknown in sorted(found - {*PLACEHOLDERS, _BY_ID, _LANGUAGE}):
         raise BadInput(
             f"the template has an unknown placeholder {{{unknown}}}",
             where=str(path),
-            do="use {question} and {contexts}; to have braces in the prompt, put a space inside them",
+            do="use {question}, {contexts} or {contexts_by_id}, and {language}; "
+            "to have braces in the prompt, put a space inside them",
         )
     for missing in PLACEHOLDERS:
-        if missing not in found:
+        if missing not in found and not (missing == "contexts" and _BY_ID in found):
             raise BadInput(
                 f"the template lacks the placeholder {{{missing}}}",
                 where=str(path),
                 do="put {question} where the question goes and {contexts} where the passages go",
             )
-    return Template(path.stem, text, max_new_tokens=50)
+    if path.stem in TEMPLATES:
+        raise BadInput(
+            f"a template that comes with the program is named {path.stem} too", where=str(path), do="rename the file"
+        )
+    return _template(path.stem, text)
 
 
-def render(template: Template, question: str, passages: Sequence[tuple[str | None, str]]) -> str:
+def _template(name: str, text: str) -> Template:
+    """A template with the settings that its kind of reply needs."""
+    template = Template(name, text, max_new_tokens=400 if name == "explanation" else 50)
+    if template.by_id:
+        return replace(template, max_new_tokens=2048, top_p=None, max_passage_tokens=800, max_prompt_tokens=8192)
+    return template
+
+
+def render(
+    template: Template,
+    question: str,
+    passages: Sequence[tuple[str | None, str]],
+    *,
+    ids: Sequence[str] = (),
+    language: str = "",
+) -> str:
     """Fill a template. What is put in is never searched for placeholders.
 
     Args:
         template: from `load`.
         question: the question.
         passages: title and text of each, in the order shown; a passage without a title is its text alone.
+        ids: the id of each, for a template that shows ids.
+        language: English name of the question's language, for a template that names it.
 
     Returns:
-        The prompt; passages numbered `[1] title: text` from 1, a blank line between them, as published.
+        The prompt; passages `[1] title: text` numbered from 1, or with their ids, a blank line between them, as
+        published.
 
     Raises:
         BadInput: if there are no passages.
     """
     if not passages:
         raise BadInput("a prompt needs at least one passage", do="give the passages the question is asked about")
+    labels = ids if template.by_id else range(1, len(passages) + 1)
     shown = (f"{title}: {text}" if title is not None else text for title, text in passages)
-    values = {"question": question, "contexts": "\n\n".join(f"[{i}] {passage}" for i, passage in enumerate(shown, 1))}
-    return fill(template.text, values)
+    contexts = "\n\n".join(f"[{label}] {passage}" for label, passage in zip(labels, shown, strict=True))
+    return fill(template.text, {"question": question, "contexts": contexts, _BY_ID: contexts, _LANGUAGE: language})
 
 
 def bundled(name: str) -> str:
