@@ -19,7 +19,7 @@ PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text wit
 
 def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
     assert NUMBERED_TEMPLATES == ("vanilla", "role", "repeat", "explanation")
-    assert TEMPLATES == (*NUMBERED_TEMPLATES, "rag")
+    assert (*NUMBERED_TEMPLATES, "rag") == TEMPLATES
     for name in NUMBERED_TEMPLATES:
         template = load(name)
         assert template.name == name
