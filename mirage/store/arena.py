@@ -339,8 +339,10 @@ def _connection(arena: Arena) -> Any:
 
 
 def _only_ours(path: Path) -> bool:
-    """Whether a folder without a manifest holds nothing but a ledger and what an interrupted write leaves."""
-    ours = {*schema.TABLES, ".lock", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
+    that the arena is made from, in the folder `source`.
+    """
+    ours = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
     return all(p.name in ours or p.suffix == ".tmp" for p in path.iterdir())
 
 
