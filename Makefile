@@ -7,7 +7,7 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test lint bench data
+.PHONY: help app test lint bench data sample
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -29,6 +29,9 @@ bench: .venv/.ready-dev ## time the slow parts side by side with what they repla
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 	$(PY) -m mirage bundle "$(DATA)" --into data
+
+sample: .venv/.ready ## build the sample arena again from data/sample/source
+	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import sample; sample(Path("data/sample/source"), Path("data/sample"))'
 
 .venv/.ready: requirements.txt pyproject.toml
 	@$(call install,.)

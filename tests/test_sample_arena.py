@@ -1,0 +1,97 @@
+"""The sample arena: `make sample` gives what comes with the program, and the same files give the same bytes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+
+from mirage import schema, store
+from mirage.baselines import BASELINES
+from mirage.languages import LANGUAGES
+from mirage.pipeline.sample import build_sample, sample
+
+SAMPLE = ROOT / "data" / "sample"
+
+
+def some_files(folder: Path, codes: tuple[str, ...]) -> Path:
+    folder.mkdir(parents=True)
+    for code in codes:
+        shutil.copy(SAMPLE / "source" / f"{code}.json", folder)
+    return folder
+
+
+def test_the_bundled_sample_is_what_its_source_gives() -> None:
+    arena = store.open_arena(SAMPLE)
+    store.check(arena)
+    built = build_sample(SAMPLE / "source")
+    assert set(arena.tables) == set(built)
+    for name, table in built.items():
+        kept, made = (schema.sort(name, one) for one in (arena.read(name), table))
+        assert kept.num_rows == made.num_rows, f"{name}: run make sample"
+        for column in kept.column_names:
+            if pa.types.is_floating(kept.schema.field(column).type):
+                numbers = (t[column].to_numpy() for t in (kept, made))
+                np.testing.assert_allclose(*numbers, rtol=1e-6, atol=1e-9, err_msg=f"{name}.{column}: run make sample")
+            else:
+                assert kept[column].equals(made[column]), f"{name}.{column}: run make sample"
+
+
+def test_the_sample_says_what_it_is_and_is_small() -> None:
+    arena = store.open_arena(SAMPLE)
+    assert (arena.label, arena.manifest["licence"]) == ("sample", "CC0-1.0")
+    assert len(arena.manifest["made"]["queries"]["from"]) == 18
+    assert arena.size < 2_000_000
+    systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
+    assert systems == {"reference", *BASELINES}
+    assert set(arena.languages("judgments")) == set(LANGUAGES)
+
+
+def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
+    source = some_files(tmp_path / "source", ("en", "th", "yo"))
+    code = (
+        "import sys; from pathlib import Path; from mirage.pipeline.sample import sample\n"
+        "sample(Path(sys.argv[1]), Path(sys.argv[2]))"
+    )
+    for seed in ("0", "1"):
+        into = str(tmp_path / seed)
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(source), into],
+            cwd=ROOT,
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    files = [
+        {p.relative_to(tmp_path / seed): p.read_bytes() for p in (tmp_path / seed).rglob("*.*") if p.name != ".lock"}
+        for seed in ("0", "1")
+    ]
+    assert files[0] == files[1]
+    assert len(files[0]) == 1 + 3 * 6 + 4
+
+
+def test_the_sample_can_be_built_where_its_source_stands(tmp_path: Path) -> None:
+    source = some_files(tmp_path / "sample" / "source", ("fi",))
+    arena = sample(source, tmp_path / "sample")
+    assert arena.languages("queries") == ("fi",)
+    assert sample(source, tmp_path / "sample").manifest == arena.manifest
+    assert (source / "fi.json").exists()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_heuristic_judge_puts_the_reference_first_and_english_answers_behind_the_same_citations(code: str) -> None:
+    arena = store.open_arena(SAMPLE)
+    ratings = arena.read("ratings", languages=[code]).to_pylist()
+    ranks = {(row["referee"], row["system"]): row["rank"] for row in ratings if row["skill"] == "both"}
+    assert ranks["heuristic", "reference"] == 1
+    assert ranks["heuristic", "baseline/bm25-3"] < ranks["heuristic", "baseline/lead"]
+    if code != "en":
+        assert ranks["heuristic", "baseline/english"] > ranks["heuristic", "baseline/bm25-3"]
