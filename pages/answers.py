@@ -9,7 +9,7 @@ import streamlit as st
 from mirage import ui
 from mirage.errors import UnknownName
 from mirage.languages import LANGUAGES
-from mirage.ui import listing, reply, texts
+from mirage.ui import judgments, listing, reply, texts
 from mirage.views import answers as views
 
 if TYPE_CHECKING:
@@ -227,6 +227,7 @@ def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wa
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_replies", gap="small"):
             said(scope, wanted, shown)
+            judgments.judgments(page.arena, key)
         with st.container(key="answers_given", gap="small"):
             given(page, scope, shown)
     page.download(

@@ -1,0 +1,65 @@
+"""The verdicts on a question: who judged, which replies in which order, what came of it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from mirage import schema
+from mirage.errors import TableMissing
+from mirage.store import Arena
+from mirage.ui.frame import missing
+from mirage.ui.table import column_help
+from mirage.ui.text import text_html
+from mirage.views.judgments import better
+from mirage.views.judgments import judgments as of_question
+
+_STYLE = """<style>
+.mg-battle { display: flex; flex-wrap: wrap; gap: 0.1em 0.6em; font-size: 0.88em; overflow-wrap: anywhere; }
+.mg-battle .mg-better { font-weight: 600; }
+.mg-battle .mg-verdict-word { margin-inline-start: auto; cursor: help; }
+.mg-judge { font-size: 0.95em; font-weight: 600; margin: 0.5em 0 0.3em; overflow-wrap: anywhere; }
+</style>"""
+
+
+def judgments(arena: Arena, key: tuple[str, str]) -> None:
+    """Show every verdict on the replies to a question; where the arena has no judgments, what brings them.
+
+    Args:
+        arena: the arena.
+        key: language and id of the question.
+    """
+    st.header("Judgments", anchor=False)
+    try:
+        found = of_question(arena, key)
+    except TableMissing as error:
+        missing(error)
+        return
+    if not found:
+        st.caption("No judge has compared the replies to this question.")
+        return
+    st.html(_STYLE + "".join(_judge(name, found) for name in dict.fromkeys(one.judge for one in found)))
+
+
+def _judge(name: str, found: Sequence[schema.Judgment]) -> str:
+    battles = "".join(_battle(one) for one in found if one.judge == name)
+    return f'<div class="mg-judge">{escape(name)}</div>{battles}'
+
+
+def _battle(one: schema.Judgment) -> str:
+    winner = better(one)
+    sides = " ".join(
+        f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
+        for letter, system in (("A", one.system_a), ("B", one.system_b))
+    )
+    said = f"{one.verdict} is better" if winner else one.verdict
+    said += f" ({one.reason})" if one.reason else ""
+    meaning = escape(column_help("judgments", "verdict"))
+    word = f'<span class="mg-verdict-word" title="{meaning}">{escape(said)}</span>'
+    # A judge writes in a language of its own choice.
+    why = (
+        text_html(one.rationale, language="") if one.rationale else '<div class="mg-none">No rationale was kept.</div>'
+    )
+    return f'<details class="mg-fold"><summary><div class="mg-battle">{sides}{word}</div>{why}</summary></details>'

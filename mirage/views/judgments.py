@@ -1,0 +1,33 @@
+"""What the judges of an arena said on one question."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage import schema
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+
+@lru_cache(maxsize=256)
+def judgments(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
+    """Every verdict on the replies to a question, by judge; the two orders of a pair follow each other.
+
+    Args:
+        arena: the arena.
+        key: language and id of the question.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+    """
+    arena.need("judgments")
+    rows = arena.sql("SELECT * FROM judgments WHERE language = ? AND query_id = ?", key).to_pylist()
+    found = [schema.Judgment(**row) for row in rows]
+    return tuple(sorted(found, key=lambda j: (j.judge, *sorted((j.system_a, j.system_b)), j.system_a)))
+
+
+def better(judgment: schema.Judgment) -> str | None:
+    """The system that a verdict prefers; None for a tie and where no verdict could be read."""
+    return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)

@@ -1,0 +1,96 @@
+"""Judgments on the Answers page: each battle of the question with judge, order, verdict and rationale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_page_answers import html, open_page, said, text
+from test_views_answers import build
+
+from mirage import schema, store
+from mirage.errors import TableMissing
+from mirage.views.judgments import better, judgments
+
+HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
+
+
+def judgment(
+    judge: str,
+    a: str,
+    b: str,
+    verdict: schema.Verdict,
+    why: str | None,
+    *,
+    query: str = "e00",
+    reason: str | None = None,
+) -> schema.Judgment:
+    return schema.Judgment("en", query, judge, a, b, verdict, why, reason, None)
+
+
+ROWS = [
+    judgment("zeta", "gpt-4", "aya-101", "A", "The first cites its passages."),
+    judgment("<i>judge</i>", "llama-2-7b", "gpt-4", "tie", HOSTILE),
+    judgment("zeta", "aya-101", "gpt-4", "B", None),
+    judgment("zeta", "aya-101", "llama-2-7b", "unparsed", "Hm.", reason="no verdict mark"),
+    judgment("zeta", "gpt-4", "aya-101", "B", "Of another question.", query="e01"),
+]
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    arena = build(tmp_path)
+    store.write(arena.path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
+    build(tmp_path, "none")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path
+
+
+def test_the_battles_of_a_question_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
+    found = judgments(store.open_arena(arenas / "texts"), ("en", "e00"))
+    assert [(j.judge, j.system_a, j.system_b) for j in found] == [
+        ("<i>judge</i>", "llama-2-7b", "gpt-4"),
+        ("zeta", "aya-101", "gpt-4"),
+        ("zeta", "gpt-4", "aya-101"),
+        ("zeta", "aya-101", "llama-2-7b"),
+    ]
+    assert [better(j) for j in found] == [None, "gpt-4", "gpt-4", None]
+
+
+def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
+    with pytest.raises(TableMissing, match="this arena has no judgments"):
+        judgments(store.open_arena(arenas / "none"), ("en", "e00"))
+
+
+def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arenas: Path) -> None:
+    at = open_page(query="en:e00")
+    assert not at.exception
+    assert "Judgments" in [h.value for h in at.header]
+    shown = " ".join(text(at).split())
+    for part in (
+        "A: gpt-4 B: aya-101 A is better The first cites its passages.",
+        "A: aya-101 B: gpt-4 B is better No rationale was kept.",
+        "A: aya-101 B: llama-2-7b unparsed (no verdict mark) Hm.",
+        "A: llama-2-7b B: gpt-4 tie <script>alert(1)</script>",
+    ):
+        assert part in shown
+    assert "Of another question." not in shown
+
+
+def test_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
+    shown = html(open_page(query="en:e00"))
+    assert "<script" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; $5 and $6 **bold**" in shown
+    assert "&lt;i&gt;judge&lt;/i&gt;" in shown
+
+
+def test_a_question_that_nobody_judged_says_so(arenas: Path) -> None:
+    assert "No judge has compared the replies to this question." in said(open_page(query="en:e02"))
+
+
+def test_an_arena_without_judgments_shows_what_brings_them(arenas: Path) -> None:
+    at = open_page(arena="none", query="en:e00")
+    assert not at.exception
+    assert "This arena has no judgments table." in said(at)
+    assert any("judgments" in code.value and str(arenas / "none") in code.value for code in at.code)
