@@ -15,7 +15,9 @@ from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.imports import import_judgments, import_outputs, import_questions
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging
 from mirage.pipeline.ranking import ordered, ranking, remarks
+from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (
+    BASELINES,
     FEATURES,
     JUDGED_RATINGS,
     OUTCOMES,
@@ -26,18 +28,24 @@ from mirage.pipeline.stages import (
     derived,
     run,
 )
+from mirage.pipeline.steps import ORDER, Model, Wanted
 from mirage.pipeline.texts import bring_texts
 
 __all__ = [
+    "BASELINES",
     "FEATURES",
     "JUDGED_RATINGS",
+    "ORDER",
     "OUTCOMES",
     "RELEVANCE_RATINGS",
     "STAGES",
     "TEXTS_ABSENT",
+    "Done",
+    "Model",
     "Progress",
     "Sample",
     "Stage",
+    "Wanted",
     "bring_texts",
     "bundle",
     "derived",
@@ -52,4 +60,5 @@ __all__ = [
     "ranking",
     "remarks",
     "run",
+    "run_all",
 ]

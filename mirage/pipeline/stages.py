@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import features, outcomes, schema, store
+from mirage import baselines, features, outcomes, schema, store
 from mirage.pipeline.ranking import DRAWS, SEED, ranking
 from mirage.rank.battles import RELEVANCE
 
@@ -31,6 +31,12 @@ class Stage:
     """Tables it makes."""
     run: Callable[..., dict[str, pa.Table]]
     """`run(tables, **options)` -> tables, both by name; pure."""
+    version: int = 1
+    """Raised when the stage makes something else of the same tables, so that a run does not skip it."""
+
+
+def _baselines(tables: Tables) -> dict[str, pa.Table]:
+    return {"answers": baselines.answers(tables["queries"], tables["passages"])}
 
 
 def _outcomes(tables: Tables) -> dict[str, pa.Table]:
@@ -38,10 +44,14 @@ def _outcomes(tables: Tables) -> dict[str, pa.Table]:
 
 
 def _features(
-    tables: Tables, *, only: Iterable[str] | None = None, progress: Progress | None = None
+    tables: Tables,
+    *,
+    only: Iterable[str] | None = None,
+    tools: features.Tools | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
-    made = features.compute(tables["queries"], tables["passages"], tables["answers"], only=only, progress=progress)
-    return {"features": made}
+    asked = (tables[name] for name in ("queries", "passages", "answers"))
+    return {"features": features.compute(*asked, only=only, tools=tools or features.Tools(), progress=progress)}
 
 
 def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
@@ -57,6 +67,8 @@ def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED)
     return {"ratings": ranking(tables["judgments"], judge, draws=draws, seed=seed).table()}
 
 
+BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
+"""A source of answers beside the imported ones, which are not made from the questions: not one of `STAGES`."""
 OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes)
 FEATURES = Stage("features", ("queries", "passages", "answers"), ("features",), _features)
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)

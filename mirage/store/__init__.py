@@ -1,7 +1,7 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
 `arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the
-replies of paid services.
+replies of paid services; `runs.py` what the stages of a run were made with.
 """
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, write
@@ -9,6 +9,7 @@ from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, 
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
+from mirage.store.runs import content, record_runs, runs
 
 __all__ = [
     "LEDGER",
@@ -18,6 +19,7 @@ __all__ = [
     "Sink",
     "bundled",
     "check",
+    "content",
     "csv_rows",
     "fingerprint",
     "is_arena",
@@ -26,6 +28,8 @@ __all__ = [
     "lines",
     "list_files",
     "open_arena",
+    "record_runs",
+    "runs",
     "write",
     "write_text",
 ]

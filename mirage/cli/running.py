@@ -1,0 +1,113 @@
+"""The command that runs every stage: `mirage run`."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.connection import Connection, connected
+from mirage.cli.output import note, progress, show
+
+if TYPE_CHECKING:
+    from mirage.pipeline import Done
+
+CALLS = ("calls", "kept", "failed", "tokens_in", "tokens_out", "money")
+"""Columns of `run` about calls; empty for a step that makes none."""
+COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
+"""Columns of `run`."""
+
+
+@app.command()
+@connected
+def run(
+    dir_: ArenaDir,
+    connection: Connection,
+    from_: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="STAGE", help="First stage: baselines, generate, outcomes, features, judge or ratings."
+        ),
+    ] = "baselines",
+    to: Annotated[str, typer.Option("--to", metavar="STAGE", help="Last stage.")] = "ratings",
+    baselines: Annotated[bool, typer.Option(help="Whether the baselines answer too.")] = True,
+    system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose answers others are compared with; `reference` if there is one."),
+    ] = None,
+    name: Annotated[
+        str, typer.Option("--judge", metavar="NAME", help="`heuristic`, or the name that --model judges under.")
+    ] = "heuristic",
+    queries: Annotated[int | None, typer.Option(min=1, help="Questions a language that are judged.")] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language that are judged.")] = None,
+    languages: Languages = None,
+    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals of ratings.")] = 200,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Run every stage of an arena, from answers to ratings, that is not up to date.
+
+    Reads the tables queries, passages and answers. Writes answers (of the baselines, and with --system of the model),
+    outcomes, features, judgments and ratings. Without --model it asks nobody and costs nothing; with it the graded
+    features are measured, and with --judge NAME it judges. A step is skipped while the content of what it reads, its
+    options and its version are those of the last run. Prints what ran, what was skipped and why, with time, calls,
+    tokens and, with the prices, money. --languages, --queries and --pairs are about judging.
+    """
+    from mirage import pipeline
+
+    model = None
+    if connection.model is not None:
+        endpoint = None if connection.dry_run else connection.endpoint()
+        model = pipeline.Model(connection.settings(), connection.limits(), endpoint)
+    wanted = pipeline.Wanted(
+        start=from_,
+        end=to,
+        baselines=baselines,
+        system=system,
+        reference=reference,
+        judge=name,
+        sample=pipeline.Sample(queries, pairs, seed, codes(languages)),
+        draws=draws,
+        seed=seed,
+        model=model,
+    )
+    done: list[Done] = []
+    with ExitStack() as bars:
+
+        def watch(step: str) -> pipeline.Progress:
+            bars.close()
+            return bars.enter_context(progress(step))
+
+        try:
+            for one in pipeline.run_all(dir_, wanted, made_by="mirage run", dry=connection.dry_run, progress=watch):
+                bars.close()
+                done.append(one)
+        finally:
+            bars.close()
+            if done:
+                show([_row(one) for one in done], COLUMNS, how)
+                note(_total(done))
+
+
+def _row(done: Done) -> dict[str, Any]:
+    cost = dict.fromkeys(CALLS) if done.cost is None else dataclasses.asdict(done.cost)
+    return {**dataclasses.asdict(done), **cost}
+
+
+def _total(done: list[Done]) -> str:
+    """The run in one sentence."""
+    states = [one.state for one in done]
+    parts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
+    costs = [one.cost for one in done if one.cost is not None]
+    calls, tokens_in, tokens_out = (sum(getattr(c, n) for c in costs) for n in ("calls", "tokens_in", "tokens_out"))
+    money = [c.money for c in costs if c.money is not None]
+    paid = f", {sum(money):,.2f} in the currency of the prices" if money else ""
+    seconds = sum(one.seconds for one in done)
+    return (
+        f"{', '.join(parts)}; {seconds:,.1f} seconds, {calls:,} calls, {tokens_in:,} prompt tokens and {tokens_out:,}"
+        f" reply tokens{paid}."
+    )

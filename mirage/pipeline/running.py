@@ -1,0 +1,150 @@
+"""All stages of an arena in their order, each skipped while it is up to date.
+
+What a step was run with stands in the manifest beside the table it made: the content of the tables it read, its
+options, its version. While all that is the same, running it again would make the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mirage import judge, llm, store
+from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.pipeline.stages import Progress
+from mirage.pipeline.steps import ORDER, Step, Wanted, steps
+
+State = Literal["ran", "skipped", "unfinished", "would run"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a step."""
+
+    stage: str
+    """One of `ORDER`."""
+    step: str
+    """The step: a stage has several where several systems, judges or referees take part."""
+    state: State
+    """`ran`; `skipped`; `unfinished`: calls are left to a later run; `would run`: nothing was done."""
+    why: str
+    """Why it ran or was skipped, and what is left to do."""
+    seconds: float = 0.0
+    """How long it took."""
+    cost: llm.Cost | None = None
+    """Its calls; None where it makes none."""
+
+
+def run_all(
+    path: Path,
+    wanted: Wanted,
+    *,
+    made_by: str,
+    dry: bool = False,
+    progress: Callable[[str], Progress] | None = None,
+) -> Iterator[Done]:
+    """Run every stage that is not up to date, in order; yields each step as it is done.
+
+    A step without the tables or the data it needs is skipped with the reason.
+
+    Args:
+        path: the arena's folder.
+        wanted: which stages, with what.
+        made_by: the command, for the manifest.
+        dry: change nothing: say what would run, and what its calls would cost at most. A stage whose tables an earlier
+            one would make is planned on the tables that are there.
+        progress: makes, for a step's name, what is called with how much of it is done, and of how much.
+
+    Raises:
+        UnknownName: if there is no stage, or no reference system, of a name.
+        BadInput: if the first stage comes after the last, or something is asked for that needs a model.
+        ArenaError: if there is no arena, or it cannot be written.
+        Unreachable: if the service turns down what every call needs.
+    """
+    for name in (wanted.start, wanted.end):
+        if name not in ORDER:
+            raise UnknownName("stage", name, ORDER)
+    first, last = ORDER.index(wanted.start), ORDER.index(wanted.end)
+    if first > last:
+        raise BadInput(f"{wanted.start} comes after {wanted.end}", do="the order is " + ", ".join(ORDER))
+    for what, asked in (("--system", wanted.system), ("--judge", wanted.judge)):
+        if asked not in (None, judge.HEURISTIC) and wanted.model is None:
+            raise BadInput(f"{what} {asked} needs a model", do="name one with --model, and where it is served")
+    store.open_arena(path)
+    changing: set[str] = set()
+    for stage in ORDER[first : last + 1]:
+        for step in steps(stage, path, wanted, made_by=made_by, progress=progress or (lambda _: _silent)):
+            done = _plan(step, path, changing) if dry else _do(step, path)
+            if done.state == "would run":
+                changing.add(step.writes)
+            yield done
+
+
+def _do(step: Step, path: Path) -> Done:
+    """Run a step unless it is up to date, and keep what it was run with."""
+    arena = store.open_arena(path)
+    try:
+        why = _why(step, arena)
+        if not why:
+            return Done(step.stage, step.name, "skipped", step.off or "up to date")
+        now, before = _print(step, arena), store.runs(arena, step.writes)
+        begun = time.perf_counter()
+        cost, left = step.work()
+        seconds = time.perf_counter() - begun
+    except (TableMissing, NotEnoughData) as error:
+        do = f"; {error.do}" if error.do else ""
+        return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
+    if step.writes in store.open_arena(path).tables:
+        # The table was written anew; what its other steps were run with still holds, as their rows have stayed.
+        kept = {name: one for name, one in before.items() if name != step.name}
+        store.record_runs(path, step.writes, kept if left else {**kept, step.name: now})
+    return Done(step.stage, step.name, "unfinished" if left else "ran", left or why, seconds, cost)
+
+
+def _plan(step: Step, path: Path, changing: set[str]) -> Done:
+    """What `_do` would do, where these tables are about to change."""
+    arena = store.open_arena(path)
+    made = sorted(changing.intersection(step.reads))
+    try:
+        why = "" if step.off else f"{made[0]} would change" if made else _why(step, arena)
+        if not why:
+            return Done(step.stage, step.name, "skipped", step.off or "up to date")
+        return Done(step.stage, step.name, "would run", why, 0.0, step.plan())
+    except (TableMissing, NotEnoughData) as error:
+        if made:
+            return Done(step.stage, step.name, "would run", f"{made[0]} would change; its calls are not known yet")
+        do = f"; {error.do}" if error.do else ""
+        return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
+
+
+def _why(step: Step, arena: store.Arena) -> str:
+    """Why a step has to run; nothing if it is up to date or not wanted."""
+    if step.off:
+        return ""
+    for table in step.reads:
+        arena.need(table)
+    if step.writes not in arena.tables:
+        return f"there is no {step.writes} table"
+    before, now = store.runs(arena, step.writes).get(step.name), _print(step, arena)
+    if before is None:
+        return f"the {step.writes} are not known to hold what it makes"
+    changed = [table for table in step.reads if before["tables"].get(table) != now["tables"][table]]
+    if changed:
+        return " and ".join(changed) + " changed"
+    if before["options"] != now["options"]:
+        options = sorted({*before["options"], *now["options"]})
+        return "another " + ", ".join(o for o in options if before["options"].get(o) != now["options"].get(o))
+    return "" if before["version"] == now["version"] else "a new version of the stage"
+
+
+def _print(step: Step, arena: store.Arena) -> dict[str, Any]:
+    """What a step is run with."""
+    tables = {table: store.content(arena, table) for table in step.reads}
+    return {"tables": tables, "options": dict(step.options), "version": step.version}
+
+
+def _silent(_done: int, _of: int) -> None:
+    """Where nobody watches."""

@@ -1,0 +1,290 @@
+"""What a run does, in its order: this is the one place that says so.
+
+baselines  queries, passages           -> answers of the systems `baseline/..`
+generate   queries, passages           -> answers of a system, by a model
+outcomes   queries, answers            -> outcomes
+features   queries, passages, answers  -> features; with a model, the graded ones too
+judge      answers, features           -> judgments; by a model: of queries, passages, answers
+ratings    outcomes; judgments         -> ratings by relevance; by the judge
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mirage import features, judge, llm, store
+from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, ledger_path, plan_judging
+from mirage.pipeline.ranking import DRAWS, SEED
+from mirage.pipeline.stages import (
+    BASELINES,
+    FEATURES,
+    JUDGED_RATINGS,
+    OUTCOMES,
+    RELEVANCE_RATINGS,
+    Progress,
+    Stage,
+    run,
+)
+from mirage.rank.battles import RELEVANCE
+from mirage.sources.sample import REFERENCE
+
+Left = str
+"""What is left to do; empty if nothing is."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that a run may ask."""
+
+    settings: llm.Settings
+    """Model and parameters."""
+    limits: llm.Limits
+    """Concurrency, rates, retries, prices, budget."""
+    endpoint: llm.Endpoint | None = None
+    """Service and key; None where nothing is sent."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a run is to do. Without a model it costs nothing."""
+
+    start: str = "baselines"
+    """The first stage."""
+    end: str = "ratings"
+    """The last stage."""
+    baselines: bool = True
+    """Whether the baselines answer too."""
+    system: str | None = None
+    """The system that the model answers as; None if it answers nothing."""
+    reference: str | None = None
+    """The system whose answers others are compared with; by default the one called `reference`, if there is one."""
+    judge: str = judge.HEURISTIC
+    """Who judges: `heuristic`, or the name that the model judges under."""
+    sample: Sample = field(default_factory=Sample)
+    """Which battles are judged."""
+    draws: int = DRAWS
+    """Bootstrap draws of the ratings."""
+    seed: int = SEED
+    """Seed of these draws."""
+    model: Model | None = None
+    """The model that answers, grades features, and judges."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A part of a stage that runs or is skipped as a whole."""
+
+    stage: str
+    """One of `ORDER`."""
+    name: str
+    """Its own name; a stage has several steps where several systems, judges or referees take part."""
+    reads: tuple[str, ...]
+    """Tables it needs."""
+    writes: str
+    """The table it makes rows of."""
+    work: Callable[[], tuple[llm.Cost | None, Left]]
+    """Does it; returns what its calls have cost, and what is left to do."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What decides the result beside the tables, as JSON has it."""
+    version: int = 1
+    """That of the stage."""
+    plan: Callable[[], llm.Cost | None] = lambda: None
+    """What its calls would cost at most; nothing is sent."""
+    off: str = ""
+    """Why it is not wanted; empty if it is."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the steps of one run share."""
+
+    path: Path
+    wanted: Wanted
+    made_by: str
+    progress: Callable[[str], Progress]
+
+    def stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
+        """A step that applies a stage of the tables alone; its options decide the result."""
+
+        def work() -> tuple[None, Left]:
+            run(stage, self.path, made_by=self.made_by, part=part, **options)
+            return None, ""
+
+        return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
+
+
+def _baselines(this: _Run) -> Iterator[Step]:
+    step = this.stage("baselines", BASELINES, "baselines", part="system")
+    yield step if this.wanted.baselines else replace(step, off="not asked for")
+
+
+def _outcomes(this: _Run) -> Iterator[Step]:
+    yield this.stage("outcomes", OUTCOMES, "outcomes", part=None)
+
+
+def _features(this: _Run) -> Iterator[Step]:
+    reference = this.wanted.reference or _reference(this.path)
+    tools = features.Tools(reference=reference)
+    free = features.measurable(tools)
+
+    def measure() -> tuple[None, Left]:
+        options: dict[str, Any] = {"only": free, "tools": tools, "progress": this.progress("features")}
+        run(FEATURES, this.path, made_by=this.made_by, part="feature", **options)
+        return None, ""
+
+    decides = {"features": free, "reference": reference}
+    yield Step("features", "features", FEATURES.reads, "features", measure, decides, FEATURES.version)
+    if this.wanted.model is not None:
+        yield _graded(this, this.wanted.model, reference)
+
+
+def _graded(this: _Run, model: Model, reference: str | None) -> Step:
+    """The features that a chat model grades."""
+    name = f"features graded by {model.settings.model}"
+
+    def with_tools(grade: Any) -> dict[str, Any]:
+        tools = features.Tools(reference=reference, grade=grade)
+        return {"tools": tools, "only": sorted(set(features.measurable(tools)) - free)}
+
+    free = set(features.measurable(features.Tools(reference=reference)))
+
+    def work() -> tuple[llm.Cost, Left]:
+        if model.endpoint is None:
+            raise TypeError("the model's endpoint is not known")
+        endpoint, asked, update = model.endpoint, list[llm.Reply | None](), this.progress(name)
+        with store.Ledger(ledger_path(this.path)) as ledger:
+
+            def grade(conversations: Sequence[llm.Messages]) -> list[llm.Reply | None]:
+                done = iter(range(1, len(conversations) + 1))
+                asked.extend(
+                    llm.complete(
+                        conversations,
+                        endpoint=endpoint,
+                        settings=model.settings,
+                        ledger=ledger,
+                        limits=model.limits,
+                        rng=np.random.default_rng(),
+                        on_reply=lambda _number, _reply: update(next(done), len(conversations)),
+                    )
+                )
+                return asked
+
+            run(FEATURES, this.path, made_by=this.made_by, part="feature", **with_tools(grade))
+        failed = sum(reply is not None and reply.status == "api_error" for reply in asked)
+        return llm.spent(asked, model.limits), _left(failed, asked.count(None), "grades")
+
+    def plan() -> llm.Cost:
+        asked: list[llm.Messages] = []
+
+        def grade(conversations: Sequence[llm.Messages]) -> list[None]:
+            asked.extend(conversations)
+            return [None] * len(conversations)
+
+        arena = store.open_arena(this.path)
+        FEATURES.run({table: arena.read(table) for table in FEATURES.reads}, **with_tools(grade))
+        return _plan(asked, model, this.path)
+
+    options = {"reference": reference, **_parameters(model)}
+    return Step("features", name, FEATURES.reads, "features", work, options, FEATURES.version, plan)
+
+
+def _judge(this: _Run) -> Iterator[Step]:
+    who, sample, model = this.wanted.judge, this.wanted.sample, this.wanted.model
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sample).items()}
+
+    def weigh() -> tuple[None, Left]:
+        judge_by_features(this.path, sample=sample, made_by=this.made_by)
+        return None, ""
+
+    if who == judge.HEURISTIC or model is None:
+        options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
+        yield Step("judge", f"judge {who}", ("answers", "features"), "judgments", weigh, options)
+        return
+    by = model
+
+    def ask() -> tuple[llm.Cost, Left]:
+        if by.endpoint is None:
+            raise TypeError("the model's endpoint is not known")
+        _, judged = judge_by_model(
+            this.path,
+            name=who,
+            endpoint=by.endpoint,
+            settings=by.settings,
+            limits=by.limits,
+            sample=sample,
+            made_by=this.made_by,
+            progress=this.progress(f"judge {who}"),
+        )
+        return judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles")
+
+    def plan() -> llm.Cost:
+        return plan_judging(this.path, settings=by.settings, limits=by.limits, sample=sample)
+
+    reads = ("queries", "passages", "answers")
+    yield Step("judge", f"judge {who}", reads, "judgments", ask, options | _parameters(by), plan=plan)
+
+
+def _ratings(this: _Run) -> Iterator[Step]:
+    options = {"draws": this.wanted.draws, "seed": this.wanted.seed}
+    yield this.stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="referee", **options)
+    who = this.wanted.judge
+    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {who}", part="referee", judge=who, **options)
+
+
+_STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
+    "baselines": _baselines,
+    "outcomes": _outcomes,
+    "features": _features,
+    "judge": _judge,
+    "ratings": _ratings,
+}
+ORDER = tuple(_STAGES)
+"""The stages by the names that a run is bounded with."""
+
+
+def steps(
+    stage: str, path: Path, wanted: Wanted, *, made_by: str, progress: Callable[[str], Progress]
+) -> Iterator[Step]:
+    """The steps of a stage, in order.
+
+    Args:
+        stage: one of `ORDER`.
+        path: the arena's folder.
+        wanted: what is asked for.
+        made_by: the command, for the manifest.
+        progress: makes, for a step's name, what is called with how much of it is done, and of how much.
+    """
+    return _STAGES[stage](_Run(path, wanted, made_by, progress))
+
+
+def _reference(path: Path) -> str | None:
+    """The system `reference`, if the arena has answers of it."""
+    arena = store.open_arena(path)
+    if "answers" not in arena.tables:
+        return None
+    found = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
+    return REFERENCE if found["n"][0].as_py() else None
+
+
+def _parameters(model: Model) -> dict[str, Any]:
+    """What of a model decides its replies."""
+    return {key: value for key, value in llm.request(model.settings, []).items() if key != "messages"}
+
+
+def _plan(conversations: Sequence[llm.Messages], model: Model, path: Path) -> llm.Cost:
+    if not ledger_path(path).exists():
+        return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=None)
+    with store.Ledger(ledger_path(path), read_only=True) as ledger:
+        return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
+
+
+def _left(failed: int, unasked: int, what: str) -> Left:
+    """What calls have left to a later run."""
+    parts = [f"{failed:,} {what} failed"] if failed else []
+    parts += [f"{unasked:,} {what} not asked, the budget was reached"] if unasked else []
+    return "; ".join([*parts, "the same command goes on"]) if parts else ""

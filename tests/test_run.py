@@ -1,0 +1,273 @@
+"""`mirage run`: all stages in their order, each skipped while what it was made from is the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from misbehaving import Service, error, reply
+from typer.testing import CliRunner
+
+from mirage import llm, pipeline, schema, store
+from mirage.cli import app
+from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.pipeline import steps
+from mirage.sources.sample import read_sample
+
+SOURCE = Path(__file__).resolve().parents[1] / "data" / "sample" / "source"
+EVERY = [
+    "baselines",
+    "outcomes",
+    "features",
+    "judge heuristic",
+    "ratings by relevance",
+    "ratings by heuristic",
+]
+FAST: dict[str, Any] = {"draws": 20}
+
+
+def few(tables: dict[str, pa.Table], languages: str = "en fi", n: int = 10) -> dict[str, pa.Table]:
+    """The first and last questions of some languages."""
+    ids = [f"{code}-{i:02}" for code in languages.split() for i in (1, 2, 9, 10)[:n]]
+    return {name: table.filter(pc.is_in(table["query_id"], pa.array(ids))) for name, table in tables.items()}
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An arena with questions, passages and the answers of the reference, after a whole run."""
+    path = tmp_path_factory.mktemp("run") / "arena"
+    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
+    return path
+
+
+@pytest.fixture
+def arena(ready: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    import shutil
+
+    return Path(shutil.copytree(ready, tmp_path / "arena"))
+
+
+def done(path: Path, **wanted: Any) -> list[pipeline.Done]:
+    return list(pipeline.run_all(path, pipeline.Wanted(**FAST | wanted), made_by="a test"))
+
+
+def ran(found: list[pipeline.Done]) -> list[str]:
+    return [one.step for one in found if one.state == "ran"]
+
+
+def change(path: Path, table: str, edit: Any, made_by: str = "another command") -> None:
+    """Write a table anew with its first row changed, as a command that knows of no run does."""
+    old = store.open_arena(path).read(table)
+    rows = old.to_pylist()
+    edit(rows)
+    columns = {name: [row[name] for row in rows] for name in old.column_names}
+    store.write(path, {table: schema.from_columns(table, columns)}, made_by=made_by)
+
+
+def test_a_second_run_skips_everything_and_says_why(ready: Path) -> None:
+    before = store.open_arena(ready).version
+    again = done(ready)
+    assert [(d.step, d.state, d.why) for d in again] == [(step, "skipped", "up to date") for step in EVERY]
+    assert all(d.seconds == 0 and d.cost is None for d in again)
+    assert store.open_arena(ready).version == before
+
+
+def test_a_run_makes_every_table(ready: Path) -> None:
+    arena = store.open_arena(ready)
+    assert set(arena.tables) == {"queries", "passages", "answers", "outcomes", "features", "judgments", "ratings"}
+    assert set(pc.unique(arena.read("ratings")["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    measured = pc.unique(arena.read("features")["feature"]).to_pylist()
+    assert "answer_rougeL" in measured, "the system called reference is the reference"
+    assert "fluency_score" not in measured, "no model was named"
+    assert store.check(arena)
+
+
+def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(arena: Path) -> None:
+    def edit(rows: list[dict[str, Any]]) -> None:
+        row = next(row for row in rows if row["system"] == "reference")
+        row["text"] = "##Reason: nothing. ##Answer: Something else entirely."
+
+    change(arena, "answers", edit)
+    found = {d.step: d for d in done(arena, baselines=False)}
+    assert ran(list(found.values())) == EVERY[1:]
+    assert found["outcomes"].why == "answers changed"
+    assert (found["baselines"].state, found["baselines"].why) == ("skipped", "not asked for")
+
+
+def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(arena: Path) -> None:
+    def edit(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            if row["feature"] == "target_language" and row["system"] == "baseline/bm25":
+                row["value"] = 0.0
+
+    change(arena, "features", edit)
+    found = done(arena, start="judge")
+    assert ran(found) == EVERY[3:]
+    # All ratings are one table, which goes with the verdicts that some of them were made from.
+    assert [d.why for d in found] == [
+        "features changed",
+        "there is no ratings table",
+        "the ratings are not known to hold what it makes",
+    ]
+
+
+def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -> None:
+    rows = [schema.Judgment("en", "en-01", "someone", "reference", "baseline/lead", "A", None, None, None)]
+    old = store.open_arena(arena).read("judgments")
+    before = store.runs(store.open_arena(arena), "judgments")
+    new = pa.concat_tables([old, schema.from_rows("judgments", rows)])
+    store.write(arena, {"judgments": new}, made_by="another command")
+    store.record_runs(arena, "judgments", before)
+    found = done(arena)
+    assert ran(found) == ["ratings by heuristic"]
+    assert found[-1].why == "judgments changed"
+
+
+def test_a_stage_that_makes_the_same_again_runs_nothing_after_it(arena: Path) -> None:
+    change(arena, "answers", lambda rows: None)
+    found = done(arena)
+    assert ran(found) == ["baselines"]
+    assert found[0].why == "the answers are not known to hold what it makes"
+
+
+def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = done(arena, seed=1)
+    assert [(d.step, d.why) for d in found if d.state == "ran"] == [
+        ("ratings by relevance", "another seed"),
+        ("ratings by heuristic", "another seed"),
+    ]
+    monkeypatch.setattr(steps, "OUTCOMES", replace(pipeline.OUTCOMES, version=2))
+    found = done(arena, seed=1)
+    assert [(d.step, d.why) for d in found if d.state == "ran"] == [("outcomes", "a new version of the stage")]
+    assert ran(done(arena, seed=1)) == []
+
+
+def test_another_reference_measures_again(arena: Path) -> None:
+    found = {d.step: d for d in done(arena, reference="baseline/bm25", end="features")}
+    assert found["features"].why == "another reference"
+    assert ran(list(found.values())) == ["features"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "steps_"),
+    [
+        ("baselines", "baselines", EVERY[:1]),
+        ("outcomes", "features", EVERY[1:3]),
+        ("judge", "ratings", EVERY[3:]),
+        ("ratings", "ratings", EVERY[4:]),
+    ],
+)
+def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: list[str]) -> None:
+    assert [d.step for d in done(ready, start=start, end=end)] == steps_
+
+
+def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
+    with pytest.raises(UnknownName, match=r"no stage 'ratigs'\s+to do: did you mean: ratings\?"):
+        done(ready, start="ratigs")
+    with pytest.raises(UnknownName, match="did you mean: features"):
+        done(ready, end="feature")
+    with pytest.raises(BadInput, match="ratings comes after outcomes"):
+        done(ready, start="ratings", end="outcomes")
+
+
+def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(arena: Path) -> None:
+    before = store.open_arena(arena).version
+    for asked in ({"judge": "gpt"}, {"system": "mine"}):
+        with pytest.raises(BadInput, match="needs a model"):
+            done(arena, seed=5, **asked)
+    assert store.open_arena(arena).version == before
+
+
+def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="there is no arena"):
+        done(tmp_path / "none")
+    tables = few(read_sample(SOURCE), "en")
+    only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
+    found = done(only.path)
+    assert {d.state for d in found} == {"skipped"}
+    assert found[0].why.startswith("this arena has no passages; run: mirage import")
+    one = store.write(tmp_path / "one", tables, made_by="a test")
+    found = done(one.path, baselines=False)
+    judged = next(d for d in found if d.step == "judge heuristic")
+    assert judged.state == "skipped"
+    assert judged.why
+
+
+def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
+    before = store.open_arena(arena).version
+    wanted = pipeline.Wanted(**FAST, seed=3, model=pipeline.Model(llm.Settings("m"), llm.Limits()), judge="m")
+    found = list(pipeline.run_all(arena, wanted, made_by="a test", dry=True))
+    assert store.open_arena(arena).version == before
+    states = {d.step: d.state for d in found}
+    assert states["outcomes"] == states["features"] == "skipped"
+    assert states["features graded by m"] == states["judge m"] == states["ratings by m"] == "would run"
+    judged = next(d for d in found if d.step == "judge m").cost
+    graded = next(d for d in found if d.step == "features graded by m").cost
+    assert judged is not None
+    assert graded is not None
+    assert judged.calls == arena_battles(arena)
+    assert graded.calls > 0
+    assert graded.tokens_in > 0
+
+
+def arena_battles(path: Path) -> int:
+    return store.open_arena(path).rows("judgments")
+
+
+def by_model(service: Service, **limits: Any) -> dict[str, Any]:
+    settings = llm.Settings("m", max_tokens=50)
+    made = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
+    return {"model": pipeline.Model(settings, made, llm.resolve(base_url=service.url)), "judge": "m"}
+
+
+def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:
+    with Service(lambda call: reply("Both are fine. [[3]] [[C]]")) as service:
+        asked = by_model(service)
+        found = {d.step: d for d in done(arena, **asked)}
+        assert found["features graded by m"].state == found["judge m"].state == "ran"
+        cost = found["judge m"].cost
+        assert cost is not None
+        assert cost.calls + cost.kept == arena_battles(arena) / 2
+        assert cost.tokens_in == 100 * cost.calls
+        assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
+        calls = len(service.calls)
+        assert ran(done(arena, **asked)) == []
+        assert len(service.calls) == calls
+        judges = pc.unique(store.open_arena(arena).read("judgments")["judge"]).to_pylist()
+        assert sorted(judges) == ["heuristic", "m"]
+        # The grades are new features, so the judge that weighs features has to look again.
+        assert "judge heuristic" in ran(done(arena, start="judge"))
+
+
+def test_what_failed_or_was_beyond_the_budget_is_left_to_the_next_run(arena: Path) -> None:
+    with Service(lambda call: error(500) if call.number == 1 else reply("[[C]]")) as service:
+        asked = by_model(service, concurrency=1) | {
+            "start": "judge",
+            "end": "judge",
+            "sample": pipeline.Sample(pairs=3),
+        }
+        first = done(arena, **asked)[0]
+        assert first.state == "unfinished"
+        assert "failed" in first.why
+        second = done(arena, **asked)[0]
+        assert (second.state, second.why) != ("skipped", "up to date")
+        assert done(arena, **asked)[0].state in ("ran", "skipped")
+
+
+def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
+    result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["step"], row["state"], row["why"]) for row in rows] == [(s, "skipped", "up to date") for s in EVERY]
+    assert "6 skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
+    wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
+    assert wrong.exit_code == 2
+    assert "did you mean: judge" in wrong.stderr
