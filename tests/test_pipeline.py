@@ -120,8 +120,12 @@ def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r
     return file
 
 
+def take(file: Path, into: Path) -> pipeline.Added:
+    return pipeline.import_own(pipeline.Own("judgments", file), into)
+
+
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
-    pipeline.import_judgments(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
+    take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
     relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
     judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j:1: second"], "judge": "j:1"}
     pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance)
@@ -134,25 +138,25 @@ def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena
 
 
 def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
-    first = pipeline.import_judgments(judgments(tmp_path / "1.csv"), arena.path)
-    assert first[1:] == (6, 0)
+    first = take(judgments(tmp_path / "1.csv"), arena.path)
+    assert (first.rows, first.replaced, first.dropped) == (6, 0, 0)
     pipeline.run(pipeline.JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
-    again = pipeline.import_judgments(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
-    assert again[1:] == (4, 2)
-    table = again[0].read("judgments")
+    again = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
+    assert (again.rows, again.replaced) == (4, 2)
+    table = again.arena.read("judgments")
     assert table.filter(pc.equal(table["query_id"], "r0"))["verdict"].to_pylist() == ["B", "B"]
     assert len(table) == 8
-    assert "ratings" not in again[0].tables, "made from older verdicts"
-    other = pipeline.import_judgments(judgments(tmp_path / "3.csv", judge="k"), arena.path)
-    assert other[1:] == (6, 0)
-    assert sorted(pc.unique(other[0].read("judgments")["judge"]).to_pylist()) == ["j", "k"]
-    assert [f["name"] for f in other[0].manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
+    assert "ratings" not in again.arena.tables, "made from older verdicts"
+    other = take(judgments(tmp_path / "3.csv", judge="k"), arena.path)
+    assert (other.rows, other.replaced) == (6, 0)
+    assert sorted(pc.unique(other.arena.read("judgments")["judge"]).to_pylist()) == ["j", "k"]
+    assert [f["name"] for f in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
 
 
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
-    arena, n, replaced = pipeline.import_judgments(judgments(tmp_path / "j.csv"), tmp_path / "new")
-    assert (arena.tables, n, replaced) == (("judgments",), 6, 0)
-    ranking = pipeline.ranking(arena.read("judgments"), "j")
+    added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
+    assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
+    ranking = pipeline.ranking(added.arena.read("judgments"), "j")
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
@@ -172,7 +176,7 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
         pipeline.ranking(half, "relevance", languages=["fi"])
     found = pipeline.ranking(half, "relevance")
     assert any("not ranked: fi (no non-relevant questions)" in line for line in pipeline.remarks(found, half))
-    table = pipeline.import_judgments(judgments(tmp_path / "j.csv"), arena.path)[0].read("judgments")
+    table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
         pipeline.ranking(table, "j", skill="abstain")
     with pytest.raises(UnknownName, match="'jj'"):

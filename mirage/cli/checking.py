@@ -2,18 +2,69 @@
 
 from __future__ import annotations
 
-from mirage.cli.common import ArenaDir, app
-from mirage.cli.output import note
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import How, Names, Passages, Values, app
+from mirage.cli.output import note, show
+from mirage.errors import BadInput
+from mirage.sources.files import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WRONG = ("where", "wrong", "to_do")
+"""Columns of what is wrong in a file."""
 
 
 @app.command()
-def check(dir_: ArenaDir) -> None:
-    """Check that an arena is sound.
+def check(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An arena's folder, or a file of your own.")],
+    kind: Annotated[Kind | None, typer.Option("--as", help="Files: what the records are.")] = None,
+    passages: Passages = None,
+    names: Names = None,
+    values: Values = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="Files: an arena that the records must fit.")
+    ] = None,
+    how: How = "table",
+) -> None:
+    """Check that an arena, or a file to be imported, is sound.
 
-    Reads every byte: hashes, row counts, and every row against the contract. Writes nothing. Exit code 2 at the
-    first thing that is wrong.
+    Reads every byte of an arena: hashes, row counts, and every row against the contract; exit code 2 at the first
+    thing that is wrong. Reads a file as `mirage import` does, and prints every wrong line; exit code 2 if there is one.
+    Writes nothing.
     """
     from mirage import store
 
-    for line in store.check(store.open_arena(dir_)):
-        note(line)
+    if kind is None:
+        if store.ending(path):
+            raise BadInput(f"{path} is a file", do="say what its records are: --as answers, queries or judgments")
+        for line in store.check(store.open_arena(path)):
+            note(line)
+        return
+
+    from mirage import pipeline
+    from mirage.sources import files
+
+    options = files.Options.parse(names or (), values or ())
+    try:
+        tables = pipeline.read_own(pipeline.Own(kind, path, passages, options), into)
+    except files.Refused as error:
+        show([dict(zip(WRONG, (e.where, e.what, e.do), strict=True)) for e in error.wrong], WRONG, how)
+        note(f"{path}: {len(error.wrong):,} lines are wrong; an import would take none.")
+        raise typer.Exit(2) from None
+    note(f"{path}: {_counted(tables)}; nothing is wrong.")
+    if ignored := files.unread(kind, path, options):
+        note(f"ignored, as no columns of {kind}: {', '.join(ignored)}")
+
+
+def _counted(tables: dict[str, pa.Table]) -> str:
+    """What a file holds, in numbers."""
+    said = []
+    for name, table in tables.items():
+        groups = [c for c in ("system", "judge") if c in table.column_names]
+        said += [f"{len(table):,} {name}", *(f"{len(table[c].unique()):,} {c}s" for c in groups)]
+    return ", ".join(said) + f", {len(table['language'].unique())} languages"

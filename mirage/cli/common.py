@@ -42,6 +42,23 @@ Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a repl
 Languages = Annotated[
     str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")
 ]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="JSON Lines, CSV or Parquet by its name, .gz after it if compressed.")
+]
+Passages = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The passages of the questions, in a file of their own."),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="THEIRS=OURS", help="A column the file calls otherwise: answer=text. May be repeated."
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="COLUMN=VALUE", help="What records without it have: language=sw; repeat for more."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")]
 
 

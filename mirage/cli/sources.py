@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import How, Into, Languages, Seed, codes, import_, pull
+from mirage.cli.common import File, How, Into, Languages, Names, Passages, Seed, Values, codes, import_, pull
 from mirage.cli.output import note, progress, show
 from mirage.sources.download import Pulled
+from mirage.sources.files import Kind, Options
 from mirage.sources.nomiracl.origin import Split, What
 
 READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
+REBUILT = ("language", "dev", "questions", "published", "passages")
+"""Columns of `import miracl`."""
 
 
 def _said(pulled: Pulled) -> None:
@@ -76,17 +79,96 @@ def import_nomiracl(
     note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
 
 
-@import_.command("judgments")
-def import_judgments(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines or CSV by its name, .gz if compressed.")],
-    into: Into,
+@pull.command("miracl")
+def pull_miracl(
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    languages: Languages = None,
+    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
+    """Fetch MIRACL's dev questions and relevance labels; a stopped download goes on where it stopped.
+
+    Reads the public repository. Writes the files into DIR as published, for `mirage import miracl DIR`.
+    """
+    from mirage.sources import miracl
+
+    with progress("Fetching", unit="bytes") as update:
+        pulled = miracl.pull(into, languages=codes(languages), base_url=base_url, progress=update)
+    _said(pulled)
+
+
+@import_.command("miracl")
+def import_miracl(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv, or .gz.")],
+    into: Into,
+    languages: Languages = None,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Rebuild the questions of MIRAGE-Bench from MIRACL dev.
+
+    Reads PATH as `mirage pull miracl` leaves it. Writes the tables queries and passages; the passages have ids and
+    labels, no texts. Prints the questions of each language beside those that the paper prints.
+    """
+    from mirage import pipeline
+
+    arena, counts = pipeline.import_miracl(path, into, languages=codes(languages), seed=seed)
+    show([dataclasses.asdict(count) for count in counts], REBUILT, how)
+    for count in counts:
+        if count.remark:
+            note(f"{count.language}: {count.remark}")
+    note(f"{into}: {arena.manifest['about']}")
+
+
+@import_.command("queries")
+def import_queries(
+    file: File,
+    into: Into,
+    passages: Passages = None,
+    names: Names = None,
+    values: Values = None,
+) -> None:
+    """Read your own questions into an arena.
+
+    Reads FILE: language, query_id, text, optionally subset and passages, a list of passage_id, text, title, relevant,
+    position; or the passages from a file of their own. Writes the tables queries and passages. One wrong line refuses
+    the file.
+    """
+    _import_own("queries", file, into, names, values, passages)
+
+
+@import_.command("answers")
+def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
+    """Read the answers of any system into an arena.
+
+    Reads FILE: language, query_id, system, text, optionally status, template, reason. Writes the table answers; what
+    was made from older ones is removed. One wrong line refuses the file.
+    """
+    _import_own("answers", file, into, names, values)
+
+
+@import_.command("judgments")
+def import_judgments(file: File, into: Into, names: Names = None, values: Values = None) -> None:
     """Read the verdicts of any judge into an arena.
 
     Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale. Writes
     the table judgments; ratings made from older ones are removed. One wrong line refuses the file.
     """
+    _import_own("judgments", file, into, names, values)
+
+
+def _import_own(
+    kind: Kind,
+    file: Path,
+    into: Path,
+    names: list[str] | None,
+    values: list[str] | None,
+    passages: Path | None = None,
+) -> None:
     from mirage import pipeline
 
-    arena, n, replaced = pipeline.import_judgments(file, into)
-    note(f"{into}: {n:,} judgments read, {replaced:,} in place of older ones; {arena.rows('judgments'):,} in all.")
+    own = pipeline.Own(kind, file, passages, Options.parse(names or (), values or ()))
+    added = pipeline.import_own(own, into)
+    total = added.arena.rows(kind)
+    note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")
+    if added.dropped:
+        note(f"{added.dropped:,} judgments of answers that are replaced by others went.")

@@ -6,14 +6,16 @@
     judging  answers with their texts    -> judgments (`judging.py`)
     ratings  outcomes or judgments       -> ratings
 
-A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); `import_outputs` and the other
-sources (`imports.py`) and `bundle` go from files to a finished arena in one step, so that whoever interrupts them finds
-the old arena or the new one. `ranking.py` chooses the battles of a ranking; `texts.py` brings what is not bundled.
+A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); the imports (of public data in
+`imports.py`, of the user's own in `own.py`) and `bundle` go from files to a finished arena in one step, so that whoever
+interrupts them finds the old arena or the new one. `steps.py` has the order of a whole run, `running.py` runs
+what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py` brings what is not bundled.
 """
 
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
-from mirage.pipeline.imports import import_judgments, import_outputs, import_questions
+from mirage.pipeline.imports import import_miracl, import_outputs, import_questions
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging
+from mirage.pipeline.own import Added, Own, import_own, read_own
 from mirage.pipeline.ranking import ordered, ranking, remarks
 from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (
@@ -40,8 +42,10 @@ __all__ = [
     "RELEVANCE_RATINGS",
     "STAGES",
     "TEXTS_ABSENT",
+    "Added",
     "Done",
     "Model",
+    "Own",
     "Progress",
     "Sample",
     "Stage",
@@ -49,8 +53,9 @@ __all__ = [
     "bring_texts",
     "bundle",
     "derived",
-    "import_judgments",
+    "import_miracl",
     "import_outputs",
+    "import_own",
     "import_questions",
     "judge_by_features",
     "judge_by_model",
@@ -58,6 +63,7 @@ __all__ = [
     "ordered",
     "plan_judging",
     "ranking",
+    "read_own",
     "remarks",
     "run",
     "run_all",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import ArenaError
 from mirage.pipeline.stages import OUTCOMES, Progress, Tables, derived
-from mirage.sources import files, nomiracl
+from mirage.sources import miracl, nomiracl
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,14 +59,7 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
         BadInput: if a file is malformed or an option out of range.
         ArenaError: if the arena holds answers or judgments, which belong to its own questions.
     """
-    if store.is_arena(into):
-        held = [name for name in ("answers", "judgments") if name in store.open_arena(into).tables]
-        if held:
-            raise ArenaError(
-                f"this arena holds {' and '.join(held)} to the questions it has",
-                where=str(into),
-                do="give a new folder for other questions",
-            )
+    _refuse_held(into)
     tables = nomiracl.read_questions(folder, **options)
     origin = nomiracl.ORIGIN["questions"]
     drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
@@ -84,40 +77,51 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
     )
 
 
-def import_judgments(file: Path, into: Path) -> tuple[store.Arena, int, int]:
-    """Read verdicts into an arena, new or existing. A verdict on the same battle by the same judge is replaced.
+def import_miracl(
+    folder: Path, into: Path, *, languages: Sequence[str] | None = None, seed: int = 0
+) -> tuple[store.Arena, list[miracl.Count]]:
+    """Rebuild the evaluation set of MIRAGE-Bench from the topics and qrels of MIRACL dev.
+
+    Args:
+        folder: what `miracl.read` reads.
+        into: the arena's folder.
+        languages: codes; None for all that are there.
+        seed: draws the Arabic questions.
 
     Returns:
-        The arena, how many verdicts the file holds, and how many of them replaced one.
+        The arena, and what became of each language.
 
     Raises:
-        BadInput: naming every wrong line; nothing is then imported.
-        ArenaError: if the arena cannot be written.
+        BadInput: if a file is malformed or absent.
+        ArenaError: if the arena holds answers or judgments, which belong to its own questions.
     """
-    import pyarrow as pa
-
-    known = old = None
-    if store.is_arena(into):
-        arena = store.open_arena(into)
-        answered = next((name for name in ("answers", "outcomes") if name in arena.tables), None)
-        if answered:
-            known = arena.read(answered, columns=["language", "query_id", "system"])
-        old = arena.read("judgments") if "judgments" in arena.tables else None
-    made = new = files.judgments(file, known=known)
-    made_from = prints(file.parent, [file])
-    if old is not None:
-        made_from = [f for f in arena.manifest["made"]["judgments"]["from"] if f not in made_from] + made_from
-        keys = list(schema.key("judgments"))
-        others = old.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
-        made = pa.concat_tables([others.cast(old.schema), new])
+    _refuse_held(into)
+    tables, counts = miracl.read(folder, languages=languages, seed=seed)
     arena = store.write(
         into,
-        {"judgments": made},
-        made_by="mirage import judgments",
-        made_from=made_from,
-        stale=derived(["judgments"]),
+        tables,
+        title="MIRAGE-Bench questions, rebuilt from MIRACL dev",
+        label="questions only",
+        about=f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages, by id.",
+        licence=miracl.LICENCE,
+        made_by="mirage import miracl",
+        made_from=[{"name": miracl.NAME, "url": miracl.URL}, *prints(folder, miracl.files(folder))],
+        notes=[*(f"{count.language}: {count.remark}" for count in counts if count.remark), miracl.NO_TEXT],
+        stale=derived(tables),
     )
-    return arena, len(new), len(new) + (len(old) if old is not None else 0) - len(made)
+    return arena, counts
+
+
+def _refuse_held(into: Path) -> None:
+    """Refuse to put other questions under the answers of an arena."""
+    if store.is_arena(into):
+        held = [name for name in ("answers", "judgments") if name in store.open_arena(into).tables]
+        if held:
+            raise ArenaError(
+                f"this arena holds {' and '.join(held)} to the questions it has",
+                where=str(into),
+                do="give a new folder for other questions",
+            )
 
 
 def about(tables: Tables) -> str:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NAME = "MIRACL dev topics and qrels (castorini/anserini-tools)"
 URL = "https://raw.githubusercontent.com/castorini/anserini-tools/master/topics-and-qrels"
 LICENCE = "Apache-2.0"
+NO_TEXT = "passages have ids and labels alone: their titles and texts are in MIRACL's corpora, not in topics and qrels"
+"""Why the titles and texts of the passages are null."""
 
 PUBLISHED = dict(
     zip(

@@ -9,6 +9,7 @@ from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, 
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
+from mirage.store.records import ending, records
 from mirage.store.runs import content, record_runs, runs
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "check",
     "content",
     "csv_rows",
+    "ending",
     "fingerprint",
     "is_arena",
     "jsonl",
@@ -29,6 +31,7 @@ __all__ = [
     "list_files",
     "open_arena",
     "record_runs",
+    "records",
     "runs",
     "write",
     "write_text",

@@ -1,0 +1,204 @@
+"""Records of a file, each value checked against its column, all that is wrong gathered before anything is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import LANGUAGES
+from mirage.sources.files.options import PASSAGES, Options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SHOWN = 10
+"""Refused lines that the text of an error lists; it counts the others."""
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+Row = dict[str, Any]
+
+
+class Refused(BadInput):
+    """A file that is refused whole.
+
+    Args:
+        wrong: one error for each wrong line, in the order of the lines.
+        n: how many records there are.
+    """
+
+    def __init__(self, wrong: list[BadInput], n: int) -> None:
+        self.wrong = tuple(wrong)
+        if len(wrong) == 1:
+            what, where = wrong[0].what, wrong[0].where
+            super().__init__(what, where=where, do=wrong[0].do or "correct the line; nothing was imported")
+            return
+        shown = [f"{e.where}: {e.what}" + (f" ({e.do})" if isinstance(e, UnknownName) else "") for e in wrong[:SHOWN]]
+        if len(wrong) > SHOWN:
+            shown.append(f"... and {len(wrong) - SHOWN:,} more; mirage check lists them all")
+        super().__init__(
+            f"{len(wrong):,} of {n:,} records cannot be taken",
+            where="\n         ".join(shown),
+            do="correct these lines; nothing was imported",
+        )
+
+
+def needed(table: str, *, completed: Collection[str] = ()) -> tuple[str, ...]:
+    """The columns that every record must have.
+
+    Args:
+        table: the table's name.
+        completed: those that are worked out where a record lacks them.
+    """
+    return tuple(c.name for c in schema.columns(table) if not c.nullable and c.name not in completed)
+
+
+def read(
+    table: str,
+    path: Path,
+    options: Options,
+    finish: Callable[[Row, Row, str], None],
+    *,
+    completed: Collection[str] = (),
+    blank: Collection[str] = (),
+    rest: Callable[[list[BadInput]], None] | None = None,
+) -> pa.Table:
+    """Read a table; one wrong line refuses the whole file.
+
+    Args:
+        table: the table's name.
+        path: the file.
+        options: how its columns are named.
+        finish: called with a row, the record it is of and `file:line`; completes the row, raises BadInput if it is
+            wrong.
+        completed: columns that `finish` completes where a record lacks them.
+        blank: columns in which the empty text is a value, and not the absence of one.
+        rest: called after the last record with what is wrong, to add what only the whole file shows.
+
+    Raises:
+        Refused: listing every wrong line.
+        BadInput: if the file cannot be read at all, holds no record, or lacks a column that was named.
+    """
+    wrong: list[BadInput] = []
+    data: dict[str, list[Any]] = {c.name: [] for c in schema.columns(table)}
+    seen: dict[tuple[str, ...], str] = {}
+    for record, where in records(path, options, wrong):
+        try:
+            row = parse(table, record, where, completed=completed, blank=blank)
+            finish(row, record, where)
+            key = tuple(row[name] for name in schema.key(table))
+            if key in seen:
+                raise BadInput(f"this repeats {seen[key]}: {', '.join(key)}", where=where)
+            seen[key] = where
+        except BadInput as error:
+            wrong.append(error)
+            continue
+        for name, values in data.items():
+            values.append(row[name])
+    n = len(seen) + len(wrong)
+    if rest is not None:
+        rest(wrong)
+    if wrong:
+        raise Refused(wrong, n)
+    if not seen:
+        raise BadInput(
+            f"this file holds no {table}",
+            where=str(path),
+            do="give one record a line: " + ", ".join(needed(table, completed=completed)),
+        )
+    return schema.from_columns(table, data)
+
+
+def records(path: Path, options: Options, wrong: list[BadInput]) -> Iterator[tuple[Row, str]]:
+    """The records of a file under our names, and where they stand; a line that is no record ends them and is added to
+    what is wrong.
+
+    Raises:
+        UnknownName: after the last record, if a column that was named is in none of them.
+    """
+    columns: set[str] = set()
+    try:
+        for line in store.records(path):
+            columns.update(line.value)
+            yield options.apply(line.value), line.where
+    except BadInput as error:
+        if not columns and not error.where.startswith(f"{path}:"):
+            raise
+        wrong.append(error)
+        return
+    for theirs in options.names:
+        if columns and theirs not in columns:
+            raise UnknownName("column", theirs, columns, where=str(path))
+
+
+def unread(table: str, path: Path, options: Options) -> list[str]:
+    """Fields of a file's first record that are no columns, and so are ignored.
+
+    Raises:
+        BadInput: if the file cannot be read.
+    """
+    columns = {c.name for c in schema.columns(table)} | ({PASSAGES} if table == "queries" else set())
+    line = next(iter(store.records(path)), None)
+    return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
+
+
+def parse(
+    table: str,
+    record: Mapping[str, Any],
+    where: str,
+    *,
+    completed: Collection[str] = (),
+    blank: Collection[str] = (),
+) -> Row:
+    """A row of a table from a record: every column's value, of its type and in its range; null where it may lack.
+
+    Raises:
+        BadInput: at the first column that is wrong.
+    """
+    row: Row = {}
+    for column in schema.columns(table):
+        name, value = column.name, record.get(column.name)
+        optional = column.nullable or name in completed
+        if name not in record and not optional:
+            raise BadInput(f"{name} is missing; there are {', '.join(record) or 'no fields'}", where=where)
+        absent = value is None or (value == "" and name not in blank)
+        row[name] = None if absent and optional else _READERS[column.kind](column, value, where)
+    return row
+
+
+def _text(column: schema.Column, value: Any, where: str) -> str:
+    if type(value) is int and not column.nullable:
+        # An id that looks like a number is written as one by many programs; it means its digits.
+        value = str(value)
+    if not isinstance(value, str) or (not value and not column.nullable):
+        raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"{column.name} holds half a character", where=where) from None
+    if column.languages is not None and value not in LANGUAGES:
+        raise UnknownName("language", value, LANGUAGES, where=where)
+    if column.choices is not None and value not in column.choices:
+        raise UnknownName(column.name, value, column.choices, where=where)
+    return value
+
+
+def _count(column: schema.Column, value: Any, where: str) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    low = int(column.range.low or 0) if column.range else 0
+    if type(value) is not int or not low <= value < 2**31:
+        raise BadInput(f"{column.name} is {value!r}, not a whole number from {low}", where=where)
+    return value
+
+
+def _flag(column: schema.Column, value: Any, where: str) -> bool:
+    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).casefold())
+    if flag is None:
+        raise BadInput(f"{column.name} is {value!r}, neither true nor false", where=where)
+    return flag
+
+
+_READERS: dict[str, Callable[[schema.Column, Any, str], Any]] = {"text": _text, "count": _count, "flag": _flag}

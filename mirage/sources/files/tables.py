@@ -1,0 +1,225 @@
+"""The three kinds of files: questions with their passages, answers, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.sources.files.options import PASSAGES, Options
+from mirage.sources.files.read import Row, parse, read
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Kind = Literal["answers", "queries", "judgments"]
+"""What the records of a file are."""
+_Key = tuple[str, str]
+_FAILED = ("refused", "api_error")
+_FITTING = {
+    "no text": ("missing", *_FAILED),
+    "an empty text": ("empty", "truncated", *_FAILED),
+    "a text": ("ok", "truncated", *_FAILED),
+}
+"""How an answer may have ended, by what there is of it; the first where a record does not say."""
+
+
+def answers(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
+    """Read what systems replied; one wrong line refuses the whole file.
+
+    A record without `status` is `ok`, `empty` if its text is white space, or `missing` if it has no text.
+
+    Args:
+        path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
+        options: how its columns are named.
+        known: a table with `language` and `query_id`, such as `queries`: an answer to a question that is not in it is
+            then an error. None takes every question.
+
+    Returns:
+        Table `answers`.
+
+    Raises:
+        Refused: listing every wrong line.
+        BadInput: if the file cannot be read, holds no record, or lacks a column that was named.
+    """
+    options = options or Options()
+    options.check("answers")
+    asked = None if known is None else _questions(known)
+
+    def finish(row: Row, _: Row, where: str) -> None:
+        if row["text"] == "" and row["status"] in _FITTING["no text"]:
+            row["text"] = None  # CSV writes both alike
+        there = "no text" if row["text"] is None else "a text" if row["text"].strip() else "an empty text"
+        row["status"] = row["status"] or _FITTING[there][0]
+        if row["status"] not in _FITTING[there]:
+            raise BadInput(f"status is {row['status']}, but there is {there}", where=where)
+        row["call"] = None
+        _refuse_unknown(row, asked, where)
+
+    return read("answers", path, options, finish, completed=("status",), blank=("text",))
+
+
+def judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
+    """Read verdicts; one wrong line refuses the whole file. `verdict` speaks of the order shown: `A` says that
+    `system_a` is better.
+
+    Args:
+        path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
+        options: how its columns are named.
+        known: a table with `language`, `query_id` and `system`, such as `answers`: a question or system that is not in
+            it is then an error. None takes every name.
+
+    Returns:
+        Table `judgments`.
+
+    Raises:
+        Refused: listing every wrong line.
+        BadInput: if the file cannot be read, holds no record, or lacks a column that was named.
+    """
+    options = options or Options()
+    options.check("judgments")
+    asked = systems = None
+    if known is not None:
+        asked, systems = _questions(known), _systems(known)
+
+    def finish(row: Row, _: Row, where: str) -> None:
+        if row["system_a"] == row["system_b"]:
+            raise BadInput(f"{row['system_a']} is compared with itself", where=where)
+        if row["reason"] and row["verdict"] != "unparsed":
+            raise BadInput(f"the verdict is {row['verdict']}, but there is a reason why there is none", where=where)
+        for name in ("system_a", "system_b") if systems is not None else ():
+            language = row["language"]
+            if systems is not None and row[name] not in systems.get(language, ()):
+                raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
+        row["call"] = None
+        _refuse_unknown(row, asked, where)
+
+    return read("judgments", path, options, finish)
+
+
+def queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
+    """Read questions, with their passages in the records or in a file of their own; one wrong line refuses all.
+
+    A passage's `position` is its place in the list, or in the file among those of its question, where none is given.
+
+    Args:
+        path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed. The field `passages` of a
+            record may be a list of objects with the columns of that table, those of the question left out.
+        passages: a file of the same kind with one passage a record.
+        options: how the columns are named.
+
+    Returns:
+        Table `queries`, and table `passages` if there are any.
+
+    Raises:
+        Refused: listing every wrong line.
+        BadInput: if a file cannot be read, holds no record, or lacks a column that was named.
+    """
+    options = options or Options()
+    options.check("queries")
+    of_passages = options.of_passages()
+    shown: dict[_Key, list[Row]] = {}
+    asked: dict[_Key, str | None] = {}
+    columns: set[str] = set()
+
+    def finish(row: Row, record: Row, where: str) -> None:
+        key = row["language"], row["query_id"]
+        if row["text"] is None and row["reason"] is None:
+            raise BadInput("text is missing: give the question, or in reason why there is none", where=where)
+        if row["text"] is not None and row["reason"] is not None:
+            raise BadInput("there is a text, and a reason why there is none", where=where)
+        given = record.get(PASSAGES)
+        if given is not None and passages is not None:
+            raise BadInput(f"there are passages here and in {passages.name}", where=where, do="give them in one place")
+        if not isinstance(given, list | None):
+            raise BadInput(
+                f"{PASSAGES} is no list", where=where, do="give the passages a file of their own: --passages FILE"
+            )
+        rows = [_inner(one, place, row, of_passages, where) for place, one in enumerate(given or (), start=1)]
+        _check_passages(rows, row["subset"], where)
+        columns.update(*(one for one in given or ()))
+        asked[key] = row["subset"]
+        shown[key] = rows
+
+    made = {"queries": read("queries", path, options.own(), finish)}
+    if passages is not None:
+        made[PASSAGES] = _passages(passages, of_passages, asked)
+    elif any(shown.values()):
+        for theirs in of_passages.names:
+            if theirs not in columns:
+                raise UnknownName(f"{PASSAGES} column", theirs, columns, where=str(path))
+        rows = [row for of_query in shown.values() for row in of_query]
+        made[PASSAGES] = schema.from_columns(PASSAGES, {name: [row[name] for row in rows] for name in rows[0]})
+    return made
+
+
+def _inner(given: Any, place: int, query: Row, options: Options, where: str) -> Row:
+    """A passage in the record of its question."""
+    try:
+        if not isinstance(given, Mapping):
+            raise BadInput(f"it is {given!r}, not an object", where=where)
+        record = options.apply(given) | {name: query[name] for name in ("language", "query_id")}
+        row = parse(PASSAGES, record, where, completed=("position",))
+    except BadInput as error:
+        raise BadInput(f"passage {place}: {error.what}", where=where, do=error.do) from None
+    row["position"] = row["position"] or place
+    return row
+
+
+def _passages(path: Path, options: Options, asked: Mapping[_Key, str | None]) -> pa.Table:
+    """Passages from a file of their own, each of one of the questions."""
+    of_query: dict[_Key, list[Row]] = {}
+    last: dict[_Key, str] = {}
+
+    def finish(row: Row, _: Row, where: str) -> None:
+        key = row["language"], row["query_id"]
+        if key not in asked:
+            raise BadInput(f"there is no question {key[1]!r} in {key[0]} for this passage", where=where)
+        rows = of_query.setdefault(key, [])
+        row["position"] = row["position"] or len(rows) + 1
+        rows.append(row)
+        last[key] = where
+
+    def rest(wrong: list[BadInput]) -> None:
+        for key, rows in of_query.items():
+            try:
+                _check_passages(rows, asked[key], last[key])
+            except BadInput as error:
+                wrong.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
+
+    return read(PASSAGES, path, options, finish, completed=("position",), rest=rest)
+
+
+def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:
+    """Refuse passages of one question that do not go together, or contradict its subset."""
+    for name in ("passage_id", "position"):
+        values = [row[name] for row in rows]
+        if len(set(values)) < len(values):
+            twice = next(value for value in values if values.count(value) > 1)
+            raise BadInput(f"two passages have the {name} {twice}", where=where)
+    labels = [row["relevant"] for row in rows]
+    if subset == "non_relevant" and True in labels:
+        raise BadInput("the subset is non_relevant, but a passage is labelled relevant", where=where)
+    if subset == "relevant" and labels and not any(label is not False for label in labels):
+        raise BadInput("the subset is relevant, but every passage is labelled as not", where=where)
+
+
+def _questions(table: pa.Table) -> set[_Key]:
+    queries = table.group_by(["language", "query_id"]).aggregate([])
+    return set(zip(queries["language"].to_pylist(), queries["query_id"].to_pylist(), strict=True))
+
+
+def _systems(table: pa.Table) -> dict[str, set[str]]:
+    """The systems of each language."""
+    pairs = table.group_by(["language", "system"]).aggregate([])
+    systems: dict[str, set[str]] = {}
+    for code, system in zip(pairs["language"].to_pylist(), pairs["system"].to_pylist(), strict=True):
+        systems.setdefault(code, set()).add(system)
+    return systems
+
+
+def _refuse_unknown(row: Row, asked: set[_Key] | None, where: str) -> None:
+    if asked is not None and (row["language"], row["query_id"]) not in asked:
+        raise BadInput(f"the arena has no question {row['query_id']!r} in {row['language']}", where=where)
