@@ -47,8 +47,8 @@ def choose(
 
     A sample depends on the seed and on the names alone, so it is the same wherever and in whatever order the rows
     stand, and a larger sample holds the smaller one. Of questions, those are drawn whose hash is lowest. Pairs are
-    drawn balanced: systems, pairs and questions occur equally often, as nearly as the answers allow (a round-robin
-    schedule of the systems, each pair on the question used least).
+    drawn balanced: systems, pairs and questions occur about equally often (a round-robin schedule of the systems, each
+    pair on that of its questions which was drawn least).
 
     Args:
         answers: `schema.Answer` rows; columns language, query_id, system and status suffice. Replies that are missing
