@@ -1,4 +1,4 @@
-"""Judgments of one's own: what is taken, and what is refused, whole and line by line."""
+"""Files of one's own: what is taken, and what is refused, whole and line by line."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_cli import mirage, rows
+from test_store import snapshot
 
-from mirage import schema
-from mirage.errors import BadInput
+from mirage import pipeline, schema, store
+from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.sources import files
+from mirage.sources.files import Options
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 
@@ -201,3 +207,425 @@ def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, 
     assert lines["query_id"].to_pylist() == [text]
     if "\r" not in text:  # a CSV reader may take a bare carriage return for the end of a line
         assert files.judgments(folder / "j.csv").equals(lines)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+REPLY = {"language": "sw", "query_id": "12", "system": "mine", "text": "##Reason: kwa sababu [7#0]\n\n##Answer: ndiyo"}
+
+
+def parquet(path: Path, *records: dict[str, Any]) -> Path:
+    pq.write_table(pa.Table.from_pylist(list(records)), path)
+    return path
+
+
+def packed(path: Path) -> Path:
+    other = path.with_name(path.name + ".gz")
+    other.write_bytes(gzip.compress(path.read_bytes()))
+    return other
+
+
+def written_as(kind: str, folder: Path, *records: dict[str, Any]) -> Path:
+    """Records in a file of a kind, all with the same fields."""
+    import csv as writer
+
+    if kind == "csv":
+        path = folder / "f.csv"
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            out = writer.DictWriter(stream, list(records[0]), quoting=writer.QUOTE_ALL, lineterminator="\n")
+            out.writeheader()
+            out.writerows(records)
+        return path
+    return {"jsonl": jsonl, "parquet": parquet}[kind](folder / f"f.{kind}", *records)
+
+
+KINDS = ("jsonl", "csv", "parquet")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path, kind: str) -> None:
+    records = [REPLY, REPLY | {"query_id": "13", "text": 'a, "b"\n\n[7#0]'}]
+    path = written_as(kind, tmp_path, *records)
+    table = files.answers(path)
+    schema.validate("answers", table)
+    assert table["text"].to_pylist() == [r["text"] for r in records]
+    assert table["status"].to_pylist() == ["ok", "ok"]
+    assert files.answers(packed(path)).equals(table)
+    with pytest.raises(BadInput) as caught:
+        files.answers(written_as(kind, tmp_path, REPLY, REPLY | {"language": "xx"}))
+    line = 5 if kind == "csv" else 2  # the first reply stretches over three lines
+    assert caught.value.where == f"{path}:{line}"
+
+
+def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path) -> None:
+    given = [
+        ({}, "ok"),
+        ({"text": " \n"}, "empty"),
+        ({"text": ""}, "empty"),
+        ({"text": None}, "missing"),
+        ({"status": "truncated"}, "truncated"),
+        ({"text": None, "status": "api_error", "reason": "timed out"}, "api_error"),
+        ({"text": "I cannot help with that.", "status": "refused"}, "refused"),
+        ({"text": "", "status": "missing"}, "missing"),
+    ]
+    path = jsonl(tmp_path / "a.jsonl", *(REPLY | {"query_id": str(i)} | change for i, (change, _) in enumerate(given)))
+    table = files.answers(path)
+    schema.validate("answers", table)
+    assert table["status"].to_pylist() == [status for _, status in given]
+    assert table["text"].to_pylist()[7] is None, "CSV has no other way to say that there is none"
+    assert table["reason"].to_pylist()[5] == "timed out"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"status": "empty"}, "status is empty, but there is a text"),
+        ({"text": None, "status": "ok"}, "status is ok, but there is no text"),
+        ({"text": " ", "status": "ok"}, "status is ok, but there is an empty text"),
+        ({"status": "fine"}, "there is no status 'fine'"),
+        ({"text": 42}, "text is 42, not a text"),
+        ({"text": "\ud800"}, "text holds half a character"),
+        ({"system": ""}, "system is '', not a text"),
+        ({"system": None}, "system is None, not a text"),
+    ],
+)
+def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [json.dumps(record) for record in (REPLY, REPLY | {"query_id": "13"} | change)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(BadInput, match=said) as caught:
+        files.answers(path)
+    assert caught.value.where == f"{path}:2"
+
+
+def test_a_call_of_another_ledger_leads_nowhere_and_is_not_taken(tmp_path: Path) -> None:
+    assert files.answers(jsonl(tmp_path / "a.jsonl", REPLY | {"call": "0" * 64}))["call"].to_pylist() == [None]
+
+
+def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(json.dumps(REPLY).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
+    with pytest.raises(BadInput, match="not UTF-8") as caught:
+        files.answers(path)
+    assert caught.value.where == f"{path}:2"
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(40) + b"PAR1", b"nonsense"])
+def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    for damaged in (path, packed(path)):
+        with pytest.raises(BadInput, match="no whole Parquet file"):
+            files.answers(damaged)
+    packed(path).write_bytes(b"no gzip")
+    with pytest.raises(BadInput, match="no whole Parquet file"):
+        files.answers(tmp_path / "a.parquet.gz")
+    with pytest.raises(BadInput, match="there is no file"):
+        files.answers(tmp_path / "none.parquet")
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda t: "\r" not in t and "\x00" not in t)
+)
+@settings(deadline=None, max_examples=40)
+def test_any_reply_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    for kind in KINDS:
+        table = files.answers(written_as(kind, folder, REPLY | {"text": text}))
+        assert table["text"].to_pylist() == [text]
+        assert table["status"].to_pylist() == ["ok" if text.strip() else "empty"]
+
+
+# --- columns of other names, and what all records share ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind: str) -> None:
+    theirs = {"id": "12", "answer": REPLY["text"], "text": "the question, not the answer"}
+    path = written_as(kind, tmp_path, theirs, theirs | {"id": "13"})
+    options = Options.parse(["id=query_id", "answer=text"], ["language=sw", "system=mine"])
+    table = files.answers(path, options=options)
+    assert table.select(list(REPLY)).to_pylist() == [REPLY, REPLY | {"query_id": "13"}]
+
+
+def test_a_shared_value_fills_only_what_is_not_there(tmp_path: Path) -> None:
+    path = csv(tmp_path / "a.csv", "language,query_id,system,text", "sw,1,,ndiyo", "sw,2,other,hapana")
+    table = files.answers(path, options=Options(values={"system": "mine"}))
+    assert table["system"].to_pylist() == ["mine", "other"]
+
+
+def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", REPLY | {"answer": "x", "note": "y"})
+
+    def take(names: list[str], values: list[str] | None = None) -> None:
+        files.answers(path, options=Options.parse(names, values or []))
+
+    with pytest.raises(UnknownName, match=r"no answers column 'txt'(.|\n)*did you mean: text"):
+        take(["answer=txt"])
+    with pytest.raises(UnknownName, match=r"no answers column 'sytem'(.|\n)*did you mean: system"):
+        take([], ["sytem=mine"])
+    with pytest.raises(UnknownName, match=r"no column 'notes'(.|\n)*did you mean: note") as caught:
+        take(["notes=reason"])
+    assert caught.value.where == str(path)
+    with pytest.raises(UnknownName, match="no passages column 'text'"):
+        take(["passages.body=text"])
+    with pytest.raises(BadInput, match="both answer and note are to be text"):
+        take(["answer=text", "note=text"])
+    with pytest.raises(BadInput, match=r"--map 'answer' does not say what is what(.|\n)*answer=text"):
+        take(["answer"])
+    with pytest.raises(BadInput, match="--set names 'system' twice"):
+        take([], ["system=a", "system=b"])
+
+
+# --- questions with their passages ------------------------------------------------------------------------------------
+
+SHOWN = [
+    {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa. [9#1] Question: Contexts:", "relevant": True},
+    {"passage_id": "9#1", "title": None, "text": "Mto ni mrefu.", "relevant": False},
+]
+QUESTION = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
+
+
+def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+    return tables["passages"].select(["query_id", "passage_id", "position", "title", "text", "relevant"]).to_pylist()
+
+
+def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path: Path) -> None:
+    second = QUESTION | {"query_id": "13"}
+    inside = files.queries(
+        jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
+    )
+    for name, table in inside.items():
+        schema.validate(name, table)
+    assert [p["position"] for p in passages(inside)] == [1, 2, 1]
+    assert passages(inside)[0] == SHOWN[0] | {"query_id": "12", "position": 1}
+    flat = [{"language": "sw", "query_id": q, **p} for q, of in (("12", SHOWN), ("13", SHOWN[:1])) for p in of]
+    flat = [flat[0], flat[2], flat[1]]  # the passages of a question need not stand together
+    for kind in KINDS:
+        path = written_as(kind, tmp_path, *flat)
+        apart = files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
+        assert schema.sort("passages", apart["passages"]).equals(schema.sort("passages", inside["passages"])), kind
+        assert apart["queries"].equals(inside["queries"])
+    nested = parquet(tmp_path / "q.parquet", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
+    assert files.queries(nested)["passages"].equals(inside["passages"])
+
+
+def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
+    twelve = [SHOWN[0] | {"passage_id": f"7#{i}"} for i in range(12)]
+    tables = files.queries(
+        jsonl(
+            tmp_path / "q.jsonl",
+            QUESTION | {"passages": twelve},
+            QUESTION | {"query_id": "13", "passages": []},
+            QUESTION | {"query_id": "14"},
+        )
+    )
+    assert [(p["query_id"], p["position"]) for p in passages(tables)] == [("12", i) for i in range(1, 13)]
+    assert list(files.queries(jsonl(tmp_path / "n.jsonl", QUESTION))) == ["queries"]
+
+
+def test_pitfall_30_passages_stay_with_their_question_and_one_without_a_question_is_named(tmp_path: Path) -> None:
+    inside = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": []})
+    assert {p["query_id"] for p in passages(files.queries(inside))} == {"12"}
+    lost = jsonl(tmp_path / "p.jsonl", *({"language": "sw", "query_id": q} | SHOWN[0] for q in ("12", "14")))
+    with pytest.raises(BadInput, match="no question '14' in sw for this passage") as caught:
+        files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=lost)
+    assert caught.value.where == f"{lost}:2"
+
+
+def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
+    theirs = [{"docid": p["passage_id"], "body": p["text"], "label": int(p["relevant"])} for p in SHOWN]
+    path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUESTION["text"], "docs": theirs})
+    names = ["qid=query_id", "question=text", "docs=passages", "passages.docid=passage_id"]
+    names += ["passages.body=passages.text", "passages.label=relevant"]
+    tables = files.queries(path, options=Options.parse(names, ["language=sw"]))
+    assert tables["queries"].select(list(QUESTION)).to_pylist() == [QUESTION]
+    assert [(p["passage_id"], p["text"], p["relevant"]) for p in passages(tables)] == [
+        (p["passage_id"], p["text"], p["relevant"]) for p in SHOWN
+    ]
+    apart = jsonl(tmp_path / "p.jsonl", *({"query_id": "12"} | p for p in theirs))
+    bare = jsonl(tmp_path / "b.jsonl", {"qid": 12, "question": QUESTION["text"]})
+    options = Options.parse([n for n in names if n != "docs=passages"], ["language=sw"])
+    assert passages(files.queries(bare, passages=apart, options=options)) == passages(tables)
+    with pytest.raises(UnknownName, match=r"no passages column 'boddy'(.|\n)*did you mean: body"):
+        files.queries(path, options=Options.parse([*names, "passages.boddy=title"], ["language=sw"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"text": None}, "text is missing: give the question"),
+        ({"text": ""}, "text is missing: give the question"),
+        ({"reason": "lost"}, "there is a text, and a reason why there is none"),
+        ({"subset": "both"}, "there is no subset 'both'"),
+        ({"passages": "[]"}, "passages is no list(.|\n)*--passages FILE"),
+        ({"passages": ["7#0"]}, "passage 1: it is '7#0', not an object"),
+        ({"passages": [*SHOWN, {"text": "x"}]}, "passage 3: passage_id is missing"),
+        ({"passages": [SHOWN[0], SHOWN[0]]}, "two passages have the passage_id 7#0"),
+        ({"passages": [SHOWN[0] | {"position": 2}, SHOWN[1]]}, "two passages have the position 2"),
+        ({"passages": [SHOWN[0] | {"position": 0}]}, "passage 1: position is 0, not a whole number from 1"),
+        (
+            {"passages": [SHOWN[0] | {"relevant": "perhaps"}]},
+            "passage 1: relevant is 'perhaps', neither true",
+        ),
+        ({"subset": "non_relevant", "passages": SHOWN}, "is non_relevant, but a passage is labelled relevant"),
+        ({"subset": "relevant", "passages": SHOWN[1:]}, "is relevant, but every passage is labelled as not"),
+    ],
+)
+def test_a_wrong_question_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    path = jsonl(tmp_path / "q.jsonl", QUESTION, QUESTION | {"query_id": "13"} | change)
+    with pytest.raises(BadInput, match=said) as caught:
+        files.queries(path)
+    assert caught.value.where == f"{path}:2"
+
+
+def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
+    bare = jsonl(tmp_path / "b.jsonl", QUESTION | {"subset": "non_relevant"})
+    flat = [{"language": "sw", "query_id": "12"} | p for p in SHOWN]
+    for wrong, said in (
+        (flat, "query 12 in sw: the subset is non_relevant, but a passage is labelled relevant"),
+        ([flat[1], flat[1]], "this repeats"),
+        (
+            [flat[1] | {"position": 3}, flat[1] | {"passage_id": "x", "position": 3}],
+            "query 12 in sw: two passages have",
+        ),
+    ):
+        with pytest.raises(BadInput, match=said) as caught:
+            files.queries(bare, passages=jsonl(tmp_path / "p.jsonl", *wrong))
+        assert caught.value.where == f"{tmp_path / 'p.jsonl'}:2"
+    both = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN})
+    with pytest.raises(BadInput, match=r"there are passages here and in p\.jsonl"):
+        files.queries(both, passages=tmp_path / "p.jsonl")
+
+
+def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
+    table = files.queries(jsonl(tmp_path / "q.jsonl", QUESTION | {"text": None, "reason": "not public"}))["queries"]
+    schema.validate("queries", table)
+    assert table["reason"].to_pylist() == ["not public"]
+
+
+# --- into an arena, and by the commands -------------------------------------------------------------------------------
+
+
+def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> pipeline.Added:
+    return pipeline.import_own(pipeline.Own(kind, jsonl(folder / f"{kind}.jsonl", *records)), into)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Two questions, answers of two systems, one verdict in both orders."""
+    into = tmp_path / "arena"
+    two = [QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": SHOWN}]
+    bring(tmp_path, "queries", *two, into=into)
+    replies = [REPLY | {"query_id": q, "system": s} for q in ("12", "13") for s in ("one", "two")]
+    bring(tmp_path, "answers", *replies, into=into)
+    verdicts = [
+        GOOD | {"query_id": q, "system_a": a, "system_b": b}
+        for q in ("12", "13")
+        for a, b in (("one", "two"), ("two", "one"))
+    ]
+    bring(tmp_path, "judgments", *verdicts, into=into)
+    return into
+
+
+def test_all_three_make_an_arena_that_holds_and_can_be_measured(arena: Path) -> None:
+    assert store.check(store.open_arena(arena))
+    pipeline.run(pipeline.FEATURES, arena, made_by="a test")
+    features = store.open_arena(arena).read("features")
+    score = features.filter(pc.equal(features["feature"], "citation_MAP@10"))["value"].to_pylist()
+    assert score == [1.0] * 4
+
+
+def test_what_is_there_is_replaced_and_the_rest_stays(arena: Path, tmp_path: Path) -> None:
+    added = bring(tmp_path, "answers", REPLY | {"system": "two"}, REPLY | {"system": "new"}, into=arena)
+    assert (added.rows, added.replaced, added.dropped) == (2, 1, 0)
+    assert added.arena.rows("answers") == 5
+    assert added.arena.rows("judgments") == 4, "the answers that were judged have not changed"
+
+
+def test_a_verdict_goes_with_the_text_that_it_was_on(arena: Path, tmp_path: Path) -> None:
+    added = bring(tmp_path, "answers", REPLY | {"system": "two", "text": "another"}, into=arena)
+    assert (added.replaced, added.dropped) == (1, 2)
+    assert added.arena.read("judgments")["query_id"].to_pylist() == ["13", "13"]
+    added = bring(tmp_path, "answers", REPLY | {"query_id": "13", "system": "one", "text": None}, into=arena)
+    assert added.dropped == 2
+    assert added.arena.rows("judgments") == 0
+
+
+def test_questions_with_answers_are_not_replaced_and_others_are(arena: Path, tmp_path: Path) -> None:
+    before = snapshot(arena)
+    with pytest.raises(ArenaError, match=r"holds answers to questions of this file(.|\n)*query_id='12'"):
+        bring(tmp_path, "queries", QUESTION, into=arena)
+    assert snapshot(arena) == before
+    new = QUESTION | {"query_id": "14", "passages": SHOWN}
+    assert bring(tmp_path, "queries", new, into=arena).arena.rows("queries") == 3
+    again = bring(tmp_path, "queries", new | {"passages": SHOWN[:1]}, into=arena)
+    assert (again.replaced, again.arena.rows("passages")) == (1, 5), "its passages are replaced with it"
+
+
+def test_pitfall_44_an_answer_to_a_question_that_the_arena_lacks_is_refused(arena: Path, tmp_path: Path) -> None:
+    before = snapshot(arena)
+    with pytest.raises(BadInput, match="the arena has no question '99' in sw"):
+        bring(tmp_path, "answers", REPLY | {"query_id": "99"}, into=arena)
+    assert snapshot(arena) == before
+
+
+def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    jsonl(Path("a.jsonl"), REPLY)
+    mirage("import", "answers", "a.jsonl", "--into", "here")
+    assert store.open_arena(Path("here")).rows("answers") == 1
+
+
+def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
+    wrong = [REPLY | {"query_id": str(i), "status": "odd"} for i in range(15)]
+    path = jsonl(tmp_path / "a.jsonl", REPLY, *wrong)
+    before = sorted(tmp_path.rglob("*"))
+    done = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
+    assert [r["where"] for r in rows(done)] == [f"{path}:{i}" for i in range(2, 17)]
+    assert {r["wrong"] for r in rows(done)} == {"there is no status 'odd'"}
+    assert "15 lines are wrong" in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+    said = mirage("import", "answers", path, "--into", tmp_path / "new", code=2).stderr
+    assert "and 5 more" in said
+    assert not (tmp_path / "new").exists()
+
+
+def test_check_says_what_a_sound_file_holds_and_what_is_ignored(arena: Path, tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "x.jsonl", REPLY | {"txt": 1})
+    said = mirage("check", path, "--as", "answers").stderr
+    assert "1 answers, 1 systems, 1 languages; nothing is wrong" in said
+    assert "ignored, as no columns of answers: txt" in said
+    assert "no question '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
+    other = jsonl(tmp_path / "y.jsonl", REPLY | {"query_id": "99"})
+    assert "no question '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
+
+
+def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
+    assert "answers: 4 rows" in mirage("check", arena).stderr
+    path = jsonl(tmp_path / "x.jsonl", REPLY)
+    assert "--as answers, queries or judgments" in mirage("check", path, code=2).stderr
+    assert "named neither" in mirage("check", arena, "--as", "answers", code=2).stderr
+    assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
+
+
+def test_the_commands_take_names_values_and_passages(tmp_path: Path) -> None:
+    questions = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
+    shown = csv(tmp_path / "p.csv", "query_id,passage_id,body", "12,7#0,Ziwa ni kubwa.")
+    into = tmp_path / "a"
+    options = ("--map", "id=query_id", "--set", "language=sw")
+    command = (questions, "--passages", shown, *options, "--map", "passages.body=text")
+    assert "1 queries, 1 passages, 1 languages" in mirage("check", *command, "--as", "queries").stderr
+    mirage("import", "queries", *command, "--into", into)
+    replies = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
+    command = (replies, *options, "--map", "answer=text", "--set", "system=mine")
+    assert "1 answers read, 0 in place" in mirage("import", "answers", *command, "--into", into).stderr
+    read = store.open_arena(into)
+    assert read.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]
+    assert read.read("answers")["system"].to_pylist() == ["mine"]
+    wrong = jsonl(tmp_path / "w.jsonl", GOOD | {"system_a": "other"})
+    assert "there is no system in sw 'other'" in mirage("import", "judgments", wrong, "--into", into, code=2).stderr

@@ -170,22 +170,22 @@ def _inner(given: Any, place: int, query: Row, options: Options, where: str) -> 
 
 def _passages(path: Path, options: Options, asked: Mapping[_Key, str | None]) -> pa.Table:
     """Passages from a file of their own, each of one of the questions."""
-    of_query: dict[_Key, list[Row]] = {}
+    of_query: dict[_Key, dict[str, Row]] = {}
     last: dict[_Key, str] = {}
 
     def finish(row: Row, _: Row, where: str) -> None:
         key = row["language"], row["query_id"]
         if key not in asked:
             raise BadInput(f"there is no question {key[1]!r} in {key[0]} for this passage", where=where)
-        rows = of_query.setdefault(key, [])
+        rows = of_query.setdefault(key, {})
         row["position"] = row["position"] or len(rows) + 1
-        rows.append(row)
+        rows.setdefault(row["passage_id"], row)
         last[key] = where
 
     def rest(wrong: list[BadInput]) -> None:
         for key, rows in of_query.items():
             try:
-                _check_passages(rows, asked[key], last[key])
+                _check_passages(list(rows.values()), asked[key], last[key])
             except BadInput as error:
                 wrong.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
 
