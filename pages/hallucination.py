@@ -79,7 +79,7 @@ def _computed(page: ui.Page) -> None:
     order = [row["system"] for row in rows]
     page.summary(_summary(page, found, cells))
     st.markdown(ui.plain(_answer(rows)))
-    left, right = st.columns([1, 2], gap="small")
+    left, right = ui.beside((358, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
             charts.trade_off(rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
@@ -122,7 +122,7 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
         "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
     )
     st.markdown(ui.plain(_answer(rows)))
-    left, right = st.columns([1, 1], gap="medium")
+    left, right = ui.beside((400, 1), (400, 1), key="top", gap="medium")
     with left:
         ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
     with right:
@@ -314,7 +314,7 @@ def _moves(found: views.Rates) -> None:
         "On the left only decided replies count; on the right, as the papers' tables print it, every undecided reply "
         "counts as wrong. The lowest rate is on top; systems that change places are coloured."
     )
-    for place, metric in zip(st.columns(2, gap="medium"), views.SUBSETS, strict=True):
+    for place, metric in zip(ui.beside((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True):
         rows = views.moves(found, metric).to_pylist()
         with place:
             st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
@@ -348,7 +348,7 @@ def _by_language(
     st.header("By language", anchor=False)
     lacking = {code for code, _ in found.lacking}
     codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in found.languages.values())]
-    left, right = st.columns([2, 1], gap="medium")
+    left, right = ui.beside((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
             metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
@@ -426,7 +426,7 @@ def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
         "Wrong replies first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
         "published; wrong beside right alone, the rate over decided replies. Select a part for its replies."
     )
-    for column, metric in zip(st.columns(2, gap="medium"), views.SUBSETS, strict=True):
+    for column, metric in zip(ui.beside((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True):
         with column:
             if not found.languages[metric]:
                 st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")

@@ -237,3 +237,11 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     raw = "\n".join(e.value for kind in (at.markdown, at.caption) for e in kind)
     assert name not in raw
     assert name in said(at)
+
+
+def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
+    rules = "".join(one.proto.body for one in open_page().get("html"))
+    for key, least in (("top", 358), ("order", 380), ("language", 560), ("outcomes", 380)):
+        assert re.search(
+            rf"\.st-key-beside_{key} .*?nth-child\(1\) {{ flex: \d+ 1 {least}px; min-width: min\({least}px", rules
+        )

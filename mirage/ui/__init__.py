@@ -1,9 +1,9 @@
 """What pages are made of, and the only part of the package that imports streamlit.
 
 `frame.py` is the frame (router, shared pickers, title, badges, the missing state), `pick.py` a picker whose choice is
-in the address, `table.py` the one way to show a table, `chart.py` a chart, `text.py` an answer or a passage,
-`actions.py` link, download and citation, `listing.py` a list of texts to choose from, `reply.py` a reply with what is
-known of it, `texts.py` what brings texts that are not bundled. A page reads:
+in the address, `table.py` the one way to show a table, `chart.py` a chart, `beside.py` columns, `text.py` an answer or
+a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `reply.py` a reply
+with what is known of it, `texts.py` what brings texts that are not bundled. A page reads:
 
     page = ui.begin("leaderboard")
     page.need("outcomes")
@@ -15,6 +15,7 @@ known of it, `texts.py` what brings texts that are not bundled. A page reads:
     page.download("leaderboard", board.rows, about={"skill": skill})
 """
 
+from mirage.ui.beside import beside
 from mirage.ui.chart import chart
 from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, refuse, run
 from mirage.ui.pick import check_link, pick
@@ -30,6 +31,7 @@ __all__ = [
     "answer",
     "badge",
     "begin",
+    "beside",
     "chart",
     "check_link",
     "column_help",
