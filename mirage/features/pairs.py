@@ -19,6 +19,8 @@ _FILES = ("*.json", "*.model", "*.txt", "*.safetensors", "*.bin")
 """What makes a model in a folder what it is."""
 _CHUNK = 4_096
 """Pairs that are tokenised and sorted by length at once."""
+_CPU_BATCH, _GPU_BATCH = 4_096, 32_768
+"""Tokens of a batch. A CPU gains nothing from larger ones, and smaller ones hold less padding."""
 
 
 class PairModel:
@@ -29,7 +31,7 @@ class PairModel:
         max_tokens: longest pair in tokens; of a longer one the longer text is cut.
         ledger: where scores are kept as they come, by the content of model and pair: whoever is stopped goes on from
             there, and equal pairs are scored once. None keeps them for the call alone.
-        batch_tokens: tokens of one batch, padding included.
+        batch_tokens: tokens of one batch, padding included; by default as many as keep a GPU busy, fewer on a CPU.
         device: torch's name of the device; by default the GPU where there is one.
         progress: called during each call of `scores` with how many of its distinct pairs are done, and of how many.
 
@@ -44,7 +46,7 @@ class PairModel:
         *,
         max_tokens: int,
         ledger: store.Ledger | None = None,
-        batch_tokens: int = 16_384,
+        batch_tokens: int | None = None,
         device: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
@@ -65,7 +67,8 @@ class PairModel:
         self.labels = tuple(str(model.config.id2label[at]).lower() for at in range(model.config.num_labels))
         self.identity = f"{name}@{_revision(name, model.config)}"
         """The model and its version, which the ledger knows its scores by."""
-        self.max_tokens, self.batch_tokens = max_tokens, batch_tokens
+        self.max_tokens = max_tokens
+        self.batch_tokens = batch_tokens or (_CPU_BATCH if self.device == "cpu" else _GPU_BATCH)
         self.ledger, self.progress = ledger, progress
         self.tokens = self.padding = 0
         """Tokens and padding tokens run so far."""
