@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-ALL = ("ranking", "ingest", "pages", "llm")
+ALL = ("ranking", "ingest", "pages", "llm", "features")
 
 
 def main(names: list[str]) -> None:
