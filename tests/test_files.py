@@ -554,11 +554,15 @@ def test_a_verdict_goes_with_the_text_that_it_was_on(arena: Path, tmp_path: Path
     assert added.arena.rows("judgments") == 0
 
 
-def test_questions_with_answers_are_not_replaced_and_others_are(arena: Path, tmp_path: Path) -> None:
+def test_questions_with_answers_are_not_changed_and_others_are(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
-    with pytest.raises(ArenaError, match=r"holds answers to questions of this file(.|\n)*query_id='12'"):
-        bring(tmp_path, "queries", QUESTION, into=arena)
+    for changed in (QUESTION | {"text": "Mto?"}, QUESTION | {"passages": SHOWN[:1]}):
+        with pytest.raises(ArenaError, match=r"questions that would change(.|\n)*query_id='12'"):
+            bring(tmp_path, "queries", changed, into=arena)
     assert snapshot(arena) == before
+    assert bring(tmp_path, "queries", QUESTION | {"passages": SHOWN}, into=arena).replaced == 1, (
+        "the same again is no change"
+    )
     new = QUESTION | {"query_id": "14", "passages": SHOWN}
     assert bring(tmp_path, "queries", new, into=arena).arena.rows("queries") == 3
     again = bring(tmp_path, "queries", new | {"passages": SHOWN[:1]}, into=arena)

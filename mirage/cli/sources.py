@@ -12,6 +12,7 @@ from mirage.cli.common import File, How, Into, Languages, Names, Passages, Seed,
 from mirage.cli.output import note, progress, show
 from mirage.sources.download import Pulled
 from mirage.sources.files import Kind, Options
+from mirage.sources.mirage_bench import What as Bench
 from mirage.sources.nomiracl.origin import Split, What
 
 READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
@@ -117,6 +118,44 @@ def import_miracl(
         if count.remark:
             note(f"{count.language}: {count.remark}")
     note(f"{into}: {arena.manifest['about']}")
+
+
+@pull.command("mirage-bench")
+def pull_mirage_bench(
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    what: Annotated[Bench | None, typer.Option(help="Only this one of the three data sets.")] = None,
+    languages: Languages = None,
+    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="Copies of the data sets.")] = None,
+) -> None:
+    """Fetch the public questions, answers, features and judgments of MIRAGE-Bench.
+
+    Reads the three data sets on the Hugging Face hub. Writes one file for each set and language into DIR, for
+    `mirage import mirage-bench DIR`; what is there is not fetched again.
+    """
+    from mirage.sources import mirage_bench
+
+    with progress("Fetching") as update:
+        pulled = mirage_bench.pull(into, what=what, languages=codes(languages), source=source, progress=update)
+    _said(pulled)
+
+
+@import_.command("mirage-bench")
+def import_mirage_bench(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder, or one file, .parquet or .jsonl.")],
+    into: Into,
+) -> None:
+    """Read the public data sets of MIRAGE-Bench, those that are there, into an arena.
+
+    Reads PATH as `mirage pull mirage-bench` leaves it, or files of the data sets in folders or under names by
+    language. Writes the tables queries and passages, answers and features as published, and judgments.
+    """
+    from mirage import pipeline
+
+    with progress("Reading") as update:
+        _, read, notes = pipeline.import_mirage_bench(path, into, progress=update)
+    for line in notes:
+        note(line)
+    note(f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
 
 
 @import_.command("queries")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.errors import ArenaError
+from mirage.pipeline.joining import join, refuse_unasked
 from mirage.pipeline.stages import OUTCOMES, Progress, Tables, derived
-from mirage.sources import miracl, nomiracl
+from mirage.sources import miracl, mirage_bench, nomiracl
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,6 +111,47 @@ def import_miracl(
         stale=derived(tables),
     )
     return arena, counts
+
+
+def import_mirage_bench(
+    path: Path, into: Path, *, progress: Progress | None = None
+) -> tuple[store.Arena, dict[str, int], list[str]]:
+    """Read the public data sets of MIRAGE-Bench, those that are there, into an arena, new or existing.
+
+    Args:
+        path: what `mirage_bench.read` reads.
+        into: the arena's folder.
+        progress: called with the number of files read and the number there are.
+
+    Returns:
+        The arena, the rows read by table, and what a reader must know of them.
+
+    Raises:
+        BadInput: naming file and line of what is wrong; the arena is then as it was.
+        ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
+    """
+    tables, notes = mirage_bench.read(path, progress=progress)
+    made, dropped = tables, 0
+    if store.is_arena(into):
+        arena = store.open_arena(into)
+        refuse_unasked(arena, tables)
+        made, dropped = join(arena, tables)
+    if dropped:
+        notes.append(f"{dropped:,} judgments went that were on other answers")
+    origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
+    arena = store.write(
+        into,
+        made,
+        title="MIRAGE-Bench",
+        label="real replies" if "answers" in made else "questions only",
+        about=", ".join(f"{len(table):,} {name}" for name, table in made.items()) + ", as published.",
+        licence=mirage_bench.LICENCE,
+        made_by="mirage import mirage-bench",
+        made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
+        notes=notes,
+        stale=derived(tables),
+    )
+    return arena, {name: len(table) for name, table in tables.items()}, notes
 
 
 def _refuse_held(into: Path) -> None:

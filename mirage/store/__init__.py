@@ -5,7 +5,7 @@ replies of paid services; `runs.py` what the stages of a run were made with.
 """
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, write
-from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_text
+from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
@@ -34,5 +34,6 @@ __all__ = [
     "records",
     "runs",
     "write",
+    "write_bytes",
     "write_text",
 ]

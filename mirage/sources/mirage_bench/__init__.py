@@ -1,0 +1,12 @@
+"""MIRAGE-Bench (Thakur et al., NAACL 2025, arXiv 2410.13716): its three public data sets, from files or from the hub.
+
+`hub.py` fetches them, `read.py` reads them in either generation of their column names (`columns.py`), `prompt.py`
+recovers question and passages from the prompt that the answers were given to.
+"""
+
+from mirage.sources.mirage_bench.columns import FEATURES
+from mirage.sources.mirage_bench.hub import LICENCE, NAME, SETS, URL, What, pull
+from mirage.sources.mirage_bench.prompt import split_prompt
+from mirage.sources.mirage_bench.read import bench_files, read
+
+__all__ = ["FEATURES", "LICENCE", "NAME", "SETS", "URL", "What", "bench_files", "pull", "read", "split_prompt"]

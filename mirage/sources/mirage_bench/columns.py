@@ -1,0 +1,112 @@
+"""How the public data sets name what they hold, in either generation, and what a value must be to be taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from mirage.errors import BadInput
+
+FEATURES: dict[str, tuple[str, str]] = {
+    "target_language": ("target_language", "language_detection"),
+    "english_language": ("english_language", "en_detection"),
+    "citation_MAP@10": ("citation_MAP@10", "citation_MAP@10"),
+    "citation_Recall@10": ("citation_Recall@10", "citation_Recall@10"),
+    "support_entailment": ("support_entailment", "xlni_context_entailment"),
+    "support_neutral": ("support_neutral", "xlni_context_neutral"),
+    "reranker_score": ("reranker_score", "bge-reranker-v2-m3-score"),
+    "answer_bleu": ("answer_bleu", "answer_bleu"),
+    "answer_rougeL": ("answer_rougeL", "answer_rougeL"),
+    "answer_overlap_score": ("answer_overlap_score", "Meta-Llama-3-8B-Instruct-answer-eval"),
+    "fluency_score": ("fluency_score", "Meta-Llama-3-8B-Instruct-fluency"),
+}
+"""The eleven features: our name, and the columns of `mirage-bench-output` and of the older `mirage-eval-rag-output`."""
+
+QUESTION = ("query_id", "prompt", "positive_ids", "negative_ids")
+"""Columns of a question, in both generations."""
+ANSWERS = ("query_id", "outputs")
+"""Columns of the answers to a question, besides one for each feature."""
+JUDGMENT = ("query_id", "judge", "model_A", "model_B", "verdict")
+"""Columns of a verdict; `output`, the rationale, may lack."""
+
+VERDICTS = {"a": "A", "b": "B", "tie": "tie", "c": "tie"}
+"""Our verdict by theirs in lower case. `C` is how the prompt calls a tie."""
+
+
+def parts(columns: Collection[str], where: str) -> set[str]:
+    """What a file with these columns holds: `questions`, `answers`, `judgments`; the older sets hold the first two.
+
+    Raises:
+        BadInput: if it is none of these.
+    """
+    found = set()
+    if "outputs" in columns:
+        found.add("answers")
+    if "prompt" in columns and not ("outputs" in columns and not {"positive_ids", "negative_ids"} & set(columns)):
+        found.add("questions")
+    if {"verdict", "model_A", "model_B"} & set(columns):
+        found.add("judgments")
+    if not found:
+        raise BadInput(
+            "this is none of the data sets of MIRAGE-Bench: there are " + (", ".join(columns) or "no columns"),
+            where=where,
+            do="questions have prompt, answers have outputs, judgments have verdict",
+        )
+    return found
+
+
+def need(row: Mapping[str, Any], names: Collection[str], where: str) -> None:
+    """Refuse a row that lacks a column.
+
+    Raises:
+        BadInput: naming the column and those that are there.
+    """
+    for name in names:
+        if name not in row:
+            raise BadInput(
+                f"the column {name} is missing; there are {', '.join(row)}",
+                where=where,
+                do=f"such a row needs {', '.join(names)}",
+            )
+
+
+def text(row: Mapping[str, Any], name: str, where: str) -> str:
+    """A text, or a whole number written as its digits, which is not empty.
+
+    Raises:
+        BadInput: if it is something else.
+    """
+    value = row[name]
+    if type(value) is int:
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise BadInput(f"{name} is {value!r}, not a text", where=where, do="write it as the published files do")
+    return value
+
+
+def ids(row: Mapping[str, Any], name: str, where: str) -> list[str]:
+    """A list of passage ids; null stands for none.
+
+    Raises:
+        BadInput: if it is something else, or names one twice.
+    """
+    value = row[name] or []
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise BadInput(f"{name} is {value!r}, not a list of ids", where=where, do="write it as the published files do")
+    if len(set(value)) < len(value):
+        raise BadInput(f"{name} names a passage twice", where=where, do="name every passage once")
+    return value
+
+
+def number(value: Any, name: str, where: str) -> float | None:
+    """A number; null where it is null or not a finite one.
+
+    Raises:
+        BadInput: if it is something else.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{name} is {value!r}, not a number", where=where, do="write null where there is none")
+    return float(value) if math.isfinite(value) else None

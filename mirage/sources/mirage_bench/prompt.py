@@ -1,0 +1,95 @@
+"""The prompts of MIRAGE-Bench, taken apart: question and passages, nothing of either lost.
+
+    Question: <question>
+
+    Contexts: [<id>] <text>
+    [<id>] <text>
+
+    Instruction: ..
+
+A passage begins where one of the known ids stands in brackets at the start of a line, and each id begins one passage.
+An id mentioned within a line is text, and so are the words of the frame within a passage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from mirage.errors import BadInput
+
+_QUESTION = re.compile(r"\s*Question:")
+_CONTEXTS = re.compile(r"\n\s*Contexts:[^\S\n]*\n*")
+_INSTRUCTION = re.compile(r"\n\s*Instruction:")
+
+
+def split_prompt(
+    prompt: str, passage_ids: Sequence[str], *, query_id: str, where: str = ""
+) -> tuple[str, dict[str, str]]:
+    """The question and the passages of a prompt, without white space around either.
+
+    Args:
+        prompt: the whole prompt.
+        passage_ids: the passages that it may show, in any order.
+        query_id: the question's id, for the message of an error.
+        where: file and line of the prompt.
+
+    Returns:
+        The question, and the passages by id in the order shown. An id that begins no line was not shown.
+
+    Raises:
+        BadInput: naming the query, if the frame is another, if passages are shown and none of them known, or if the
+            prompt can be split in more than one way.
+    """
+
+    def refuse(what: str, do: str = "take that row out, or give the whole prompt") -> BadInput:
+        return BadInput(f"the prompt of query {query_id} {what}", where=where, do=do)
+
+    head = _QUESTION.match(prompt)
+    ends = [found.start() for found in _INSTRUCTION.finditer(prompt)]
+    if head is None or not ends:
+        raise refuse("does not begin with Question: or has no Instruction:")
+    frame = prompt[: ends[-1]] + "\n"
+    starts = [(found.start(), found.end()) for found in _CONTEXTS.finditer(frame, head.end())]
+    if not starts:
+        raise refuse("has no Contexts:")
+    begins = re.compile(rf"^[^\S\n]*\[({'|'.join(map(re.escape, passage_ids)) or '(?!)'})\]", re.MULTILINE)
+    body = next(((a, b) for a, b in starts if begins.match(frame, b)), None)
+    if body is None:
+        if frame[starts[-1][1] :].strip():
+            raise refuse("shows passages, but does not begin with one of positive_ids and negative_ids")
+        return frame[head.end() : starts[-1][0]].strip(), {}
+
+    marks = list(begins.finditer(frame, body[1]))
+    chosen = _once(frame, marks)
+    if chosen is None:
+        raise refuse(
+            "can be split in more than one way: an id begins several lines", "reword the line that only looks like one"
+        )
+    passages = {}
+    for mark, end in zip(chosen, [*(later.start() for later in chosen[1:]), len(frame)], strict=True):
+        passages[mark[1]] = frame[mark.end() : end].strip()
+    return frame[head.end() : body[0]].strip(), passages
+
+
+def _once(text: str, marks: list[re.Match[str]]) -> list[re.Match[str]] | None:
+    """The marks that begin a passage, each id once; None where that cannot be told.
+
+    The first one does. Where an id begins several lines, those count that are set apart from what is before them as all
+    ids are that begin only one: by a blank line, or by none.
+    """
+    first = marks[0]
+    rest = [(mark, _after_blank_line(text, mark.start())) for mark in marks[1:] if mark[1] != first[1]]
+    times = Counter(mark[1] for mark, _ in rest)
+    if any(n > 1 for n in times.values()):
+        ways = {apart for mark, apart in rest if times[mark[1]] == 1}
+        rest = [(mark, apart) for mark, apart in rest if ways == {apart}]
+        if Counter(mark[1] for mark, _ in rest) != Counter(set(times)):
+            return None
+    return [first, *(mark for mark, _ in rest)]
+
+
+def _after_blank_line(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" \t")
+    return before.endswith("\n") and before[:-1].rstrip(" \t").endswith("\n")
