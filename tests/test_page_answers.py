@@ -87,7 +87,7 @@ def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, sc
     assert "30 of 33 questions; 89 of 98 replies match." in said(at)
     assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(at)
     assert "Which river is number 0?" in text(at)
-    assert [h.value for h in at.header] == ["3 replies", "3 passages"]
+    assert [h.value for h in at.header] == ["3 replies", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
         assert part in text(at)
 

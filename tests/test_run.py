@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from misbehaving import Service, error, reply
+from misbehaving import Act, Call, Service, error, reply
 from typer.testing import CliRunner
 
 from mirage import llm, pipeline, schema, store
@@ -56,7 +56,9 @@ def arena(ready: Path, tmp_path: Path) -> Path:
 
 
 def done(path: Path, **wanted: Any) -> list[pipeline.Done]:
-    return list(pipeline.run_all(path, pipeline.Wanted(**FAST | wanted), made_by="a test"))
+    """What a run did, but for the answers that nobody was asked for."""
+    found = pipeline.run_all(path, pipeline.Wanted(**FAST | wanted), made_by="a test")
+    return [one for one in found if one.step != "generate"]
 
 
 def ran(found: list[pipeline.Done]) -> list[str]:
@@ -247,8 +249,30 @@ def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> Non
         assert "judge heuristic" in ran(done(arena, start="judge"))
 
 
-def test_what_failed_or_was_beyond_the_budget_is_left_to_the_next_run(arena: Path) -> None:
-    with Service(lambda call: error(500) if call.number == 1 else reply("[[C]]")) as service:
+def test_a_model_answers_as_a_system_and_all_that_depends_on_answers_follows(arena: Path) -> None:
+    with Service() as service:
+        asked = by_model(service) | {"judge": "heuristic", "system": "mine"}
+        found = {d.step: d for d in done(arena, **asked, end="outcomes")}
+        cost = found["generate mine"].cost
+        assert cost is not None
+        assert cost.calls == store.open_arena(arena).rows("queries") == len(service.calls)
+        assert list(found) == ["baselines", "generate mine", "outcomes"]
+        assert ran(list(found.values())) == ["generate mine", "outcomes"]
+        assert "mine" in pc.unique(store.open_arena(arena).read("outcomes")["system"]).to_pylist()
+        assert ran(done(arena, **asked, end="outcomes")) == []
+        other = done(arena, **asked | {"system": "mine too"}, end="generate")
+        assert ran(other) == ["generate mine too"]
+        assert len(service.calls) == cost.calls, "the same prompts to the same model cost nothing"
+
+
+def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
+    heard: list[str] = []
+
+    def second_time(call: Call) -> Act:
+        heard.append(call.content)
+        return error(500) if len(heard) == 2 else reply("[[C]]")
+
+    with Service(second_time) as service:
         asked = by_model(service, concurrency=1) | {
             "start": "judge",
             "end": "judge",
@@ -256,18 +280,40 @@ def test_what_failed_or_was_beyond_the_budget_is_left_to_the_next_run(arena: Pat
         }
         first = done(arena, **asked)[0]
         assert first.state == "unfinished"
-        assert "failed" in first.why
+        assert first.why == "1 battles failed; the same command goes on"
         second = done(arena, **asked)[0]
-        assert (second.state, second.why) != ("skipped", "up to date")
-        assert done(arena, **asked)[0].state in ("ran", "skipped")
+        assert second.state == "ran"
+        assert second.cost is not None
+        assert second.cost.calls == 1
+        assert [d.state for d in done(arena, **asked)] == ["skipped"]
+
+
+def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
+    with Service(lambda call: reply("[[3]] [[A]]")) as service:
+        asked = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": pipeline.Sample(pairs=2)}
+        # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
+        grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
+        assert grades > 0
+        model = replace(asked["model"], limits=replace(asked["model"].limits, budget=20.0 * grades + 55))
+        settings = replace(model.settings, seed=1)  # other calls than those that are kept
+        found = {d.step: d for d in done(arena, **asked | {"model": replace(model, settings=settings)})}
+        assert found["features graded by m"].cost is not None
+        assert found["features graded by m"].cost.calls >= grades - 2
+        judged = found["judge m"]
+        assert judged.state == "unfinished"
+        assert "the budget was reached" in judged.why
+        money = sum(d.cost.money or 0 for d in found.values() if d.cost)
+        assert money <= 20.0 * grades + 55
 
 
 def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv"])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [(row["step"], row["state"], row["why"]) for row in rows] == [(s, "skipped", "up to date") for s in EVERY]
-    assert "6 skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
+    said = [(row["step"], row["state"], row["why"]) for row in rows]
+    assert said.pop(1) == ("generate", "skipped", "no system is named")
+    assert said == [(step, "skipped", "up to date") for step in EVERY]
+    assert "7 skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
     wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
     assert wrong.exit_code == 2
     assert "did you mean: judge" in wrong.stderr

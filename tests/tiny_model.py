@@ -101,6 +101,8 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
+        program = Path(sys.executable).with_name("transformers")
+        self.command = [str(program), "serve", self.model, "--host", "127.0.0.1", "--port", str(self.port)]
         self._environment = os.environ | {
             "HF_HUB_OFFLINE": "1",
             "HF_HOME": str(folder),
@@ -115,12 +117,14 @@ class Server:
         """Address of the API."""
         return f"http://127.0.0.1:{self.port}/v1"
 
+    def requests(self) -> int:
+        """Chat completions it was asked for."""
+        return self.log.read_text(encoding="utf-8", errors="replace").count("POST /v1/chat/completions")
+
     def __enter__(self) -> Server:
-        program = Path(sys.executable).with_name("transformers")
-        command = [str(program), "serve", self.model, "--host", "127.0.0.1", "--port", str(self.port)]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
-                [*command, "--device", "cpu"], env=self._environment, stdout=log, stderr=subprocess.STDOUT
+                [*self.command, "--device", "cpu"], env=self._environment, stdout=log, stderr=subprocess.STDOUT
             )
         end = time.monotonic() + START
         while not self._healthy():

@@ -57,12 +57,16 @@ def run(
     options and its version are those of the last run. Prints what ran, what was skipped and why, with time, calls,
     tokens and, with the prices, money. --languages, --queries and --pairs are about judging.
     """
-    from mirage import pipeline
+    from mirage import pipeline, prompts
+    from mirage.baselines import TEMPLATE
 
     model = None
     if connection.model is not None:
         endpoint = None if connection.dry_run else connection.endpoint()
-        model = pipeline.Model(connection.settings(), connection.limits(), endpoint)
+        # As `mirage generate` asks, so that either goes on where the other stopped.
+        template = prompts.load(TEMPLATE)
+        answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
+        model = pipeline.Model(connection.settings(), connection.limits(), endpoint, answering)
     wanted = pipeline.Wanted(
         start=from_,
         end=to,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,7 +80,16 @@ def run_all(
             done = _plan(step, path, changing) if dry else _do(step, path)
             if done.state == "would run":
                 changing.add(step.writes)
+            wanted = _after(wanted, done)
             yield done
+
+
+def _after(wanted: Wanted, done: Done) -> Wanted:
+    """What is left to do with what is left of the budget, which is that of the whole run."""
+    if wanted.model is None or wanted.model.limits.budget is None or done.cost is None or not done.cost.money:
+        return wanted
+    left = max(0.0, wanted.model.limits.budget - done.cost.money)
+    return replace(wanted, model=replace(wanted.model, limits=replace(wanted.model.limits, budget=left)))
 
 
 def _do(step: Step, path: Path) -> Done:

@@ -10,14 +10,18 @@ ratings    outcomes; judgments         -> ratings by relevance; by the judge
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mirage import features, judge, llm, store
+from mirage import features, judge, llm, prompts, store
+from mirage.baselines import TEMPLATE
+from mirage.pipeline.generating import Asked, generate_answers, plan_generating
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, ledger_path, plan_judging
 from mirage.pipeline.ranking import DRAWS, SEED
 from mirage.pipeline.stages import (
@@ -47,6 +51,24 @@ class Model:
     """Concurrency, rates, retries, prices, budget."""
     endpoint: llm.Endpoint | None = None
     """Service and key; None where nothing is sent."""
+    answering: llm.Settings | None = None
+    """Model and parameters where it answers questions; as elsewhere if None."""
+
+    def complete(
+        self, conversations: Sequence[llm.Messages], settings: llm.Settings | None = None, **options: Any
+    ) -> list[llm.Reply | None]:
+        """Ask it; the options are the others of `llm.complete`."""
+        settings, rng = settings or self.settings, np.random.default_rng()
+        return llm.complete(
+            conversations, endpoint=self.service, settings=settings, limits=self.limits, rng=rng, **options
+        )
+
+    @property
+    def service(self) -> llm.Endpoint:
+        """Service and key, where something is sent."""
+        if self.endpoint is None:
+            raise TypeError("a model that is asked needs an endpoint")
+        return self.endpoint
 
 
 @dataclass(frozen=True)
@@ -123,6 +145,37 @@ def _baselines(this: _Run) -> Iterator[Step]:
     yield step if this.wanted.baselines else replace(step, off="not asked for")
 
 
+def _generate(this: _Run) -> Iterator[Step]:
+    system, model = this.wanted.system, this.wanted.model
+    reads = ("queries", "passages")
+    if system is None or model is None:
+        yield Step("generate", "generate", reads, "answers", lambda: (None, ""), off="no system is named")
+        return
+    by, name = model, f"generate {system}"
+    template = prompts.load(TEMPLATE)
+    settings = by.answering or by.settings
+    asked = Asked(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
+
+    def work() -> tuple[llm.Cost, Left]:
+        update = this.progress(name)
+
+        def on_reply(cost: llm.Cost, of: int) -> None:
+            update(cost.calls + cost.kept + cost.failed, of)
+
+        engine = partial(by.complete, settings=settings)
+        made = generate_answers(
+            this.path, asked, engine=engine, limits=by.limits, made_by=this.made_by, on_reply=on_reply
+        )
+        counts = sum(made.counts.values(), Counter[str]())
+        return made.cost, _left(counts["api_error"], counts["not asked"], "questions")
+
+    def plan() -> llm.Cost:
+        return plan_generating(this.path, asked, limits=by.limits)
+
+    options = {"template": template.name, "seed": asked.seed, **_parameters(settings)}
+    yield Step("generate", name, reads, "answers", work, options, plan=plan)
+
+
 def _outcomes(this: _Run) -> Iterator[Step]:
     yield this.stage("outcomes", OUTCOMES, "outcomes", part=None)
 
@@ -154,22 +207,15 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
     free = set(features.measurable(features.Tools(reference=reference)))
 
     def work() -> tuple[llm.Cost, Left]:
-        if model.endpoint is None:
-            raise TypeError("the model's endpoint is not known")
-        endpoint, asked, update = model.endpoint, list[llm.Reply | None](), this.progress(name)
+        asked, update = list[llm.Reply | None](), this.progress(name)
         with store.Ledger(ledger_path(this.path)) as ledger:
 
             def grade(conversations: Sequence[llm.Messages]) -> list[llm.Reply | None]:
                 done = iter(range(1, len(conversations) + 1))
+                of = len(conversations)
                 asked.extend(
-                    llm.complete(
-                        conversations,
-                        endpoint=endpoint,
-                        settings=model.settings,
-                        ledger=ledger,
-                        limits=model.limits,
-                        rng=np.random.default_rng(),
-                        on_reply=lambda _number, _reply: update(next(done), len(conversations)),
+                    model.complete(
+                        conversations, ledger=ledger, on_reply=lambda _number, _reply: update(next(done), of)
                     )
                 )
                 return asked
@@ -189,7 +235,7 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
         FEATURES.run({table: arena.read(table) for table in FEATURES.reads}, **with_tools(grade))
         return _plan(asked, model, this.path)
 
-    options = {"reference": reference, **_parameters(model)}
+    options = {"reference": reference, **_parameters(model.settings)}
     return Step("features", name, FEATURES.reads, "features", work, options, FEATURES.version, plan)
 
 
@@ -208,12 +254,10 @@ def _judge(this: _Run) -> Iterator[Step]:
     by = model
 
     def ask() -> tuple[llm.Cost, Left]:
-        if by.endpoint is None:
-            raise TypeError("the model's endpoint is not known")
         _, judged = judge_by_model(
             this.path,
             name=who,
-            endpoint=by.endpoint,
+            engine=by.complete,
             settings=by.settings,
             limits=by.limits,
             sample=sample,
@@ -226,7 +270,7 @@ def _judge(this: _Run) -> Iterator[Step]:
         return plan_judging(this.path, settings=by.settings, limits=by.limits, sample=sample)
 
     reads = ("queries", "passages", "answers")
-    yield Step("judge", f"judge {who}", reads, "judgments", ask, options | _parameters(by), plan=plan)
+    yield Step("judge", f"judge {who}", reads, "judgments", ask, options | _parameters(by.settings), plan=plan)
 
 
 def _ratings(this: _Run) -> Iterator[Step]:
@@ -238,6 +282,7 @@ def _ratings(this: _Run) -> Iterator[Step]:
 
 _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
     "baselines": _baselines,
+    "generate": _generate,
     "outcomes": _outcomes,
     "features": _features,
     "judge": _judge,
@@ -271,9 +316,9 @@ def _reference(path: Path) -> str | None:
     return REFERENCE if found["n"][0].as_py() else None
 
 
-def _parameters(model: Model) -> dict[str, Any]:
-    """What of a model decides its replies."""
-    return {key: value for key, value in llm.request(model.settings, []).items() if key != "messages"}
+def _parameters(settings: llm.Settings) -> dict[str, Any]:
+    """What decides the replies of a model."""
+    return {key: value for key, value in llm.request(settings, []).items() if key != "messages"}
 
 
 def _plan(conversations: Sequence[llm.Messages], model: Model, path: Path) -> llm.Cost:

@@ -1,0 +1,118 @@
+"""The whole way through a real OpenAI-compatible server: `transformers serve` with a tiny model made on the spot.
+
+What a model of random weights writes can be read neither as an answer with its parts nor as a grade or a verdict: every
+stage has to say so, and to count it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_run import few
+from tiny_model import Server, make, needed
+from typer.testing import CliRunner
+
+from mirage import store
+from mirage.cli import app
+from mirage.sources.sample import read_sample
+
+SOURCE = Path(__file__).resolve().parents[1] / "data" / "sample" / "source"
+GRADED = ("answer_overlap_score", "fluency_score")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    needed()
+    folder = tmp_path_factory.mktemp("served")
+    with Server(make(folder / "tiny-chat"), folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def connection(server: Server) -> list[str]:
+    """The options that lead every command to the server."""
+    served = ["--model", server.model, "--provider", "transformers", "--base-url", server.url]
+    return [*served, "--max-tokens", "24", "--concurrency", "2", "--price-in", "1", "--price-out", "2"]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four questions in each of two languages, with the answers of the reference."""
+    path = tmp_path_factory.mktemp("arena") / "arena"
+    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    return path
+
+
+def mirage(*words: str | Path) -> list[dict[str, Any]]:
+    """Run a command; what it prints as JSON."""
+    result = CliRunner().invoke(app, [*map(str, words), "--format", "json"])
+    assert result.exit_code == 0, result.output
+    return list(json.loads(result.stdout))
+
+
+def run(arena: Path, *words: str) -> dict[str, dict[str, Any]]:
+    found = mirage("run", arena, "--no-baselines", "--draws", "20", *words)
+    return {row["step"]: row for row in found}
+
+
+def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
+    server: Server, connection: list[str], arena: Path
+) -> None:
+    asked = [*connection, "--system", "tiny", "--judge", "tiny-judge"]
+    first = run(arena, *asked)
+    graded = f"features graded by {server.model}"
+    steps = ["generate tiny", "outcomes", "features", graded, "judge tiny-judge", "ratings by relevance"]
+    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+    made = store.open_arena(arena)
+    assert store.check(made)
+
+    answers = [row for row in made.read("answers").to_pylist() if row["system"] == "tiny"]
+    assert len(answers) == made.rows("queries") == first["generate tiny"]["calls"] == 8
+    assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
+    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+        for row in answers:
+            kept = ledger.get(row["call"])
+            assert kept is not None
+            assert kept["text"] == row["text"]
+            assert 0 < kept["tokens_out"] <= 24
+
+    outcomes = [row["outcome"] for row in made.read("outcomes").to_pylist() if row["system"] == "tiny"]
+    assert len(outcomes) == 2 * 8
+    assert outcomes.count("unparsed") >= len(outcomes) / 2
+
+    grades = [row for row in made.read("features").to_pylist() if row["feature"] in GRADED]
+    assert len(grades) == 2 * made.rows("answers")
+    assert sum(row["value"] is None for row in grades) > len(grades) / 2
+    assert "no grade could be read" in {row["reason"] for row in grades}
+    assert first[graded]["calls"] > 0
+
+    verdicts = made.read("judgments").to_pylist()
+    assert {row["judge"] for row in verdicts} == {"tiny-judge"}
+    assert len(verdicts) == 2 * 8
+    unparsed = [row for row in verdicts if row["verdict"] == "unparsed"]
+    assert len(unparsed) >= len(verdicts) / 2
+    assert all(row["rationale"] and row["reason"] for row in unparsed)
+    assert first["judge tiny-judge"]["tokens_in"] > first["judge tiny-judge"]["tokens_out"] > 0
+    assert first["judge tiny-judge"]["money"] > 0
+
+    requests = server.requests()
+    again = run(arena, *asked)
+    assert {again[step]["why"] for step in steps} == {"up to date"}
+    assert server.requests() == requests
+
+
+def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_not_read(
+    connection: list[str], arena: Path
+) -> None:
+    rows = mirage(
+        "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
+    )
+    assert [(row["judge"], row["language"], row["n"]) for row in rows] == [("tiny-2", "en", 4)]
+    assert rows[0]["unparsed_rate"] >= 0.5
+    assert rows[0]["calls"] == 4
+    both = {row["judge"] for row in mirage("judges", arena)}
+    assert both == {"tiny-judge", "tiny-2"}
