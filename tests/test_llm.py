@@ -123,7 +123,7 @@ def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: 
         for number, endpoint in enumerate(
             (
                 llm.Endpoint(service.url),
-                llm.Endpoint(service.url, limit="max_completion_tokens", seeded=False),
+                llm.Endpoint(service.url, limit="max_completion_tokens"),
             )
         ):
             llm.complete(
@@ -133,11 +133,10 @@ def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: 
                 ledger=ledger,
                 rng=np.random.default_rng(0),
             )
-        common = {"model": "tiny", "temperature": 0.2}
+        common = {"model": "tiny", "temperature": 0.2, "seed": 3}
         bodies = [{name: value for name, value in call.body.items() if name != "messages"} for call in service.calls]
-    assert bodies == [{**common, "max_tokens": 7, "seed": 3}, {**common, "max_completion_tokens": 7}]
+    assert bodies == [{**common, "max_tokens": 7}, {**common, "max_completion_tokens": 7}]
     assert llm.PRESETS["openai"].limit == "max_completion_tokens"
-    assert not llm.PRESETS["gemini"].seeded
 
 
 def test_a_local_server_is_reached_past_a_proxy(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,12 @@ from typing import Annotated, Any
 import typer
 
 from mirage import schema
-from mirage.cli import checking, judging, running, sources  # each file registers its commands
+from mirage.cli import checking, generating, judging, running, sources  # each file registers its commands
 from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes, rows
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
-__all__ = ["app", "checking", "judging", "main", "running", "sources"]
+__all__ = ["app", "checking", "generating", "judging", "main", "running", "sources"]
 
 RATES = (
     *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),

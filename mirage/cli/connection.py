@@ -36,11 +36,20 @@ class Connection:
     key_env: Annotated[str | None, typer.Option(metavar="NAME", help="Environment variable that holds the key.")] = None
     temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.1
     top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Probability mass that is sampled from.")] = None
-    max_tokens: Annotated[int, typer.Option(min=1, help="New tokens a reply may have.")] = 2048
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Send neither temperature nor top-p: some models refuse them.")
+    ] = False
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="New tokens a reply may have; 2,048 if nothing says more.")
+    ] = None
     model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that take one.")] = None
     concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once.")] = 8
-    requests_per_minute: Annotated[float | None, typer.Option(help="Requests a minute, at most.")] = None
-    tokens_per_minute: Annotated[float | None, typer.Option(help="Tokens a minute, at most.")] = None
+    requests_per_minute: Annotated[
+        float | None, typer.Option("--rpm", "--requests-per-minute", help="Requests a minute, at most.")
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None, typer.Option("--tpm", "--tokens-per-minute", help="Tokens a minute, at most.")
+    ] = None
     timeout: Annotated[float, typer.Option(help="Seconds for one request.")] = 120.0
     retries: Annotated[int, typer.Option(min=0, help="Times a call is made again after a failure that may pass.")] = 7
     price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None
@@ -58,8 +67,12 @@ class Connection:
 
         return llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
 
-    def settings(self) -> llm.Settings:
+    def settings(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.Settings:
         """Model and parameters.
+
+        Args:
+            top_p: the share of the probability mass where no option says one.
+            max_tokens: the same for the new tokens a reply may have.
 
         Raises:
             BadInput: if no model is named.
@@ -68,7 +81,13 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="give --model with the model's name at the service")
-        return llm.Settings(self.model, self.temperature, self.top_p, self.max_tokens, self.model_seed)
+        return llm.Settings(
+            self.model,
+            temperature=None if self.plain else self.temperature,
+            top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
+            max_tokens=self.max_tokens or max_tokens,
+            seed=self.model_seed,
+        )
 
     def limits(self) -> llm.Limits:
         """Concurrency, rates, retries, prices and budget.

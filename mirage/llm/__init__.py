@@ -4,12 +4,12 @@
     settings = Settings(model="gpt-4o-mini", max_tokens=2048)
     replies = complete(conversations, endpoint=endpoint, settings=settings, ledger=Ledger(path), rng=default_rng(0))
 
-`presets.py` knows the services, `calls.py` what a call, a reply and a price are, `client.py` makes the calls, at the
-rates of `pace.py`; `retry.py` decides what a failure means, `tokens.py` counts tokens. `engine_vllm.py` makes the same
-calls with a model that vLLM loads on this machine.
+`presets.py` knows the services, `calls.py` what a call, a reply and a price are, `batch.py` what the ledger has and
+what is to be asked; `client.py` makes the calls, at the rates of `pace.py`; `retry.py` decides what a failure means,
+`tokens.py` counts tokens. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
 """
 
-from mirage.llm.calls import Cost, Limits, Messages, Reply, Settings, call_key, plan, request, spent
+from mirage.llm.calls import Cost, Limits, Messages, Reply, Settings, Tally, call_key, plan, request, spent
 from mirage.llm.client import complete
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
 from mirage.llm.tokens import Estimate, Tokens, tokens_of
@@ -24,6 +24,7 @@ __all__ = [
     "Preset",
     "Reply",
     "Settings",
+    "Tally",
     "Tokens",
     "call_key",
     "complete",

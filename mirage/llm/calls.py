@@ -113,11 +113,11 @@ class Cost:
     """What a set of calls costs, or has cost."""
 
     calls: int
-    """Calls to be made, or made."""
+    """Calls to be made, or those that got a reply."""
     kept: int
     """Conversations that cost nothing: their reply is in the ledger, or another of the set asks the same."""
     failed: int
-    """Calls without a reply."""
+    """Calls that got no reply, or were not made because so many failed. With `calls` and `kept` it makes the whole."""
     tokens_in: int
     """Prompt tokens."""
     tokens_out: int
@@ -152,28 +152,51 @@ def plan(
 ) -> Cost:
     """What `complete` would send, at most: prompt tokens are estimated, replies reckoned as long as they may be."""
     limits = limits or Limits()
-    requests = {ledger_key(r): r for r in (request(settings, messages) for messages in conversations)}
-    kept = ledger.have(requests) if ledger else set()
-    todo = [r for key, r in requests.items() if key not in kept]
-    tokens_in = sum(prompt_tokens(r["messages"]) for r in todo)
-    tokens_out = settings.max_tokens * len(todo)
+    tokens: dict[str, int] = {}
+    for messages in conversations:
+        tokens.setdefault(call_key(settings, messages), prompt_tokens(messages))
+    kept = ledger.have(tokens) if ledger else set()
+    todo = tokens.keys() - kept
+    tokens_in, tokens_out = sum(tokens[key] for key in todo), settings.max_tokens * len(todo)
     return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, limits.cost(tokens_in, tokens_out))
+
+
+@dataclass
+class Tally:
+    """Adds up what replies have cost, by the service's own count of tokens."""
+
+    limits: Limits
+    """Holds the prices."""
+    calls: int = 0
+    kept: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, reply: Reply) -> None:
+        """Count one more."""
+        failed = reply.status == "api_error"
+        self.failed += failed
+        self.kept += not failed and not reply.attempts
+        self.calls += not failed and reply.attempts > 0
+        if reply.attempts:
+            self.tokens_in += reply.tokens_in or 0
+            self.tokens_out += reply.tokens_out or 0
+
+    @property
+    def cost(self) -> Cost:
+        """What has been spent so far."""
+        money = self.limits.cost(self.tokens_in, self.tokens_out)
+        return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money)
 
 
 def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost:
     """What these replies have cost, by the service's own count of tokens."""
-    there = [reply for reply in replies if reply is not None]
-    made = [reply for reply in there if reply.attempts]
-    tokens_in = sum(reply.tokens_in or 0 for reply in made)
-    tokens_out = sum(reply.tokens_out or 0 for reply in made)
-    return Cost(
-        calls=len(made),
-        kept=sum(not reply.attempts and reply.status != "api_error" for reply in there),
-        failed=sum(reply.status == "api_error" for reply in there),
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        money=(limits or Limits()).cost(tokens_in, tokens_out),
-    )
+    tally = Tally(limits or Limits())
+    for reply in replies:
+        if reply is not None:
+            tally.add(reply)
+    return tally.cost
 
 
 def read(key: str, body: bytes, attempt: int) -> Reply:
@@ -196,17 +219,10 @@ def read(key: str, body: bytes, attempt: int) -> Reply:
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
-    status: Status = "ok"
-    reason = None
-    if finish == "content_filter" or refusal:
+    status, reason = state(text, finish)
+    if refusal or finish == "content_filter":
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
-    elif not text or text.isspace():
-        status, reason = "empty", "the reply holds no text"
-        if finish == "length":
-            reason += ": the limit of new tokens was reached before any"
-    elif finish == "length":
-        status, reason = "truncated", "the reply reached the limit of new tokens"
     usage = answer.get("usage")
     counted = usage if isinstance(usage, dict) else {}
     return Reply(
@@ -219,6 +235,15 @@ def read(key: str, body: bytes, attempt: int) -> Reply:
         served=_text(answer.get("model")),
         attempts=attempt,
     )
+
+
+def state(text: str | None, finish: object) -> tuple[Status, str | None]:
+    """What a reply is by its text and by why it ended, and the reason where it is not sound."""
+    cut = finish == "length"
+    if not text or text.isspace():
+        before = ": the limit of new tokens was reached before any" if cut else ""
+        return "empty", f"the reply holds no text{before}"
+    return ("truncated", "the reply reached the limit of new tokens") if cut else ("ok", None)
 
 
 def _text(value: object) -> str | None:

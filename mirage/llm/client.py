@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,11 @@ import numpy as np
 
 from mirage.errors import MirageError, Unreachable
 from mirage.llm import retry
-from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens, read, request, text_tokens
+from mirage.llm.batch import Batch, OnReply, failed
+from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens, read, text_tokens
 from mirage.llm.pace import Pace
 from mirage.llm.presets import Endpoint
-from mirage.store import Ledger, ledger_key
+from mirage.store import Ledger
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -26,9 +27,6 @@ _UNFIT = 3
 """Requests turned down as unfit, while none was taken, after which everything stops."""
 _HOPELESS = 10
 """Calls in a row that failed for good, after which no more are made."""
-
-OnReply = Callable[[int, Reply], None]
-"""Called with the number of a conversation and its reply, as they come."""
 
 
 def complete(
@@ -66,38 +64,18 @@ def complete(
             or asks to wait longer than the limit, with what to do. Replies that had come are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    replies: list[Reply | None] = [None] * len(conversations)
-    same: dict[str, list[int]] = {}
-    jobs: list[_Job] = []
     limits = limits or Limits()
+    batch = Batch(conversations, settings, ledger, on_reply)
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
-
-    def settle(reply: Reply) -> None:
-        for number in same[reply.key]:
-            replies[number] = reply
-            if on_reply is not None:
-                on_reply(number, reply)
-            # Whoever asks the same pays nothing.
-            reply = replace(reply, attempts=0)
-
-    # A conversation may be made when it is asked for, so none is held but those under way.
-    for number, messages in enumerate(conversations):
-        same.setdefault(ledger_key(request(settings, messages)), []).append(number)
-    for key, (number, *_) in same.items():
-        kept = ledger.get(key)
-        if kept is not None:
-            settle(Reply(key=key, attempts=0, **kept))
-            continue
+    jobs = []
+    for key, number in batch.open.items():
         tokens = prompt_tokens(conversations[number]) if counted else 0
         jobs.append(_Job(key, number, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
     if jobs:
-        accepted = accepted or len(jobs) < len(same)
-        crew = _Crew(conversations, endpoint, settings, limits, ledger, rng, settle, jobs[::-1], accepted)
-        hopeless = asyncio.run(_run(crew))
-        for job in jobs if hopeless else ():
-            if replies[same[job.key][0]] is None:
-                settle(Reply(job.key, None, "api_error", f"not asked: {hopeless}", None, None, None, 0))
-    return replies
+        hopeless = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven)))
+        if hopeless:
+            batch.settle_rest(f"not asked: {hopeless}")
+    return batch.replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +95,10 @@ class _Job:
 class _Crew:
     """What the workers of one `complete` share, and what they do."""
 
-    conversations: Sequence[Messages]
+    batch: Batch
     endpoint: Endpoint
-    settings: Settings
     limits: Limits
-    ledger: Ledger
     rng: np.random.Generator
-    settle: Callable[[Reply], None]
     jobs: list[_Job]
     """Those not begun, the next one last."""
     accepted: bool
@@ -181,7 +156,7 @@ class _Crew:
                 self.spent += self._price(job, reply)
                 self.freed.set()
             if reply is not None:
-                self._take(job, reply)
+                self._take(reply)
 
     async def _next(self) -> _Job | None:
         """The next job, as soon as the budget allows it; None when there is no more to do."""
@@ -215,7 +190,7 @@ class _Crew:
             if verdict.action == "unfit":
                 self.unfit += 1
                 if self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1)):
-                    return Reply(job.key, None, "api_error", reason, None, None, None, attempt)
+                    return failed(job.key, reason, attempts=attempt)
             if verdict.action != "again":
                 self._stop(reason, verdict.do)
                 return None
@@ -230,12 +205,12 @@ class _Crew:
                 base, longest = self.limits.backoff, self.limits.longest_pause
                 await self._sleep(retry.pause(attempt, self.rng, base=base, longest=longest))
         tries = f" ({attempts} attempts)" if attempts > 1 else ""
-        return Reply(job.key, None, "api_error", reason + tries, None, None, None, attempts)
+        return failed(job.key, reason + tries, attempts=attempts)
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
         now = self._now()
-        begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.settings.max_tokens, now))
+        begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.batch.settings.max_tokens, now))
         while (wait := max(begins, self.resume) - self._now()) > 0 and not self.halt.is_set():
             await self._sleep(wait)
 
@@ -243,11 +218,8 @@ class _Crew:
         """Send one request and read its answer."""
         import httpx
 
-        body = self._request(job)
-        del body["max_tokens"]
-        body[self.endpoint.limit] = self.settings.max_tokens
-        if not self.endpoint.seeded:
-            body.pop("seed", None)
+        body = self.batch.request(job.number)
+        body[self.endpoint.limit] = body.pop("max_tokens")
         async with asyncio.timeout(self.limits.timeout):
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
             answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
@@ -255,22 +227,17 @@ class _Crew:
         text, served = (part and self.endpoint.redact(part) for part in (reply.text, reply.served))
         return replace(reply, text=text, served=served)
 
-    def _take(self, job: _Job, reply: Reply) -> None:
+    def _take(self, reply: Reply) -> None:
         """Keep a reply and hand it on."""
-        if reply.status == "api_error":
-            self.in_a_row += 1
-            if self.in_a_row >= _HOPELESS:
-                self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reply.reason}"
-                self.halt.set()
-        else:
+        if reply.status != "api_error":
             self.accepted, self.in_a_row = True, 0
-            if not self.ledger.put(job.key, self._request(job), reply.kept()):
-                # Another program was quicker with the same call; all rows must name the same reply.
-                reply = Reply(key=job.key, attempts=reply.attempts, **(self.ledger.get(job.key) or reply.kept()))
-        self.settle(reply)
-
-    def _request(self, job: _Job) -> dict[str, Any]:
-        return request(self.settings, self.conversations[job.number])
+            self.batch.keep(reply)
+            return
+        self.in_a_row += 1
+        if self.in_a_row >= _HOPELESS:
+            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reply.reason}"
+            self.halt.set()
+        self.batch.settle(reply)
 
     def _stop(self, reason: str, do: str) -> None:
         self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)

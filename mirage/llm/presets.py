@@ -29,8 +29,6 @@ class Preset:
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
     """What it calls the limit of new tokens."""
-    seeded: bool = True
-    """Whether it takes a sampling seed."""
 
 
 PRESETS: dict[str, Preset] = {
@@ -41,8 +39,8 @@ PRESETS: dict[str, Preset] = {
         Preset("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
         Preset("anyscale", "https://api.endpoints.anyscale.com/v1", "ANYSCALE_API_KEY"),
         Preset("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
-        Preset("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", seeded=False),
-        Preset("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", seeded=False),
+        Preset("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        Preset("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
         Preset("vllm", "http://127.0.0.1:8000/v1", None),
         Preset("transformers", "http://127.0.0.1:8000/v1", None),
     )
@@ -60,8 +58,6 @@ class Endpoint:
     """The key; None where none is needed."""
     limit: str = "max_tokens"
     """What the service calls the limit of new tokens."""
-    seeded: bool = True
-    """Whether it takes a sampling seed."""
 
     @property
     def local(self) -> bool:
@@ -114,7 +110,6 @@ def resolve(
         address,
         secret or None,
         limit=known.limit if known else "max_tokens",
-        seeded=known.seeded if known else local,
     )
 
 

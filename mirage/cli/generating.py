@@ -1,0 +1,169 @@
+"""Commands about answers: `mirage generate`, `mirage show answers`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, app, codes
+from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage import llm
+
+COUNTS = (*("language", "questions", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
+"""Columns of `generate`."""
+ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
+"""Columns of `show answers`."""
+
+shown = typer.Typer(help="Print what an arena holds.", no_args_is_help=True)
+app.add_typer(shown, name="show")
+
+
+@app.command()
+@connected
+def generate(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Option(metavar="NAME", help="Name of the system whose answers these are.")],
+    connection: Connection,
+    template: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE", help="rag, vanilla, role, repeat or explanation, or a text file with placeholders."
+        ),
+    ] = "rag",
+    languages: Languages = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions a language, the first by id.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the passages' order, where they show ids.")] = 0,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|DIR",
+            help="What cuts passages: the model's own tokenizer if on this machine, else `estimate`.",
+        ),
+    ] = None,
+    engine: Annotated[
+        Literal["openai", "vllm"], typer.Option(help="A service, or vLLM with the model loaded on this machine.")
+    ] = "openai",
+    engine_args: Annotated[
+        str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
+    ] = "{}",
+    replace: Annotated[bool, typer.Option("--replace", help="Make answers again that the system has.")] = False,
+    how: How = "table",
+) -> None:
+    """Let a model answer the questions of an arena.
+
+    Reads the tables queries and passages. Writes the table answers, where those of other systems stay, and keeps
+    every reply in the arena's ledger: nothing is paid for twice, and the same command goes on where it was stopped.
+    A failed call is a row with its reason, and is made again by the next run. What was measured or judged on answers
+    that are replaced is removed. Prints the answers by status.
+    """
+    from mirage import llm, prompts
+    from mirage.pipeline import generating
+
+    chosen = prompts.load(template)
+    settings = connection.settings(top_p=chosen.top_p, max_tokens=chosen.max_new_tokens)
+    limits = connection.limits()
+    asked = generating.Asked(
+        system,
+        chosen,
+        settings,
+        llm.tokens_of(settings.model, tokenizer),
+        seed=seed,
+        languages=codes(languages),
+        limit=limit,
+        replace=replace,
+    )
+    options = _options(engine_args)
+    if connection.dry_run:
+        tell(generating.plan_generating(dir_, asked, limits=limits), planned=True)
+        return
+    run = _engine(engine, connection, settings, limits, options)
+    came = 0
+    with progress("Asking") as update:
+
+        def count(cost: llm.Cost, of: int) -> None:
+            nonlocal came
+            came = cost.calls + cost.kept
+            money = "" if cost.money is None else f", {cost.money:,.2f}"
+            tokens = f"{cost.tokens_in + cost.tokens_out:,} tokens{money}"
+            update(came + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
+
+        try:
+            made = generating.generate_answers(
+                dir_, asked, engine=run, limits=limits, made_by="mirage generate", on_reply=count
+            )
+        except KeyboardInterrupt:
+            note(
+                f"Stopped. {came:,} replies are in the arena's ledger. Run the same command again to go on: none of "
+                "them is asked for again."
+            )
+            raise typer.Exit(130) from None
+    tell(made.cost)
+    if made.kept:
+        note(f"{made.kept:,} answers were there already.")
+    for other, n in sorted(made.shared.items()):
+        note(
+            f"{n:,} replies are those of {other} too: the same model was asked the same. If {system} is another model, "
+            "serve it under another name, and run this with --replace."
+        )
+    for reason, n in made.reasons.most_common():
+        note(f"{n:,} calls failed; the same command makes them again: {reason}")
+    rows = [
+        {"language": code, "questions": counts.total()}
+        | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}
+        for code, counts in made.counts.items()
+    ]
+    if any(row["not_asked"] for row in rows):
+        note("The budget was reached; the same command goes on.")
+    show(rows, COUNTS, how)
+
+
+@shown.command("answers")
+def show_answers(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Option(metavar="NAME", help="The system.")],
+    languages: Languages = None,
+    how: How = "table",
+) -> None:
+    """Print the answers of a system, taken apart.
+
+    Language, question, system, outcome (ok, empty, truncated, refused, api_error, missing), the key of the call in
+    the arena's ledger, the parts of the reply (reasoning, answer, and the passages cited, in the order of first
+    mention, with commas), and why there is no sound reply. Reads the tables answers and passages. Writes nothing.
+    """
+    from mirage.pipeline import generating
+
+    show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, how)
+
+
+def _options(text: str) -> dict[str, Any]:
+    try:
+        options = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}') from None
+    if not isinstance(options, dict):
+        raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
+    return options
+
+
+def _engine(
+    engine: str, connection: Connection, settings: llm.Settings, limits: llm.Limits, options: dict[str, Any]
+) -> Any:
+    """What makes the calls."""
+    if engine == "vllm":
+        from mirage.llm import engine_vllm
+
+        return partial(engine_vllm.complete, settings=settings, options=options)
+    import numpy as np
+
+    from mirage import llm
+
+    return partial(
+        llm.complete, endpoint=connection.endpoint(), settings=settings, limits=limits, rng=np.random.default_rng()
+    )

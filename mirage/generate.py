@@ -1,0 +1,304 @@
+"""Questions and their passages -> answers of one system, whatever model is behind it.
+
+A prompt shows a question's passages, each cut to the tokens that its template allows. Templates that show ids show them
+in a seeded order; templates that number them keep the order of the table, which the numbers refer to. Who makes the
+calls is an argument, so the stage runs on a service, on a model loaded here, or on a queue in tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mirage import llm, schema
+from mirage.errors import BadInput, UnknownName
+from mirage.languages import LANGUAGES
+from mirage.prompts import Template, render
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SOUND = ("ok", "empty", "truncated", "refused")
+"""What a service has replied; everything else is asked for again."""
+
+Complete = Callable[..., Sequence[llm.Reply | None]]
+"""`complete(conversations, accepted=...)`: one reply a conversation, None where it was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked about one question."""
+
+    language: str
+    """Code of the question's language."""
+    query_id: str
+    """The question."""
+    text: str
+    """The prompt."""
+
+    @property
+    def messages(self) -> llm.Messages:
+        """The prompt as a conversation."""
+        return [{"role": "user", "content": self.text}]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is to be asked, and what need not be."""
+
+    asked: tuple[Prompt, ...]
+    """Prompts without a sound reply."""
+    kept: tuple[schema.Answer, ...]
+    """Answers that stay: to the same prompts, or to questions that are not asked now."""
+    unaskable: tuple[schema.Answer, ...]
+    """Questions that cannot be asked, each a row with its reason."""
+    replaced: Mapping[tuple[str, str], schema.Answer]
+    """The answers there are to what is asked, by language and question; they stay where no reply comes."""
+
+    @property
+    def conversations(self) -> list[llm.Messages]:
+        """What is to be asked, as conversations."""
+        return [prompt.messages for prompt in self.asked]
+
+
+def generate(
+    queries: pa.Table,
+    passages: pa.Table,
+    *,
+    system: str,
+    template: Template,
+    settings: llm.Settings,
+    complete: Complete,
+    tokens: llm.Tokens | None = None,
+    seed: int = 0,
+    languages: Iterable[str] | None = None,
+    limit: int | None = None,
+    answers: pa.Table | None = None,
+    replace: bool = False,
+) -> pa.Table:
+    """Let one system answer questions.
+
+    Args:
+        queries: `schema.Query` rows.
+        passages: `schema.Passage` rows.
+        system: the system's name.
+        template: what is asked.
+        settings: model and parameters.
+        complete: makes the calls, with these settings.
+        tokens: counts the tokens of the model; by default the estimate.
+        seed: seed of the passages' order.
+        languages: codes; None for all.
+        limit: questions a language, the first ones by id; None for all.
+        answers: `schema.Answer` rows. The sound ones of this system to the same prompts stay; its failed ones are asked
+            again.
+        replace: ask again for sound ones too, whatever they were made with.
+
+    Returns:
+        `schema.Answer` rows, all of this system: a sound reply, or a row with the reason why there is none. A question
+        that was not asked (`complete` gave None) has no row.
+
+    Raises:
+        UnknownName: if a language has no questions.
+        BadInput: if the system has answers to other prompts, by another model or other parameters.
+    """
+    prepared = prepare(
+        queries,
+        passages,
+        system=system,
+        template=template,
+        settings=settings,
+        tokens=tokens,
+        seed=seed,
+        languages=languages,
+        limit=limit,
+        answers=answers,
+        replace=replace,
+    )
+    # Who kept a reply to such a prompt knows that the service takes it.
+    replies = complete(prepared.conversations, accepted=any(a.status in SOUND for a in prepared.kept))
+    made = [
+        schema.Answer(
+            prompt.language,
+            prompt.query_id,
+            system,
+            text=reply.text,
+            status=reply.status,
+            template=template.name,
+            reason=reply.reason,
+            call=reply.key,
+        )
+        if reply is not None
+        else prepared.replaced.get((prompt.language, prompt.query_id))
+        for prompt, reply in zip(prepared.asked, replies, strict=True)
+    ]
+    rows = [*prepared.kept, *prepared.unaskable, *(row for row in made if row is not None)]
+    return schema.sort("answers", schema.from_rows("answers", rows))
+
+
+def prepare(
+    queries: pa.Table,
+    passages: pa.Table,
+    *,
+    system: str,
+    template: Template,
+    settings: llm.Settings,
+    tokens: llm.Tokens | None = None,
+    seed: int = 0,
+    languages: Iterable[str] | None = None,
+    limit: int | None = None,
+    answers: pa.Table | None = None,
+    replace: bool = False,
+) -> Prepared:
+    """Make the prompts and set aside what need not be asked; the arguments are those of `generate`.
+
+    Raises:
+        UnknownName: if a language has no questions.
+        BadInput: if the system has answers to other prompts, by another model or other parameters.
+    """
+    tokens = tokens or llm.Estimate()
+    old = {(a.language, a.query_id): a for a in _rows(answers, system)}
+    shown = _passages(passages)
+    asked: list[Prompt] = []
+    unaskable: list[schema.Answer] = []
+    replaced: dict[tuple[str, str], schema.Answer] = {}
+    for language, query_id, question, reason in chosen(queries, languages, limit):
+        key = language, query_id
+        before = old.get(key)
+        again = before is None or before.status not in SOUND or replace
+        try:
+            if question is None:
+                raise _UnaskableError(f"the question has no text: {reason}")
+            text = _prompt(template, question, shown.get(key, []), language, query_id, seed, tokens)
+        except _UnaskableError as error:
+            if again:
+                row = schema.Answer(
+                    *key, system, text=None, status="missing", template=template.name, reason=str(error), call=None
+                )
+                unaskable.append(row)
+                old.pop(key, None)
+            continue
+        prompt = Prompt(language, query_id, text)
+        if before is None or again:
+            asked.append(prompt)
+            if before is not None:
+                replaced[key] = old.pop(key)
+        elif before.call != llm.call_key(settings, prompt.messages):
+            what = f"template {before.template}" if before.template != template.name else "another prompt or parameter"
+            raise BadInput(
+                f"{system} has answers that were "
+                + ("imported" if before.call is None else f"made in another way: {what}"),
+                where=f"language={language!r}, query_id={query_id!r}",
+                do="give this system another name with --system, or make its answers again with --replace",
+            )
+    return Prepared(tuple(asked), tuple(old.values()), tuple(unaskable), replaced)
+
+
+class _UnaskableError(Exception):
+    """Why a question cannot be asked."""
+
+
+def shuffled(ids: Iterable[str], *, seed: int, language: str, query_id: str) -> list[str]:
+    """Passage ids in the seeded order of a question: by the hash of seed, question and id.
+
+    The order depends on nothing else: not on the order given, the other questions, the process or a library's version.
+    A prompt that changed with one of these would have its reply asked and paid for again.
+    """
+    return sorted(ids, key=lambda one: hashlib.sha256(f"{seed}\0{language}\0{query_id}\0{one}".encode()).digest())
+
+
+def _prompt(
+    template: Template,
+    question: str,
+    passages: Sequence[tuple[str, str | None, str | None]],
+    language: str,
+    query_id: str,
+    seed: int,
+    tokens: llm.Tokens,
+) -> str:
+    """The prompt about one question, its passages ordered and cut.
+
+    Raises:
+        _UnaskableError: if there are no passages, one has no text, or there is no room for them.
+    """
+    if not passages:
+        raise _UnaskableError("no passage is stored with the question")
+    by_id = {one[0]: one for one in passages}
+    order = shuffled(by_id, seed=seed, language=language, query_id=query_id) if template.by_id else list(by_id)
+    texts = []
+    for passage_id in order:
+        _, title, text = by_id[passage_id]
+        if text is None:
+            raise _UnaskableError(f"the text of passage {passage_id} is not stored")
+        texts.append(text if title is None else f"{title}: {text}")
+
+    def rendered(limit: int) -> str:
+        cut = [(None, tokens.cut(t, limit) if n > limit else t) for t, n in zip(texts, counts, strict=True)]
+        return render(template, question, cut, ids=order, language=LANGUAGES[language].name)
+
+    counts = [tokens.count(text) for text in texts]
+    limit, most = template.max_passage_tokens, template.max_prompt_tokens
+    prompt = rendered(limit)
+    while most is not None and (over := tokens.count(prompt) - most) > 0:
+        # Tokens may join where parts meet, so the sum is only nearly right: at least one token less each time.
+        limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
+        if limit < 1:
+            raise _UnaskableError(f"the question leaves no room for passages within {most:,} tokens")
+        prompt = rendered(limit)
+    return prompt
+
+
+def _level(counts: Sequence[int], room: int) -> int:
+    """The longest length to which all of these can be cut so that together they fit: the short ones stay whole."""
+    left = len(counts)
+    for count in sorted(counts):
+        if count * left > room:
+            return max(room, 0) // left
+        room -= count
+        left -= 1
+    return max(counts)
+
+
+def chosen(
+    queries: pa.Table, languages: Iterable[str] | None, limit: int | None
+) -> list[tuple[str, str, str | None, str | None]]:
+    """Language, id, text and reason of the questions to be asked, in the order of their key.
+
+    Raises:
+        UnknownName: if a language has no questions.
+    """
+    rows = schema.sort("queries", queries).to_pylist()
+    there = {row["language"] for row in rows}
+    for code in languages or ():
+        if code not in there:
+            raise UnknownName("language", code, there, where="queries")
+    wanted = there if languages is None else set(languages)
+    taken = dict.fromkeys(wanted, 0)
+    found = []
+    for row in rows:
+        code = row["language"]
+        if code in wanted and (limit is None or taken[code] < limit):
+            taken[code] += 1
+            found.append((code, row["query_id"], row["text"], row["reason"]))
+    return found
+
+
+def _passages(passages: pa.Table) -> dict[tuple[str, str], list[tuple[str, str | None, str | None]]]:
+    """Id, title and text of the passages of each question, in the order of the table's positions."""
+    columns = ("language", "query_id", "position", "passage_id", "title", "text")
+    rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
+    found: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
+    for language, query_id, _, *passage in sorted(rows, key=lambda row: row[:4]):
+        found.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
+    return found
+
+
+def _rows(answers: pa.Table | None, system: str) -> list[schema.Answer]:
+    """The answers of one system."""
+    import pyarrow.compute as pc
+
+    if answers is None:
+        return []
+    rows: list[dict[str, Any]] = answers.filter(pc.equal(answers["system"], system)).to_pylist()
+    return [schema.Answer(**row) for row in rows]

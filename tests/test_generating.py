@@ -1,0 +1,487 @@
+"""`mirage generate` from end to end against a service that misbehaves: nothing is lost, nothing is paid for twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
+from typer.testing import CliRunner, Result
+
+from mirage import cli, llm, schema, store
+from mirage.errors import TableMissing, UnknownName
+from mirage.pipeline import generating
+from mirage.store import LEDGER, Ledger
+
+ROOT = Path(__file__).resolve().parents[1]
+KEY = "sk-planted-91b7e44f0a2c"
+
+
+def write(path: Path, *, n: int = 5, languages: tuple[str, ...] = ("de", "en")) -> Path:
+    """An arena of questions, with three passages each."""
+    keys = [(code, f"q{i:03}") for code in languages for i in range(n)]
+    queries = [schema.Query(*key, None, f"Question {key[1]} in {key[0]}?", None) for key in keys]
+    passages = [
+        schema.Passage(*key, f"{key[1]}#{j}", j + 1, f"Title {j}", f"A text about {key[1]}.", j == 0)
+        for key in keys
+        for j in range(3)
+    ]
+    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    store.write(path, tables, title="Questions", label="simulated", made_by="a test")
+    return path
+
+
+def command(path: Path, service: Service | str, *more: str, system: str = "mine", model: str = "tiny") -> list[str]:
+    url = service if isinstance(service, str) else service.url
+    named = ["generate", str(path), "--system", system, "--model", model]
+    return [*named, "--base-url", url, "--retries", "0", *more]
+
+
+def mirage(*args: str, code: int = 0) -> Result:
+    """Run a command in this process."""
+    done = CliRunner().invoke(cli.app, args, prog_name="mirage")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
+    done = mirage("show", "answers", str(path), "--system", system, "--format", "csv")
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.Asked:
+    from mirage import prompts
+
+    return generating.Asked(system, prompts.load("rag"), llm.Settings(model), llm.Estimate(), **options)
+
+
+def run(path: Path, service: Service, *, what: generating.Asked | None = None, **limits: Any) -> generating.Generated:
+    """Generate in this process."""
+    from functools import partial
+
+    what = what or asked()
+    given = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
+    endpoint = llm.resolve(base_url=service.url)
+    engine = partial(
+        llm.complete, endpoint=endpoint, settings=what.settings, limits=given, rng=np.random.default_rng(0)
+    )
+    return generating.generate_answers(path, what, engine=engine, limits=given, made_by="a test")
+
+
+def question(call: Call) -> str:
+    """`en q003`: the question a prompt is about."""
+    found = re.search(r"Question (q\d+) in (\w+)\?", call.content)
+    assert found is not None
+    return f"{found[2]} {found[1]}"
+
+
+# The command
+
+
+def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    said = {
+        "en q000": reply("##Reason: see [q000#1] and [q000#0, q999#9].\n\n##Answer: Yes, \u201cthat\u201d."),
+        "en q001": reply(" "),
+        "en q002": reply("##Reason: it is", finish="length"),
+        "en q003": filtered(),
+        "en q004": error(500, "out of order"),
+    }
+    with Service(lambda call: said.get(question(call), reply("Just an answer."))) as service:
+        done = mirage(*command(path, service, "--format", "csv"))
+    assert done.stdout.splitlines() == [
+        "language,questions,ok,empty,truncated,refused,api_error,missing,not_asked",
+        "de,5,5,0,0,0,0,0,0",
+        "en,5,1,1,1,1,1,0,0",
+    ]
+    assert "9 calls made" in done.stderr
+    assert "1 calls failed; the same command makes them again: HTTP 500: out of order" in done.stderr
+    rows = {f"{row['language']} {row['query_id']}": row for row in shown(path)}
+    assert list(rows["en q000"]) == [
+        *("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
+    ]
+    assert [rows[f"en q00{i}"]["outcome"] for i in range(5)] == ["ok", "empty", "truncated", "refused", "api_error"]
+    first = rows["en q000"]
+    assert first["reason"] == "see [q000#1] and [q000#0, q999#9]."
+    assert first["answer"] == "Yes, \u201cthat\u201d."
+    assert first["citations"] == "q000#1,q000#0,q999#9"
+    assert (rows["en q002"]["reason"], rows["en q002"]["answer"]) == ("it is", "")
+    assert rows["en q004"]["why"] == "HTTP 500: out of order"
+    assert rows["de q000"]["answer"] == "Just an answer."
+    with Ledger(path / LEDGER, read_only=True) as ledger:
+        kept = ledger.get(first["key"])
+        assert kept is not None
+        assert kept["text"].endswith("\u201cthat\u201d.")
+        assert ledger.get(rows["en q004"]["key"]) is None
+    assert store.check(store.open_arena(path))
+
+
+def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: error(503) if question(call) in ("en q001", "de q004") else reply()) as service:
+        run(path, service)
+        first = Counter(service.asked)
+        service.behave = lambda call: reply()
+        again = run(path, service)
+        assert sum((service.asked - first).values()) == 2
+        assert set(service.answered.values()) == {1}
+        assert (again.kept, again.cost.calls) == (8, 2)
+        before = store.open_arena(path).version
+        whole = run(path, service)
+        assert (whole.kept, whole.cost.calls) == (10, 0)
+        assert store.open_arena(path).version == before
+    assert {row["outcome"] for row in shown(path)} == {"ok"}
+
+
+def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    files = sorted(path.rglob("*"))
+    with Service() as service:
+        done = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
+        assert service.calls == []
+    found = re.search(
+        r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", done.stderr
+    )
+    assert found is not None, done.stderr
+    tokens = int(found[1].replace(",", ""))
+    assert 1_500 < tokens < 6_000
+    assert float(found[2]) == pytest.approx((tokens + 20_480) / 1_000, abs=0.01)
+    assert sorted(path.rglob("*")) == files
+
+
+def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    # A call costs 0.1 + 0.02 by the service's count, and about 0.3 + 0.064 at most.
+    options = ["--price-in", "1000", "--price-out", "1000", "--max-tokens", "64", "--budget", "0.8"]
+    with Service() as service:
+        counts = []
+        while len(counts) < 10:
+            done = mirage(*command(path, service, *options))
+            counts.append(len(shown(path)))
+            if "budget was reached" not in done.stderr:
+                break
+        assert counts == sorted(set(counts))
+        assert len(counts) > 1
+        assert counts[-1] == 10
+        assert set(service.asked.values()) == {1}
+
+
+def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        mirage(*command(path, service, "--languages", "en"))
+        done = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
+        assert "the answers of mine: template rag" in done.stderr
+        assert "now it is template rag, order seed 0, tokens by estimate, model other" in done.stderr
+        assert "--replace" in done.stderr
+        assert len(service.calls) == 5
+        done = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
+        assert len(service.calls) == 10
+
+
+def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"by {call.body['model']}")) as service:
+        one = run(path, service, what=asked("one", "m1"))
+        two = run(path, service, what=asked("two", "m2"))
+        same = run(path, service, what=asked("three", "m2"))
+    assert {row["answer"] for row in shown(path, "one")} == {"by m1"}
+    assert {row["answer"] for row in shown(path, "two")} == {"by m2"}
+    assert len(store.open_arena(path).read("answers")) == 30
+    assert (one.shared, two.shared) == ({}, {})
+    # The same model under two names is asked once, and the user is told.
+    assert (same.shared, same.cost.calls, same.cost.kept) == ({"two": 10}, 0, 10)
+    notes = store.open_arena(path).manifest["made"]["answers"]["notes"]
+    assert [note.partition(":")[0] for note in notes] == ["one", "two", "three"]
+
+
+def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=2, languages=("en",))
+    with Service(lambda call: error(500) if question(call) == "en q001" else reply()) as service:
+        run(path, service)
+        run(path, service, what=asked("other", "m2"))
+        keys = [("en", q, s) for q in ("q000", "q001") for s in ("mine", "other")]
+        verdicts = [
+            schema.Judgment("en", q, "j", a, b, "A", None, None, None)
+            for q in ("q000", "q001")
+            for a, b in (("mine", "other"), ("other", "third"))
+        ]
+        made = {
+            "features": schema.from_rows("features", [schema.Feature(*key, "length", 1.0, None) for key in keys]),
+            "judgments": schema.from_rows("judgments", verdicts),
+        }
+        for name, table in made.items():
+            store.write(path, {name: table}, made_by=f"made {name}", notes=[f"about {name}"])
+        service.behave = lambda call: reply("at last")
+        run(path, service)
+    arena = store.open_arena(path)
+    left = [(r["query_id"], r["system"]) for r in arena.read("features").to_pylist()]
+    assert left == [("q000", "mine"), ("q000", "other"), ("q001", "other")]
+    left = [(r["query_id"], r["system_a"], r["system_b"]) for r in arena.read("judgments").to_pylist()]
+    assert left == [("q000", "mine", "other"), ("q000", "other", "third"), ("q001", "other", "third")]
+    assert arena.manifest["made"]["judgments"]["by"] == "made judgments"
+    assert arena.manifest["made"]["judgments"]["notes"] == ["about judgments"]
+
+
+def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_settings(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1, languages=("en",))
+    own = tmp_path / "own.txt"
+    own.write_text("{question}\n{contexts}\nIn {language}.", encoding="utf-8")
+    with Service() as service:
+        for system, template, more in (
+            ("v", "vanilla", []),
+            ("e", "explanation", []),
+            ("o", str(own), ["--max-tokens", "7", "--temperature", "0", "--model-seed", "5"]),
+            ("p", "rag", ["--plain"]),
+        ):
+            mirage(*command(path, service, "--template", template, *more, system=system))
+        bodies = [{k: v for k, v in call.body.items() if k not in ("messages", "model")} for call in service.calls]
+        own_prompt = service.calls[2].content
+    assert bodies == [
+        {"temperature": 0.1, "top_p": 0.95, "max_tokens": 50},
+        {"temperature": 0.1, "top_p": 0.95, "max_tokens": 400},
+        {"temperature": 0.0, "top_p": 0.95, "max_tokens": 7, "seed": 5},
+        {"max_tokens": 2048},
+    ]
+    assert own_prompt.startswith("Question q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
+    assert own_prompt.endswith("\nIn English.")
+    assert [row["template"] for row in store.open_arena(path).read("answers").to_pylist()] == [
+        *("explanation", "own", "rag", "vanilla")
+    ]
+
+
+def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "wrong-key-1234")
+    path = write(tmp_path / "a")
+    before = store.open_arena(path).version
+    with Service(lambda call: error(401, "no such key")) as service:
+        done = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
+    assert "HTTP 401: no such key" in done.stderr
+    assert "to do: the key is not accepted: check the variable that holds it" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert store.open_arena(path).version == before
+
+
+def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: error(403) if len(service.calls) > 4 else reply()) as service:
+        done = mirage(*command(path, service, "--concurrency", "1"), code=2)
+    assert "HTTP 403" in done.stderr
+    assert len(shown(path)) == 4
+
+
+def test_a_service_that_answers_nothing_is_an_error_and_every_question_has_its_row(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=20)
+    with Service(lambda call: dropped()) as service:
+        done = mirage(*command(path, service), code=2)
+    assert re.search("no call got a reply: .*the connection failed", done.stderr)
+    rows = shown(path)
+    assert len(rows) == 40
+    assert {row["outcome"] for row in rows} == {"api_error"}
+    assert all("connection failed" in row["why"] for row in rows)
+
+
+def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        for options, said in (
+            (["--template", "ragg"], "there is no prompt template 'ragg'"),
+            (["--languages", "xx"], "there is no language 'xx'"),
+            (["--languages", "ja"], "there is no language 'ja'"),
+            (["--tokenizer", "nobody/none"], "the tokenizer 'nobody/none' is not on this machine"),
+            (["--budget", "1"], "a budget needs prices"),
+            (["--engine-args", "[1]"], "--engine-args is no JSON object"),
+            (["--key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
+        ):
+            done = mirage(*command(path, service, *options), code=2)
+            assert said in done.stderr
+            assert "to do:" in done.stderr
+        assert service.calls == []
+        run(path, service)
+    with pytest.raises(UnknownName, match="there is no system 'mime'"):
+        generating.answers_of(path, "mime")
+    store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
+    with pytest.raises(TableMissing, match="no passages"):
+        generating.plan_generating(tmp_path / "b", asked(), limits=llm.Limits())
+
+
+def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1_000)
+    rng = np.random.default_rng(11)
+    draws, kinds = iter(rng.random(20_000)), iter(rng.integers(len(FAILURES), size=20_000))
+    with Service(lambda call: FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(question(call))) as service:
+        made = run(path, service, concurrency=32, retries=7)
+        assert sum(service.answered.values()) == 2_000
+        assert set(service.answered.values()) == {1}
+    assert made.reasons == {}
+    table = store.open_arena(path).read("answers")
+    assert [row["text"] for row in table.to_pylist()] == [
+        f"{row['language']} {row['query_id']}" for row in table.to_pylist()
+    ]
+    assert len(table) == 2_000
+
+
+# Stopped at any moment
+
+
+def start(args: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, "-m", "mirage", *args], cwd=ROOT, **given)
+
+
+def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> None:
+    """Wait until so many calls have come, or the command has ended."""
+    while len(service.calls) < calls and process.poll() is None:
+        time.sleep(0.002)
+
+
+def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_without_need(tmp_path: Path) -> None:
+    """Seed 2024. Each run is killed between its start and a moment drawn over the whole of its work: during the
+    imports, before the first call, while calls are under way, while the table is written.
+    """
+    path = write(tmp_path / "a", n=60)
+    rng = np.random.default_rng(2024)
+    kills, total = 30, 120
+    kept_at: dict[str, int] = {}
+    with Service(lambda call: reply(question(call)), latency=0.03) as service:
+        args = command(path, service, "--concurrency", "4")
+        for kill in range(kills):
+            process = start(args)
+            # Three in four die with so many more calls begun; the others by the clock, some before any, some after all.
+            if kill % 4:
+                wait_for(process, service, len(service.calls) + int(rng.integers(1, 12)))
+                time.sleep(float(rng.uniform(0, 0.03)))
+            else:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(float(rng.uniform(0, 3)))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            arena = store.open_arena(path)
+            store.check(arena)
+            if (path / LEDGER).exists():
+                with Ledger(path / LEDGER) as ledger:
+                    keys = {key_of(call): call.content for call in service.calls}
+                    for key in ledger.have(keys):
+                        kept_at.setdefault(keys[key], service.asked[keys[key]])
+        mirage(*args)
+        assert len(service.asked) == total
+        # The service answers whatever it was asked, even if nobody listens any more.
+        for content, times in service.asked.items():
+            assert times <= service.answered[content] + 1
+        # What the ledger held at a kill was never asked for again.
+        assert {content: service.asked[content] for content in kept_at} == kept_at
+        # At most the calls under way are lost to a kill.
+        assert sum(service.asked.values()) - total <= 4 * kills
+    table = store.open_arena(path).read("answers")
+    assert len(table) == total
+    assert all(row["status"] == "ok" for row in table.to_pylist())
+    assert all(row["text"] == f"{row['language']} {row['query_id']}" for row in table.to_pylist())
+    assert store.check(store.open_arena(path))
+
+
+def key_of(call: Call) -> str:
+    settings = llm.Settings("tiny")
+    return llm.call_key(settings, call.body["messages"])
+
+
+def test_ctrl_c_stops_within_a_second_and_says_how_to_go_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
+        process = start(command(path, service, "--concurrency", "4"))
+        wait_for(process, service, 7)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 130, said
+        text = said.decode()
+        assert "Stopped. 3 replies are in the arena's ledger. Run the same command again to go on" in text
+        assert "Traceback" not in text
+        service.behave = lambda call: reply()
+        done = mirage(*command(path, service))
+        assert "7 calls made, 3 replies at hand" in done.stderr
+    assert len(shown(path)) == 10
+
+
+# What is never shown
+
+
+def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+
+    def behave(call: Call) -> Act:
+        said = call.headers["authorization"].removeprefix("Bearer ")
+        assert said == KEY
+        acts = {
+            "de q000": reply(f"Your key is {said}"),
+            "de q001": error(500, f"lost {said}"),
+            "de q002": reply(None, refusal=f"no, {said}"),
+            "de q003": reply(model=said),
+            "en q004": error(401, f"Incorrect API key provided: {said}"),
+        }
+        return acts.get(question(call), reply())
+
+    with Service(behave) as service:
+        outputs = []
+        for more in (["--dry-run"], ["--languages", "de"], [], ["--format", "json"]):
+            process = start(
+                command(path, service, "--key-env", "MY_KEY", "--concurrency", "1", *more),
+                env={**os.environ, "MY_KEY": KEY, "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"},
+            )
+            outputs += [part.decode() for part in process.communicate()]
+        done = mirage("show", "answers", str(path), "--system", "mine")
+        outputs.append(done.stdout + done.stderr)
+        assert len(service.calls) > 8
+    assert "[key]" in outputs[-1]
+    assert any("HTTP 401: Incorrect API key provided: [key]" in text for text in outputs)
+    assert KEY not in "".join(outputs)
+    files = [file for file in path.rglob("*") if file.is_file()]
+    assert path / LEDGER in files
+    assert any("answers" in str(file) for file in files)
+    for file in files:
+        raw = file.read_bytes()
+        assert KEY.encode() not in raw, file
+    # Parquet is compressed: the same search in what it holds.
+    for table in store.open_arena(path).tables:
+        assert KEY not in json.dumps(store.open_arena(path).read(table).to_pylist())
+
+
+def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=10)
+    with Service(lambda call: error(500) if question(call) == "de q000" else reply(), latency=0.1) as service:
+        master, slave = pty.openpty()
+        args = command(path, service, "--concurrency", "2", "--price-in", "1000", "--price-out", "1000")
+        process = start(args, stderr=slave, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"})
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                part = os.read(master, 65_536)
+            except OSError:
+                break
+            if not part:
+                break
+            said += part
+        os.close(master)
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", said), said[-2_000:]
+    assert re.search(rb"\d+/20", said)
