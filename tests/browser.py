@@ -13,6 +13,7 @@ fail.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -22,6 +23,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,7 +52,14 @@ class Opened:
     def settle(self) -> None:
         """Wait until the script behind the page is done and the page stands still."""
         self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=SECONDS * 1000)
+        self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
         self.page.wait_for_timeout(300)
+
+    @property
+    def heard(self) -> tuple[list[str], list[str], list[str]]:
+        """What should be three empty lists: errors, requests to the outside, dialogs."""
+        shown = self.page.locator("[data-testid=stDialog], [data-testid=stException]").all_inner_texts()
+        return self.errors, self.outside, self.dialogs + shown
 
 
 @contextmanager
@@ -96,7 +105,7 @@ def server(arenas: Path | None = None, **environment: str) -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Callable[..., Opened]]:
-    """Yield what opens a page in a fresh profile: `start(width=1440, height=900, scheme="light")`."""
+    """Yield `start(width=1440, height=900, scheme="light")`: it opens a page in a profile for that size and scheme."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail("there is no chromium, and CI must run the browser tests")
@@ -106,9 +115,12 @@ def chromium() -> Iterator[Callable[..., Opened]]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
+        @cache
+        def profile(width: int, height: int, scheme: str) -> Any:
+            return browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+
         def start(*, width: int = 1440, height: int = 900, scheme: str = "light") -> Opened:
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            opened = Opened(context.new_page())
+            opened = Opened(profile(width, height, scheme).new_page())
             opened.page.set_default_timeout(SECONDS * 1000)
             opened.page.on("console", lambda said: _heard(opened, said))
             opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
@@ -122,10 +134,15 @@ def chromium() -> Iterator[Callable[..., Opened]]:
             browser.close()
 
 
+PROBE = re.compile(r"/[a-z_]+/_stcore/(health|host-config)")
+"""On a deep link Streamlit's client looks for its server under the page's own path first, and does not find it: these
+two answers of 404 are its way of finding out, and the browser reports them as errors."""
+
+
 def _heard(opened: Opened, said: Any) -> None:
-    # On a deep link Streamlit's client looks for its server under the page's own path first, and does not find it.
-    if said.type == "error" and "/_stcore/" not in said.location.get("url", ""):
-        opened.errors.append(said.text)
+    probe = PROBE.fullmatch(urlsplit(said.location.get("url", "")).path) and "status of 404" in said.text
+    if said.type == "error" and not probe:
+        opened.errors.append(f"{said.text} ({said.location.get('url', '')})")
 
 
 def _asked(opened: Opened, url: str) -> None:

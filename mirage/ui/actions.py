@@ -61,6 +61,7 @@ export default function (component) {
     const address = new URL(window.location.href)
     const pairs = new Set([...address.searchParams].map((pair) => JSON.stringify(pair)))
     address.search = new URLSearchParams([...pairs].map((pair) => JSON.parse(pair)))
+    if (!address.searchParams.has("arena")) address.searchParams.set("arena", component.data.arena)
     const link = address.href
     let done = false
     try {
@@ -81,14 +82,15 @@ export default function (component) {
 """
 
 
-def copy_link() -> None:
-    """A button that copies the address, in which the page's whole state stands. It also asks for the page again when a
-    reader turns it light or dark.
+def copy_link(arena: str) -> None:
+    """A button that copies the address, in which the page's whole state stands, and names the arena even where it is
+    the one that opens first, since elsewhere another may. It also asks for the page again when a reader turns it light
+    or dark.
     """
     component = st.components.v2.component(
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
-    component(key="frame_copy", width="content", data={"mode": mode()}, on_mode_change=lambda: None)
+    component(key="frame_copy", width="content", data={"mode": mode(), "arena": arena}, on_mode_change=lambda: None)
 
 
 def cite(arena: Arena) -> None:

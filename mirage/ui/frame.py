@@ -74,6 +74,7 @@ LABELS = {
     "real replies": ("blue", "Computed from replies that real systems gave."),
     "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
     "baseline": ("gray", "From built-in systems that need no model."),
+    "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
     "simulated": ("orange", "Made by a simulation, to show how a page works."),
     "own data": ("green", "Imported by you."),
 }
@@ -192,7 +193,7 @@ def begin(name: str) -> Page:
                 place = st.empty()
             st.markdown(entry.question)
         with st.container(horizontal=True, width="content", gap="small", key="frame_actions"):
-            actions.copy_link()
+            actions.copy_link(shared.arena_name)
             download = st.empty()
             actions.cite(shared.arena)
     page = Page(entry, shared.arena, shared.picked, place, st.empty(), download)
@@ -368,6 +369,9 @@ _STYLE = """<style>
 [class*="st-key-scroll_"] { overflow-x: auto; }
 [class*="st-key-scroll_"] > * { min-width: 640px; }
 [data-testid="stButtonGroup"] [role="radiogroup"] button { min-height: 2.5rem; }
+[data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
+[data-testid="stElementToolbar"]:focus-within { opacity: 1; }
+[data-testid="stElementToolbar"] button:focus-visible { outline: 2px solid currentColor; }
 .katex-display { margin-block: 0; padding-block: 0.9em; }
 </style>"""
 """The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a

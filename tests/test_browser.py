@@ -1,0 +1,425 @@
+"""The explorer in a real browser: every page by its link and by the sidebar, on wide and narrow screens, by keyboard.
+
+Whether hostile texts show as text is tested with the Answers page.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import browser
+import pytest
+import small_arena
+from browser import Opened
+from test_views_answers import build
+
+from mirage.ui import PAGES
+
+pytestmark = pytest.mark.browser
+
+Start = Callable[..., Opened]
+THERE = [entry for entry in PAGES if entry.file.is_file()]
+TITLES = [entry.title for entry in THERE]
+QUIET: tuple[list[str], ...] = ([], [], [])
+MAIN = "[data-testid=stMain]"
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`judged` has outcomes and verdicts, `asked` has texts, `nomiracl` and `published` are the bundled ones."""
+    folder = tmp_path_factory.mktemp("arenas")
+    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    build(folder, "asked")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with browser.chromium() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def url(arenas: Path, home: str) -> Iterator[str]:
+    with browser.server(arenas, MIRAGE_HOME=home) as url:
+        yield url
+
+
+@contextmanager
+def quiet(start: Start, **how: Any) -> Iterator[Opened]:
+    """A page in a profile of its own, which must have been quiet when it is done."""
+    opened = start(**how)
+    try:
+        yield opened
+        assert opened.heard == QUIET
+    finally:
+        opened.page.close()
+
+
+@pytest.fixture
+def opened(start: Start) -> Iterator[Opened]:
+    with quiet(start) as opened:
+        yield opened
+
+
+def show(opened: Opened, link: str) -> Any:
+    opened.page.goto(link)
+    opened.page.wait_for_selector("h1")
+    opened.settle()
+    return opened.page
+
+
+def arrived(opened: Opened, title: str) -> None:
+    opened.page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
+    opened.settle()
+
+
+def state(page: Any) -> dict[str, Any]:
+    """What the pickers stand at, by their labels: of the sidebar and of the page."""
+    out = {}
+    for group in page.get_by_role("radiogroup").all():
+        out[group.get_attribute("aria-label")] = group.locator("[aria-checked=true]").inner_text()
+    for picker in page.get_by_role("combobox").all():
+        tags = picker.locator("xpath=ancestor::*[@data-testid='stMultiSelect']").locator("[data-tag], [role=option]")
+        out[picker.get_attribute("aria-label")] = tags.all_inner_texts() or picker.input_value()
+    return out
+
+
+def query(page: Any) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def grid(page: Any) -> list[tuple[str, str]]:
+    """System and rank of every row of the leaderboard's table, as a screen reader finds them in the drawn table."""
+    heads, *rows = page.locator("canvas table").first.evaluate(
+        "table => [...table.rows].map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    return [(row[heads.index("System")], row[heads.index("Rank")]) for row in rows]
+
+
+# Every page, by its link and by the sidebar
+
+LINKS = {
+    "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
+    "hallucination": (
+        "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published&systems=aya-101",
+        {"Rate": "as-published", "Parser": "published"},
+    ),
+    "answers": (
+        "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
+        {"Subset": "non_relevant", "Parser": "published"},
+    ),
+    "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
+}
+"""A link to every page, and what its pickers must stand at."""
+
+
+@pytest.mark.parametrize("entry", THERE, ids=lambda entry: entry.name)
+def test_a_link_with_state_as_the_very_first_request_to_a_fresh_server(
+    start: Start, arenas: Path, home: str, entry: Any
+) -> None:
+    link, pickers = LINKS[entry.name]
+    with browser.server(arenas, MIRAGE_HOME=home) as fresh, quiet(start) as opened:
+        page = show(opened, f"{fresh}/{link}")
+        assert page.locator("h1").all_inner_texts() == [entry.title]
+        assert page.get_by_text(entry.question).is_visible()
+        assert page.title() == f"{entry.title} · mirage"
+        assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
+        found = state(page)
+        assert found["Arena"] == "judged"
+        assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
+        assert {name: found[name] for name in pickers} == pickers
+        assert query(page).items() >= parse_qs(link.partition("?")[2]).items(), "the address keeps its state"
+
+
+def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/leaderboard?arena=judged&skill=answer")
+    assert page.locator("h1").all_inner_texts() == ["Leaderboard"]
+    assert state(page)["Skill"] == "answer"
+
+
+def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged&languages=fi")
+    for entry in (*THERE[1:], THERE[0]):
+        page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
+        arrived(opened, entry.title)
+        assert page.get_by_text(entry.question).is_visible()
+        assert (query(page)["arena"], query(page)["languages"]) == (["judged"], ["fi"])
+
+
+# Links and files
+
+
+def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("radio", name="abstain").click()
+    page.wait_for_url("**skill=abstain**")
+    page.get_by_role("combobox", name="Languages").click()
+    page.get_by_role("option", name="sw").click()
+    page.wait_for_url("**languages=sw**")
+    page.keyboard.press("Escape")
+    opened.settle()
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Link copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(url)
+    with quiet(start) as other:
+        shown = show(other, link)
+        assert state(shown) == state(page)
+        assert "12 of 60 questions in Swahili" in shown.locator(MAIN).inner_text()
+        assert shown.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
+
+
+def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged&languages=fi&languages=en&skill=answer")
+    systems = [system for system, _ in grid(page)]
+    page.get_by_role("button", name="Download", exact=False).first.click()
+    files = {}
+    for kind in ("CSV", "JSON"):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert waiting.value.suggested_filename == f"judged-leaderboard.{kind.lower()}"
+        files[kind] = Path(waiting.value.path()).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(files["CSV"].splitlines()))
+    exact = json.loads(files["JSON"])
+    assert [r["system"] for r in rows if r["language"] == "all"] == systems
+    assert len(systems) == 4
+    assert {r["language"] for r in rows} == {"all", "en", "fi"}
+    assert (exact["about"]["arena"], exact["about"]["skill"], exact["about"]["languages"]) == (
+        "judged",
+        "answer",
+        ["en", "fi"],
+    )
+    assert [(r["language"], r["system"], r["rating"]) for r in exact["rows"]] == [
+        (r["language"], r["system"], float(r["rating"])) for r in rows
+    ]
+
+
+# From a number to what is behind it
+
+
+def test_a_cell_of_the_heat_map_leads_to_the_replies_behind_it(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    systems = [system for system, _ in grid(page)]
+    cells = page.locator(".st-key-scroll_rank_map .points path.point")
+    assert cells.count() == len(systems) * 2
+    cells.last.scroll_into_view_if_needed()
+    cells.last.click(force=True)  # Plotly hears clicks through a sheet that lies over the marks
+    page.get_by_role("button", name="What it said").click()
+    arrived(opened, "Answers")
+    asked = query(page)
+    assert asked["arena"] == ["judged"]
+    assert asked["systems"][0] in systems
+    assert asked["languages"] in (["en"], ["fi"])
+    assert page.locator(".mg-hit .mg-name").all_inner_texts() == asked["systems"]
+
+
+@pytest.mark.parametrize("keyboard", [False, True], ids=["mouse", "keyboard"])
+def test_a_row_of_the_table_leads_on(opened: Opened, url: str, keyboard: bool) -> None:
+    page = show(opened, f"{url}/?arena=asked")
+    system = grid(page)[0][0]
+    if keyboard:
+        page.get_by_role("button", name="Fullscreen").first.focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Shift+Space")
+    else:
+        page.locator("[data-testid=stDataFrame]").first.click(position={"x": 16, "y": 48})
+    link = page.get_by_role("link", name="What it said")
+    link.wait_for()
+    assert page.locator("strong").get_by_text(system, exact=True).is_visible()
+    link.press("Enter") if keyboard else link.click()
+    arrived(opened, "Answers")
+    assert query(page)["systems"] == [system]
+    assert page.locator(".mg-hit .mg-name").all_inner_texts() == [system]
+
+
+# Light and dark, narrow and wide
+
+CONTRAST = """() => {
+  const rgb = (text) => {
+    const c = Object.assign(document.createElement("canvas"), {width: 1, height: 1}).getContext("2d")
+    c.fillStyle = text; c.fillRect(0, 0, 1, 1)
+    return [...c.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+  }
+  const light = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4
+  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b)
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]))
+  const out = []
+  for (const e of document.querySelectorAll("h1, h2, p, label, button, summary, td, th, .mg-text, text, a, code")) {
+    const box = e.getBoundingClientRect()
+    const words = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent.trim()).join("")
+    if (!words || !box.width || !e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})) continue
+    const svg = e.tagName === "text"
+    if (svg && e.closest(".annotation, .textpoint, .bartext, .points")) continue  // on a mark of its own colour
+    const chain = []
+    for (let a = e; a; a = a.parentElement) chain.push(a)
+    let ground = [1, 1, 1]
+    for (const a of chain.reverse()) {
+      const style = getComputedStyle(a)
+      ground = over(rgb(style.backgroundColor), ground)
+    }
+    const style = getComputedStyle(e)
+    const opacity = chain.reduce((all, a) => all * getComputedStyle(a).opacity, 1)
+    const [r, g, b, a] = rgb(svg ? style.fill : style.color)
+    const pair = [luminance(over([r, g, b, a * opacity], ground)), luminance(ground)].sort()
+    if (e.closest("[disabled], [aria-disabled=true], .katex")) continue
+    out.push([(pair[1] + 0.05) / (pair[0] + 0.05), e.tagName, words.slice(0, 40)])
+  }
+  return out
+}"""
+
+
+NAMELESS = """() => [...document.querySelectorAll("input, button, select, textarea, img, [role=figure], a")]
+  .filter((e) => e.checkVisibility() && !e.closest("[aria-hidden=true], .modebar"))
+  .filter((e) => !(e.getAttribute("aria-label") || e.getAttribute("alt") || e.title || e.innerText?.trim() ||
+                   e.labels?.length || e.getAttribute("aria-labelledby")))
+  .map((e) => e.outerHTML.slice(0, 200))"""
+LEVELS = "() => [...document.querySelectorAll('h1, h2, h3, h4')].map((h) => Number(h.tagName[1]))"
+WIDTHS = f"() => [document.scrollingElement, document.querySelector('{MAIN}')].map((e) => e.scrollWidth)"
+GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
+
+
+@pytest.mark.parametrize("arena", ["nomiracl", "published", "asked"])
+@pytest.mark.parametrize("entry", THERE, ids=lambda entry: entry.name)
+def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_screen(
+    opened: Opened, url: str, entry: Any, arena: str
+) -> None:
+    page = show(opened, f"{url}/{entry.name}?arena={arena}")
+    try:
+        levels = page.evaluate(LEVELS)
+        assert levels.count(1) == 1
+        assert all(below - above <= 1 for above, below in pairwise([0, *levels])), levels
+        assert page.evaluate("document.documentElement.lang") == "en"
+        assert page.evaluate(NAMELESS) == [], "every control and picture has a name"
+        for scheme, ground in GROUNDS.items():
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(SET_IN, arg=ground)
+            opened.settle()
+            for _ in range(20):
+                found = page.evaluate(CONTRAST)
+                faint = [f for f in found if f[0] < 4.5]
+                if not faint:
+                    break
+                page.wait_for_timeout(250)  # charts are drawn again after the page has changed
+            assert len(found) > 10
+            assert faint == [], scheme
+        page.set_viewport_size({"width": 420, "height": 900})
+        page.wait_for_timeout(500)
+        assert page.evaluate(WIDTHS) == [420, 420], "nothing scrolls sideways but tables and charts in their own place"
+    finally:
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.emulate_media(color_scheme="light")
+
+
+def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    ink = "() => getComputedStyle(document.querySelector('.ytick text')).fill"
+    before = page.evaluate(ink)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"was => ({ink})() !== was", arg=before)
+
+
+# Text in its own direction
+
+
+BOXES = """e => {
+  const range = document.createRange()
+  range.selectNodeContents(e)
+  return [e, range].map((x) => x.getBoundingClientRect().toJSON())
+}"""
+
+
+def test_text_runs_in_its_own_direction_and_names_its_language(opened: Opened, url: str) -> None:
+    for code, direction in (("ar", "rtl"), ("ja", "ltr")):
+        page = show(opened, f"{url}/answers?arena=asked&languages={code}")
+        question = page.locator(".mg-question .mg-text")
+        assert question.get_attribute("lang") == code
+        style = "e => { const s = getComputedStyle(e); return [s.direction, s.unicodeBidi, e.closest('[lang]').lang] }"
+        assert question.evaluate(style) == [direction, "plaintext", code]
+        box, text = question.evaluate(BOXES)
+        start_gap = text["left"] - box["left"] if direction == "ltr" else box["right"] - text["right"]
+        assert abs(start_gap) < 2, "the text begins at its own side"
+
+
+# Keyboard
+
+FOCUSED = """() => {
+  let e = document.activeElement
+  while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement
+  if (!e || e === document.body) return null
+  const box = e.getBoundingClientRect()
+  const name = e.getAttribute("aria-label") || e.innerText || e.tagName
+  return {tag: e.tagName, name: name.split("\\n")[0], x: box.x, y: box.y, width: box.width, height: box.height}
+}"""
+
+
+def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    page.add_style_tag(content="* { caret-color: transparent !important; transition: none !important; }")
+    reached: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        at = page.evaluate(FOCUSED)
+        if at is None:
+            break
+        if at["tag"] in ("MAIN", "DIV") or (reached and at["name"] == reached[-1]):
+            continue  # the page itself; from cell to cell within a table
+        reached.append(at["name"])
+        clip = {
+            "x": max(at["x"] - 6, 0),
+            "y": max(at["y"] - 6, 0),
+            "width": at["width"] + 12,
+            "height": at["height"] + 12,
+        }
+        with_focus = page.screenshot(clip=clip)
+        page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
+        without = page.screenshot(clip=clip)
+        assert with_focus != without, f"nobody sees that {at['name']} has the focus"
+    expected = [*TITLES, "Arena", "Languages", "Copy link", "Download", "Cite", "relevance", "both", "CANVAS"]
+    assert [name for name in reached if name in expected] == expected
+
+
+# What the tests above rest on
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "forgiven"),
+    [
+        ("/answers/_stcore/health", 404, True),
+        ("/spot_check/_stcore/host-config", 404, True),
+        ("/answers/_stcore/health", 500, False),
+        ("/_stcore/health", 404, False),
+        ("/answers/_stcore/stream", 404, False),
+        ("/static/x.js", 404, False),
+    ],
+)
+def test_only_the_two_probes_of_a_deep_link_are_forgiven(address: str, status: int, forgiven: bool) -> None:
+    opened = Opened(None)
+    text = f"Failed to load resource: the server responded with a status of {status} (X)"
+    browser._heard(opened, SimpleNamespace(type="error", text=text, location={"url": f"http://127.0.0.1:1{address}"}))
+    assert (opened.errors == []) is forgiven
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
+def test_without_a_browser_the_tests_are_skipped_with_a_reason_and_fail_where_they_must_run(
+    monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setattr(browser, "CHROMIUM", None)
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="no chromium"), browser.chromium():
+        pass
