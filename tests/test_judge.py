@@ -602,9 +602,23 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
 
 def test_nothing_is_written_where_every_call_fails(arena: Path) -> None:
     with Service(lambda call: half()) as service:
-        done = run(arena, service, "--queries", 1)
-    assert "battles failed" in done.stderr
+        done = run(arena, service, "--queries", 1, code=2)
+    assert "no call got a reply" in done.stderr
     assert "judgments" not in store.open_arena(arena).tables
+
+
+def test_a_service_that_ends_the_run_leaves_the_verdicts_that_had_come(arena: Path) -> None:
+    def closing(call: Call) -> Act:
+        return by_hash(call) if service.answered.total() < 5 else error(401, "the key has run out")
+
+    with Service(closing) as service:
+        done = run(arena, service, "--concurrency", 1, code=2)
+        assert "the key has run out" in done.stderr
+        assert len(judgments(arena)) == 5
+        service.behave = by_hash
+        run(arena, service)
+        assert len(judgments(arena)) == 48
+        assert service.answered.total() == 48
 
 
 def test_a_larger_sample_pays_only_for_what_is_new_and_a_repetition_for_nothing(arena: Path) -> None:
@@ -727,15 +741,17 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 FORKS = """
 import os, sys
 import numpy, openai, pyarrow.compute, pyarrow.parquet
+from functools import partial
 from pathlib import Path
 from mirage import llm, pipeline
-path, url = Path(sys.argv[1]), sys.argv[2]
+path, settings, limits = Path(sys.argv[1]), llm.Settings("m"), llm.Limits(concurrency=4)
+endpoint, rng = llm.resolve(base_url=sys.argv[2]), numpy.random.default_rng(0)
+engine = partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
 for _ in sys.stdin:
     pid = os.fork()
     if not pid:
         pipeline.judge_by_model(
-            path, name="j", endpoint=llm.resolve(base_url=url), settings=llm.Settings("m"),
-            limits=llm.Limits(concurrency=4), sample=pipeline.Sample(), made_by="a test",
+            path, name="j", engine=engine, settings=settings, limits=limits, sample=pipeline.Sample(), made_by="a test"
         )
         os._exit(0)
     print(pid, flush=True)

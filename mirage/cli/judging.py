@@ -59,11 +59,19 @@ def judge(
         if connection.dry_run:
             tell(pipeline.plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
             return
+        from functools import partial
+
+        from numpy.random import default_rng
+
+        from mirage import llm
+
         with progress("Judging") as update:
             arena, judged = pipeline.judge_by_model(
                 dir_,
                 name=name,
-                endpoint=connection.endpoint(),
+                engine=partial(
+                    llm.complete, endpoint=connection.endpoint(), settings=settings, limits=limits, rng=default_rng()
+                ),
                 settings=settings,
                 limits=limits,
                 sample=sample,

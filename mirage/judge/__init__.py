@@ -8,7 +8,7 @@
 the battles to a model, `stats.py` counts. `heuristic.py` is a judge without a model: it weighs the features.
 """
 
-from mirage.judge.asked import Judged, ask
+from mirage.judge.asked import Engine, Judged, ask
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.judge.pairs import Battle, choose
 from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
@@ -20,6 +20,7 @@ __all__ = [
     "MARGIN",
     "WEIGHTS",
     "Battle",
+    "Engine",
     "JudgeStats",
     "Judged",
     "ParsedVerdict",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
+from mirage.errors import Unreachable
 from mirage.judge.pairs import Battle
 from mirage.judge.prompt import Prompts
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
@@ -17,6 +16,11 @@ from mirage.store import Ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+Engine = Callable[..., Any]
+"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, as `llm.complete` does when it has been given the
+rest."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,11 @@ class Judged:
     failed: Mapping[str, int]
     """Battles whose call failed, by the reason. They have no row: a later run asks them again."""
     unasked: int
-    """Battles not asked because the budget was reached. They have no row either."""
+    """Battles not asked because the budget was reached, or the run ended. They have no row either."""
     cost: llm.Cost
     """What this run has cost."""
+    stopped: Unreachable | None = None
+    """Why the run ended early; None where it did not."""
 
 
 def ask(
@@ -38,11 +44,9 @@ def ask(
     prompts: Prompts,
     *,
     judge: str,
-    endpoint: llm.Endpoint,
-    settings: llm.Settings,
+    engine: Engine,
     ledger: Ledger,
     limits: llm.Limits | None = None,
-    rng: np.random.Generator,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judged:
     """Let a model judge battles. Replies are in the ledger the moment they come, so a repeated run pays nothing twice.
@@ -51,27 +55,26 @@ def ask(
         battles: the battles.
         prompts: their prompts.
         judge: the judge's name, for the rows.
-        endpoint: service and key.
-        settings: model and parameters.
+        engine: makes the calls.
         ledger: where replies are kept.
-        limits: concurrency, rates, retries, budget.
-        rng: source of the jitter of pauses.
+        limits: holds the prices.
         progress: called with how many battles have a reply or have failed, and of how many.
-
-    Raises:
-        Unreachable: if the service turns down what every call needs. Replies that had come are in the ledger.
     """
+    replies: list[llm.Reply | None] = [None] * len(battles)
+    stopped = None
     done = 0
 
-    def count(_number: int, _reply: llm.Reply) -> None:
+    def take(number: int, reply: llm.Reply) -> None:
         nonlocal done
+        replies[number] = reply
         done += 1
         if progress is not None:
             progress(done, len(battles))
 
-    replies = llm.complete(
-        prompts, endpoint=endpoint, settings=settings, ledger=ledger, limits=limits, rng=rng, on_reply=count
-    )
+    try:
+        engine(prompts, ledger=ledger, on_reply=take)
+    except Unreachable as error:
+        stopped = error
     rows = []
     failed: Counter[str] = Counter()
     for number, (battle, reply) in enumerate(zip(battles, replies, strict=True)):
@@ -94,7 +97,8 @@ def ask(
                 call=reply.key,
             )
         )
-    return Judged(schema.from_rows("judgments", rows), dict(failed), replies.count(None), llm.spent(replies, limits))
+    table = schema.from_rows("judgments", rows)
+    return Judged(table, dict(failed), replies.count(None), llm.spent(replies, limits), stopped)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mirage import judge, llm, schema, store
-from mirage.errors import BadInput
+from mirage.errors import BadInput, Unreachable
 from mirage.pipeline.stages import Progress, derived
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def judge_by_model(
     path: Path,
     *,
     name: str,
-    endpoint: llm.Endpoint,
+    engine: judge.Engine,
     settings: llm.Settings,
     limits: llm.Limits,
     sample: Sample,
@@ -61,14 +59,15 @@ def judge_by_model(
     """Let a model judge the answers of an arena.
 
     Its verdicts replace those it gave on the same battles; those on others stay, and so do other judges'. Replies are
-    in the arena's ledger the moment they come: whoever is stopped goes on with the same command and pays nothing twice.
+    in the arena's ledger the moment they come, and the table is written at the end, also when the service ends the run:
+    whoever is stopped goes on with the same command and pays nothing twice.
 
     Args:
         path: the arena's folder.
         name: the judge's name.
-        endpoint: service and key.
+        engine: makes the calls, with these settings.
         settings: model and parameters.
-        limits: concurrency, rates, retries, budget.
+        limits: holds the prices.
         sample: which battles.
         made_by: the command, for the manifest.
         progress: called with how many battles are done, and of how many.
@@ -80,7 +79,7 @@ def judge_by_model(
         BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
         ArenaError: if the arena lacks questions, passages or answers, or cannot be written.
         NotEnoughData: if there is nothing to judge.
-        Unreachable: if the service turns down what every call needs.
+        Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
     if name == judge.HEURISTIC:
         raise BadInput(
@@ -90,23 +89,21 @@ def judge_by_model(
     with store.Ledger(ledger_path(path)) as ledger:
         _refuse_another(arena, name, settings, ledger)
         battles, prompts = _battles(arena, sample)
-        judged = judge.ask(
-            battles,
-            prompts,
-            judge=name,
-            endpoint=endpoint,
-            settings=settings,
-            ledger=ledger,
-            limits=limits,
-            rng=np.random.default_rng(),
-            progress=progress,
-        )
+        judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
     used = ", ".join(f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages")
     asked = schema.from_columns(
         "judgments",
         {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
     )
-    return _write(path, judged.judgments, asked, name=name, note=used, made_by=made_by), judged
+    arena = _write(path, judged.judgments, asked, name=name, note=used, made_by=made_by)
+    if judged.stopped:
+        raise judged.stopped
+    if judged.failed and not len(judged.judgments):
+        raise Unreachable(
+            f"no call got a reply: {max(judged.failed, key=lambda reason: judged.failed[reason])}",
+            do="see that the service answers, then run the same command again",
+        )
+    return arena, judged
 
 
 def judge_by_features(path: Path, *, sample: Sample, made_by: str) -> store.Arena:
