@@ -114,11 +114,13 @@ def _joined(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Table:
 
 def _still_true(judgments: pa.Table, old: pa.Table, new: pa.Table) -> pa.Table:
     """The verdicts on answers that have the text they had."""
+    import pyarrow.compute as pc
+
     keys = list(schema.key("answers"))
-    # Arrow joins no null text: an answer that lost its text has changed, and one that had none was not judged on it.
-    same = old.select([*keys, "text"]).join(new.select([*keys, "text"]), [*keys, "text"], join_type="left semi")
-    again = old.select(keys).join(new.select(keys), keys, join_type="left semi")
-    changed = again.join(same.select(keys), keys, join_type="left anti")
+    # Arrow joins no null to a null, and an answer that has no text, as before, is not changed.
+    before, now = (t.select(keys).append_column("text", pc.fill_null(t["text"], "\0")) for t in (old, new))
+    again = before.join(now.select(keys), keys, join_type="left semi")
+    changed = again.join(now, [*keys, "text"], join_type="left anti")
     kept = judgments
     for side in ("system_a", "system_b"):
         kept = kept.join(changed, ["language", "query_id", side], keys, join_type="left anti")

@@ -50,27 +50,28 @@ def split_prompt(
     ends = [found.start() for found in _INSTRUCTION.finditer(prompt)]
     if head is None or not ends:
         raise refuse("does not begin with Question: or has no Instruction:")
-    frame = prompt[: ends[-1]] + "\n"
-    starts = [(found.start(), found.end()) for found in _CONTEXTS.finditer(frame, head.end())]
-    if not starts:
+    frame = prompt[: ends[-1]]
+    # What may be the contexts: where they would begin with their heading, and their text.
+    bodies = [(found.start(), frame[found.end() :]) for found in _CONTEXTS.finditer(frame + "\n", head.end())]
+    if not bodies:
         raise refuse("has no Contexts:")
     begins = re.compile(rf"^[^\S\n]*\[({'|'.join(map(re.escape, passage_ids)) or '(?!)'})\]", re.MULTILINE)
-    body = next(((a, b) for a, b in starts if begins.match(frame, b)), None)
-    if body is None:
-        if frame[starts[-1][1] :].strip():
+    found = next(((start, body) for start, body in bodies if begins.match(body)), None)
+    if found is None:
+        start, body = bodies[-1]
+        if body.strip():
             raise refuse("shows passages, but does not begin with one of positive_ids and negative_ids")
-        return frame[head.end() : starts[-1][0]].strip(), {}
+        return frame[head.end() : start].strip(), {}
 
-    marks = list(begins.finditer(frame, body[1]))
-    chosen = _once(frame, marks)
-    if chosen is None:
+    start, body = found
+    marks = _once(body, list(begins.finditer(body)))
+    if marks is None:
         raise refuse(
             "can be split in more than one way: an id begins several lines", "reword the line that only looks like one"
         )
-    passages = {}
-    for mark, end in zip(chosen, [*(later.start() for later in chosen[1:]), len(frame)], strict=True):
-        passages[mark[1]] = frame[mark.end() : end].strip()
-    return frame[head.end() : body[0]].strip(), passages
+    ends = [*(mark.start() for mark in marks[1:]), len(body)]
+    passages = {mark[1]: body[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
+    return frame[head.end() : start].strip(), passages
 
 
 def _once(text: str, marks: list[re.Match[str]]) -> list[re.Match[str]] | None:

@@ -134,7 +134,7 @@ def _read(path: Path, code: str | None, found: _Found) -> None:
     rows = list(_rows(path, code))
     if not rows:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
-    held = parts({name for row, _, _ in rows[:1] for name in row}, str(path))
+    held = parts(list(rows[0][0]), str(path))
     for row, lang, where in rows if "questions" in held else ():
         need(row, QUESTION, where)
         _question(row, lang, where, found)
