@@ -712,6 +712,14 @@ def test_a_judge_without_a_model_or_with_the_heuristic_s_name_is_refused(arena: 
         assert "asks no model" in run(arena, service, name="heuristic", code=2).stderr
 
 
+def test_a_judge_can_be_a_model_loaded_on_this_machine(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    done = mirage("judge", arena, "--judge", "j", "--model", "m", "--engine", "vllm", code=2)
+    assert "vLLM" in done.stderr
+    assert "judgments" not in store.open_arena(arena).tables
+    assert "no JSON object" in mirage("judge", arena, "--judge", "j", "--model", "m", "--engine-args", 1, code=2).stderr
+
+
 def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> None:
     ratings = []
     for name, verdict in (("j", "C"), ("k", "B")):

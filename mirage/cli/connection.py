@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -15,6 +17,13 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import llm
+
+Engine = Annotated[
+    Literal["openai", "vllm"], typer.Option(help="A service, or vLLM with the model loaded on this machine.")
+]
+EngineArgs = Annotated[
+    str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
+]
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,46 @@ class Connection:
             price_in=self.price_in,
             price_out=self.price_out,
         )
+
+    def engine(
+        self, name: Engine, options: Mapping[str, Any], *, settings: llm.Settings, limits: llm.Limits
+    ) -> Callable[..., list[llm.Reply | None]]:
+        """What makes the calls: `llm.complete`, or its like, given all but the conversations and where replies go.
+
+        Args:
+            name: a service, or the model loaded on this machine.
+            options: those of vLLM.
+            settings: model and parameters.
+            limits: for a service.
+
+        Raises:
+            BadInput: if the service's address or key is not known.
+        """
+        if name == "vllm":
+            from mirage.llm import engine_vllm
+
+            return partial(engine_vllm.complete, settings=settings, options=options)
+        import numpy as np
+
+        from mirage import llm
+
+        endpoint, rng = self.endpoint(), np.random.default_rng()
+        return partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
+
+
+def engine_options(text: str) -> dict[str, Any]:
+    """What `--engine-args` says.
+
+    Raises:
+        BadInput: if it is no JSON object.
+    """
+    try:
+        options = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}') from None
+    if not isinstance(options, dict):
+        raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
+    return options
 
 
 def connected(command: Callable[..., None]) -> Callable[..., None]:

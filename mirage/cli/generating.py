@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, app, codes
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, Engine, EngineArgs, connected, engine_options, tell
 from mirage.cli.output import note, progress, show
-from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import llm
@@ -47,12 +44,8 @@ def generate(
             help="What cuts passages: the model's own tokenizer if on this machine, else `estimate`.",
         ),
     ] = None,
-    engine: Annotated[
-        Literal["openai", "vllm"], typer.Option(help="A service, or vLLM with the model loaded on this machine.")
-    ] = "openai",
-    engine_args: Annotated[
-        str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
-    ] = "{}",
+    engine: Engine = "openai",
+    engine_args: EngineArgs = "{}",
     replace: Annotated[bool, typer.Option("--replace", help="Make answers again that the system has.")] = False,
     how: How = "table",
 ) -> None:
@@ -79,11 +72,11 @@ def generate(
         limit=limit,
         replace=replace,
     )
-    options = _options(engine_args)
+    options = engine_options(engine_args)
     if connection.dry_run:
         tell(generating.plan_generating(dir_, asked, limits=limits), planned=True)
         return
-    run = _engine(engine, connection, settings, limits, options)
+    run = connection.engine(engine, options, settings=settings, limits=limits)
     came = 0
     with progress("Asking") as update:
 
@@ -140,30 +133,3 @@ def show_answers(
     from mirage.pipeline import generating
 
     show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, how)
-
-
-def _options(text: str) -> dict[str, Any]:
-    try:
-        options = json.loads(text)
-    except ValueError as error:
-        raise BadInput(f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}') from None
-    if not isinstance(options, dict):
-        raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
-    return options
-
-
-def _engine(
-    engine: str, connection: Connection, settings: llm.Settings, limits: llm.Limits, options: dict[str, Any]
-) -> Any:
-    """What makes the calls."""
-    if engine == "vllm":
-        from mirage.llm import engine_vllm
-
-        return partial(engine_vllm.complete, settings=settings, options=options)
-    import numpy as np
-
-    from mirage import llm
-
-    return partial(
-        llm.complete, endpoint=connection.endpoint(), settings=settings, limits=limits, rng=np.random.default_rng()
-    )

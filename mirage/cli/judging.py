@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
-from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.connection import Connection, Engine, EngineArgs, connected, engine_options, tell
 from mirage.cli.output import Format, note, progress, show
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def judge(
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language, drawn; all if absent.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
+    engine: Engine = "openai",
+    engine_args: EngineArgs = "{}",
     how: How = "table",
 ) -> None:
     """Let a judge compare the answers of an arena, two at a time.
@@ -56,22 +58,15 @@ def judge(
         arena = pipeline.judge_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         settings, limits = connection.settings(), connection.limits()
+        options = engine_options(engine_args)
         if connection.dry_run:
             tell(pipeline.plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
             return
-        from functools import partial
-
-        from numpy.random import default_rng
-
-        from mirage import llm
-
         with progress("Judging") as update:
             arena, judged = pipeline.judge_by_model(
                 dir_,
                 name=name,
-                engine=partial(
-                    llm.complete, endpoint=connection.endpoint(), settings=settings, limits=limits, rng=default_rng()
-                ),
+                engine=connection.engine(engine, options, settings=settings, limits=limits),
                 settings=settings,
                 limits=limits,
                 sample=sample,
