@@ -7,10 +7,10 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test lint bench data sample
+.PHONY: help app test lint bench data sample pictures
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 app: .venv/.ready ## open the explorer; ARENA=DIR opens an arena of your own
 	@$(PY) -m mirage app $(if $(ARENA),"$(ARENA)")
@@ -32,6 +32,9 @@ data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 
 sample: .venv/.ready ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import sample; sample(Path("data/sample/source"), Path("data/sample"))'
+
+pictures: .venv/.ready-dev ## draw the pictures of the README again
+	$(PY) tests/browser.py
 
 .venv/.ready: requirements.txt pyproject.toml
 	@$(call install,.)

@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -149,3 +150,23 @@ def _asked(opened: Opened, url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
         opened.outside.append(url)
+
+
+PICTURES = {"leaderboard": ("", 688), "hallucination": ("hallucination", 728)}
+"""What the README shows: picture, link, and the height at which it ends."""
+
+
+def pictures(into: Path) -> None:
+    """Draw the README's pictures, from the bundled arena alone."""
+    with TemporaryDirectory() as home, server(MIRAGE_HOME=home) as url, chromium() as start:
+        for name, (link, height) in PICTURES.items():
+            opened = start(height=height)
+            opened.page.goto(f"{url}/{link}")
+            opened.page.wait_for_selector("canvas, .main-svg")
+            opened.settle()
+            opened.page.wait_for_timeout(2000)  # tables and charts are drawn after the page has come
+            opened.page.screenshot(path=into / f"{name}.png")
+
+
+if __name__ == "__main__":
+    pictures(ROOT / "docs")

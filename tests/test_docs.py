@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
+import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from test_nomiracl import row, save
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from mirage.cli import app
 from mirage.ui.frame import PAGES
@@ -19,43 +20,49 @@ from mirage.ui.frame import PAGES
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(<!-- output -->\n)?```\n(.*?)```", README, flags=re.DOTALL)
 COMMANDS = [
-    line for mark, block in BLOCKS if not mark for line in block.splitlines() if line.startswith((".venv/", "make "))
+    line
+    for mark, block in BLOCKS
+    if not mark
+    for line in block.splitlines()
+    if line.startswith((".venv/", "make ", "cp "))
 ]
-RUN_HERE = ("rank data/nomiracl", "rates data/nomiracl")
-"""Commands that read the bundled data alone. The others fetch, serve or write: their options are checked by --help."""
+NOT_RUN = {"pull": "needs the network", "app": "serves until it is stopped; the browser tests open it"}
+"""Commands that are only asked for their --help here. `make` makes what runs the tests; its targets are looked up."""
 
 
-def mirage(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mirage", *args],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"},
-        capture_output=True,
-        text=True,
-        check=False,
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout's data, replies as `pull` leaves them, and a file of judgments."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    for subset in ("relevant", "non_relevant"):
+        save(tmp_path / "build" / "replies" / subset / "en.test.vanilla_prompt.jsonl", [row(subset)])
+    pairs = [("x", "y", "A"), ("y", "x", "B"), ("x", "y", "tie")]
+    save(
+        tmp_path / "judgments.jsonl",
+        [
+            {"language": "sw", "query_id": f"q{n}", "judge": "NAME", "system_a": a, "system_b": b, "verdict": verdict}
+            for n, (a, b, verdict) in enumerate(pairs)
+        ],
     )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def test_there_are_commands_to_check() -> None:
-    assert len(COMMANDS) >= 10
-
-
-@pytest.mark.parametrize("command", [c for c in COMMANDS if any(part in c for part in RUN_HERE)])
-def test_a_command_on_the_bundled_data_runs(command: str) -> None:
-    done = mirage(*shlex.split(command)[1:])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
-
-
-def test_the_printed_result_is_what_the_command_prints_today() -> None:
-    printed = next(block for mark, block in BLOCKS if mark)
-    command = next(c for c in COMMANDS if "rank data/nomiracl" in c)
-    said = mirage(*shlex.split(command)[1:]).stdout
-
-    def rows(text: str) -> list[list[str]]:
-        return [line.split() for line in text.splitlines() if line.strip() and "─" not in line]
-
-    assert rows(printed) == rows(said)
+def test_the_commands_of_the_readme_run_in_their_order_and_print_what_it_says(here: Path) -> None:
+    printed = {}
+    for command in COMMANDS:
+        program, *words = shlex.split(command)
+        if program == "cp":
+            shutil.copytree(*words[1:])
+        if program != ".venv/bin/mirage":
+            continue
+        done = CliRunner().invoke(app, ["--help"] if words[0] in NOT_RUN else words)
+        assert done.exit_code == 0, f"{command}: {done.output}"
+        assert done.output
+        printed[command] = done.stdout
+    (result,) = [block for mark, block in BLOCKS if mark]
+    first = next(command for command in printed if "rank data/nomiracl" in command)
+    assert [line.rstrip() for line in printed[first].strip("\n").splitlines() if line.strip()] == result.splitlines()
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith(".venv/")])
