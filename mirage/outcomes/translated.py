@@ -37,6 +37,7 @@ TRANSLATED: dict[str, Phrases] = {
                 r"(?:উত্তর|জবাব|তথ্য|উল্লেখ)\S* (?:\S+ ){0,3}?(?:নেই|নাই|নয়|পাওয়া যায়নি|দেওয়া হয়নি|উল্লেখ করা হয়নি"
                 r"|পাওয়া যায় না)"
             ),
+            r"উত্তর (?:দেওয়া|জানা|পাওয়া|বলা) যায় ?না",
             r"উত্তর দেওয়া সম্ভব (?:নয়|না)",
             r"বলা (?:যায়|সম্ভব) ?(?:না|নয়)",
         ),
@@ -63,6 +64,7 @@ TRANSLATED: dict[str, Phrases] = {
             ),
             r"\bkeiner? der (?:\w+ )?(?:kontexte?|texte?|abschnitte?)\b",
             r"\bkann (?:ich )?(?:\w+ ){0,4}?nicht (?:beantwort|bestimm|sag)",
+            r"\b(?:lässt|lassen) sich\b[^.?!\n]{0,80}?\bnicht (?:beantworten|bestimmen|sagen|ermitteln|entnehmen)\b",
             r"\bnicht bekannt\b",
         ),
         asks=r"^(?:wer|wen|wem|wessen|was|welche[rsmn]?|wann|wo|woher|wohin|warum|wieso|wie|womit|wodurch|wofür)\b",
@@ -78,6 +80,7 @@ TRANSLATED: dict[str, Phrases] = {
             r"(?<!no )\b(?:hay|existe|tiene) (?:una |la )?respuesta\b",
         ),
         deny=any_of(
+            r"\bno (?:se )?(?:puede|pueden|es posible) (?:ser )?(?:respond|contest|determin|saber)\w*",
             r"\bno (?:lo )?sé\b",
             r"\bdesconozco\b",
             (
@@ -100,6 +103,7 @@ TRANSLATED: dict[str, Phrases] = {
         no=r"خير|نه",
         affirm=r"(?:پاسخ|جواب)[^.?!\n]{0,60}?(?:موجود است|وجود دارد|هست\b|آمده است|امده است)",
         deny=any_of(
+            r"(?:پاسخ|جواب)[^.?!\n]{0,80}?نیامده",
             r"نمي ?دانم",
             r"نمي ?دونم",
             r"اطلاع(?:ي)? ندارم",
@@ -147,6 +151,7 @@ TRANSLATED: dict[str, Phrases] = {
             r"\bil (?:y a|existe) une réponse\b",
         ),
         deny=any_of(
+            r"\bne (?:permet|permettent) pas de (?:répondre|savoir|déterminer|dire)\b",
             r"\bje (?:ne )?(?:le )?(?:sais|connais|peux) pas\b",
             r"\bje ne (?:sais|connais) (?:pas|aucun)",
             r"\bj'ignore\b",
@@ -216,6 +221,7 @@ TRANSLATED: dict[str, Phrases] = {
             r"|記載されています|見つかりました)"
         ),
         deny=any_of(
+            r"答え[はがも][^.?!\n]{0,30}?(?:書かれて|記されて|載って|示されて)(?:いません|いない)",
             r"(?:分|わ|判)かりません",
             r"(?:分|わ|判)からない",
             r"知りません",
@@ -270,6 +276,8 @@ TRANSLATED: dict[str, Phrases] = {
             r"\b(?:есть|имеется) ответ\b",
         ),
         deny=any_of(
+            r"\b(?:ответить|определить|узнать|установить)\b[^.?!\n]{0,30}?\b(?:нельзя|невозможно)\b",
+            r"\b(?:нельзя|невозможно)\b[^.?!\n]{0,30}?\b(?:ответить|определить|узнать|установить)\b",
             r"\bне (?:знаю|уверен)",
             r"\bнеизвестно\b",
             r"\bне известн",
@@ -292,6 +300,7 @@ TRANSLATED: dict[str, Phrases] = {
         no=r"hapana|la",
         affirm=any_of(r"\bjibu\b<gap>\b(?:lipo|liko|linapatikana|limepatikana|limo|limetolewa)\b", r"\bkuna jibu\b"),
         deny=any_of(
+            r"\b(?:haliwezi|hayawezi|haiwezekani|hatuwezi) (?:kujibiwa|kujibu|kujulikana|kujua)\b",
             r"\bsijui\b",
             r"\bsifahamu\b",
             r"\bsina (?:uhakika|jibu|taarifa)\b",
@@ -307,6 +316,8 @@ TRANSLATED: dict[str, Phrases] = {
         no=r"కాదు|లేదు",
         affirm=r"(?:సమాధానం|జవాబు)[^.?!\n]{0,60}?(?:ఉంది|ఉన్నది|అందుబాటులో ఉంది|లభిస్తుంది)",
         deny=any_of(
+            r"(?:చెప్పడం|చెప్పటం|ఇవ్వడం) సాధ్యం కాదు",
+            r"(?:చెప్పలేము|ఇవ్వలేము|ఇవ్వలేను)",
             r"(?:నాకు )?(?:తెలియదు|తెలీదు)",
             r"(?:సమాధానం|జవాబు|సమాచారం|ప్రస్తావన)[^.?!\n]{0,60}?(?:లేదు|లేవు|ఇవ్వబడలేదు|దొరకలేదు|ఇవ్వలేదు|లభించలేదు)",
             r"చెప్పలేను",
@@ -330,6 +341,7 @@ TRANSLATED: dict[str, Phrases] = {
         no=r"rárá|bẹ́ẹ̀ ?kọ́|ó ?ti",
         affirm=r"\bìdáhùn\b[^.?!\n]{0,40}?(?<!ko )\b(?:wà|ni (?:mo|a) rí)\b",
         deny=any_of(
+            r"\b(?:kò|ò) (?:lè|le|ṣe é|ṣeé) dáhùn\b",
             r"\b(?:n|mi|èmi|mo) (?:kò|ò) mọ̀\b",
             r"^\W*(?:èmi )?kò mọ̀\b",
             r"\bkò sí (?:\w+ )?(?:ìdáhùn|ìròyìn|àlàyé|ìfitónilétí)",
