@@ -288,7 +288,7 @@ COMMANDS: dict[str, str] = {
     "answers": "mirage import nomiracl PATH --into DIR",
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
-    "judgments": "mirage import judgments FILE --into DIR",
+    "judgments": "mirage judge DIR --judge heuristic",
     "ratings": "mirage rank DIR --referee relevance --store",
     "published": "make data",
 }

@@ -398,7 +398,7 @@ def test_check_refuses_a_table_that_is_not_what_the_manifest_says(arena: Path) -
 def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> None:
     numbers = store.bundled()["nomiracl"]
     assert "run: mirage import nomiracl" in mirage("features", numbers, code=2).stderr
-    assert "run: mirage import judgments FILE" in mirage("rank", arena, "--referee", "j", code=2).stderr
+    assert "run: mirage judge" in mirage("rank", arena, "--referee", "j", code=2).stderr
 
 
 @pytest.mark.parametrize(
