@@ -68,7 +68,7 @@ def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
 def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.Asked:
     from mirage import prompts
 
-    return generating.Asked(system, prompts.load("rag"), llm.Settings(model), llm.Estimate(), **options)
+    return generating.Asked(system, prompts.load("rag"), llm.Settings(model), **options)
 
 
 def run(path: Path, service: Service, *, what: generating.Asked | None = None, **limits: Any) -> generating.Generated:
@@ -193,6 +193,24 @@ def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> Non
         assert len(service.calls) == 5
         done = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
         assert len(service.calls) == 10
+
+
+def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "a")
+
+    def found(model: str, tokenizer: str | None = None) -> llm.Tokens:
+        return llm.Estimate() if tokenizer == "estimate" else llm.Estimate("the model's own")
+
+    with Service() as service:
+        run(path, service, what=asked(languages=["en"]))
+        monkeypatch.setattr(llm, "tokens_of", found)
+        run(path, service)
+        assert len(service.calls) == 10
+        made = run(path, service, what=asked("new", "other"))
+        notes = made.arena.manifest["made"]["answers"]["notes"]
+        assert [re.findall("tokens by (.*?), model", note) for note in notes] == [["estimate"], ["the model's own"]]
 
 
 def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
@@ -403,7 +421,7 @@ def key_of(call: Call) -> str:
     return llm.call_key(settings, call.body["messages"])
 
 
-def test_ctrl_c_stops_within_a_second_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
         process = start(command(path, service, "--concurrency", "4"))

@@ -95,11 +95,12 @@ def test_an_unknown_provider_is_answered_with_the_nearest() -> None:
         ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY}\nx-other: {KEY}"}),
         ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY} {KEY}"}),
         ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY}\u2013"}),
+        ({"preset": "openai"}, {"OPENAI_API_KEY": f'"{KEY}"'}),
         ({"preset": "azure"}, {"AZURE_OPENAI_ENDPOINT": KEY, "AZURE_OPENAI_API_KEY": "https://mine"}),
         ({"base_url": f"https://user:{KEY}@example.org/v1"}, {}),
         ({"base_url": f"https://example.org/v1?key={KEY}"}, {}),
     ],
-    ids=["two lines", "a space", "a dash of print", "swapped variables", "in the address", "in the query"],
+    ids=["two lines", "a space", "a dash of print", "quotes", "swapped variables", "in the address", "in the query"],
 )
 def test_a_key_in_the_wrong_shape_or_place_is_refused_without_showing_it(
     given: dict[str, str], environ: dict[str, str]

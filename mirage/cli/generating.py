@@ -66,7 +66,7 @@ def generate(
         system,
         chosen,
         settings,
-        llm.tokens_of(settings.model, tokenizer),
+        llm.tokens_of(settings.model, tokenizer) if tokenizer else None,
         seed=seed,
         languages=codes(languages),
         limit=limit,

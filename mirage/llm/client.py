@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -116,7 +117,7 @@ class _Crew:
     """What these can cost at most."""
     freed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a call has ended."""
-    resume: float = 0.0
+    resume: float = -math.inf
     """When the service wants to be asked again, by the loop's clock."""
     unfit: int = 0
     in_a_row: int = 0
@@ -211,7 +212,9 @@ class _Crew:
         """Wait until the rates and the service allow a request."""
         now = self._now()
         begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.batch.settings.max_tokens, now))
-        while (wait := max(begins, self.resume) - self._now()) > 0 and not self.halt.is_set():
+        # Those who wait for the service do not all come back in the same instant.
+        apart = float(self.rng.uniform(0, self.limits.backoff))
+        while (wait := max(begins, self.resume + apart) - self._now()) > 0 and not self.halt.is_set():
             await self._sleep(wait)
 
     async def _ask(self, job: _Job, attempt: int) -> Reply:

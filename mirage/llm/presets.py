@@ -104,7 +104,7 @@ def resolve(
         raise BadInput(
             f"no key variable is known for {address}", do="name the variable that holds its key: --key-env NAME"
         )
-    if not (secret.isascii() and secret.isprintable() and " " not in secret):
+    if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
         raise BadInput(f"the value of {variable} cannot be a key", do=f"set {variable} to the key alone")
     return Endpoint(
         address,

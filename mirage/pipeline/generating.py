@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Engine = Callable[..., Sequence[llm.Reply | None]]
 """Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, as `llm.complete` does when it has been
 given the rest."""
+_COUNTED = "tokens by"
 OnReply = Callable[[llm.Cost, int], None]
 """Called with what has come so far, and of how many conversations."""
 
@@ -34,8 +35,9 @@ class Asked:
     """The prompt."""
     settings: llm.Settings
     """Model and parameters."""
-    tokens: llm.Tokens
-    """Counts tokens where passages are cut."""
+    tokens: llm.Tokens | None = None
+    """Counts tokens where passages are cut. None for the estimate if the system's answers so far were made by it, else
+    the model's tokenizer if it is at hand, else the estimate."""
     seed: int = 0
     """Seed of the passages' order."""
     languages: Sequence[str] | None = None
@@ -44,12 +46,6 @@ class Asked:
     """Questions a language, the first ones by id; None for all."""
     replace: bool = False
     """Whether the system's answers to these questions are made again, whatever they were made with."""
-
-    def note(self) -> str:
-        """How the answers were made, for the manifest."""
-        parameters = {name: value for name, value in llm.request(self.settings, []).items() if name != "messages"}
-        made = {"template": self.template.name, "order seed": self.seed, "tokens by": self.tokens.name, **parameters}
-        return f"{self.system}: " + ", ".join(f"{name} {value}" for name, value in made.items())
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def plan_generating(path: Path, asked: Asked, *, limits: llm.Limits) -> llm.Cost
         BadInput: if the system has answers that were made in another way.
     """
     arena = store.open_arena(path)
-    _refuse_another(arena, asked)
+    asked = _settled(arena, asked)
     conversations = generate.prepare(**_tables(arena, asked), **_options(asked)).conversations
     if not ledger_path(path).exists():
         return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=None)
@@ -111,7 +107,7 @@ def generate_answers(
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
     arena = store.open_arena(path)
-    _refuse_another(arena, asked)
+    asked = _settled(arena, asked)
     tables = _tables(arena, asked)
     kept = 0
     tally = llm.Tally(limits)
@@ -211,18 +207,33 @@ def _options(asked: Asked) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in names}
 
 
-def _refuse_another(arena: store.Arena, asked: Asked) -> None:
-    """Refuse to put answers of two models, or of one with other parameters, under one system's name."""
-    if "answers" not in arena.tables or asked.replace:
-        return
-    notes = arena.manifest["made"]["answers"]["notes"]
-    before = next((one for one in notes if one.startswith(f"{asked.system}: ")), asked.note())
-    if before != asked.note():
+def _note(asked: Asked) -> str:
+    """How answers are made, for the manifest."""
+    parameters = {name: value for name, value in llm.request(asked.settings, []).items() if name != "messages"}
+    counted = (asked.tokens or llm.Estimate()).name
+    made = {"template": asked.template.name, "order seed": asked.seed, _COUNTED: counted, **parameters}
+    return f"{asked.system}: " + ", ".join(f"{name} {value}" for name, value in made.items())
+
+
+def _settled(arena: store.Arena, asked: Asked) -> Asked:
+    """Say what counts tokens; refuse answers of two models, or of one with other parameters, under one name.
+
+    Raises:
+        BadInput: if the system has answers that were made in another way.
+    """
+    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
+    before = next((one for one in notes if one.startswith(f"{asked.system}: ")), None)
+    if asked.tokens is None:
+        # A tokenizer that has come to this machine since must not change the prompts of a run that goes on.
+        by_estimate = before is not None and f", {_COUNTED} {llm.Estimate().name}," in before
+        asked = replace(asked, tokens=llm.tokens_of(asked.settings.model, "estimate" if by_estimate else None))
+    if before not in (None, _note(asked)) and not asked.replace:
         raise BadInput(
-            f"the answers of {before}; now it is {asked.note().removeprefix(f'{asked.system}: ')}",
+            f"the answers of {before}; now it is {_note(asked).removeprefix(f'{asked.system}: ')}",
             where=str(arena.path),
             do="give this system another name with --system, or make its answers again with --replace",
         )
+    return asked
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -273,7 +284,7 @@ def _write(path: Path, made: pa.Table, asked: Asked, *, made_by: str) -> store.A
         {"answers": pa.concat_tables([old.filter(pc.invert(mine)), made])},
         made_by=made_by,
         made_from=before["from"],
-        notes=[*(one for one in before["notes"] if not one.startswith(f"{asked.system}: ")), asked.note()],
+        notes=[*(one for one in before["notes"] if not one.startswith(f"{asked.system}: ")), _note(asked)],
     )
 
 
