@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import pytest
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
+from test_store import file_size_limit
 from typer.testing import CliRunner, Result
 
 from mirage import cli, llm, schema, store
-from mirage.errors import TableMissing, UnknownName
+from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.pipeline import generating
 from mirage.store import LEDGER, Ledger
 
@@ -315,6 +316,26 @@ def test_a_service_that_answers_nothing_is_an_error_and_every_question_has_its_r
     assert len(rows) == 40
     assert {row["outcome"] for row in rows} == {"api_error"}
     assert all("connection failed" in row["why"] for row in rows)
+
+
+def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=50)
+    with Service() as service:
+        run(path, service, what=asked(languages=["en"], limit=1))  # loads what is loaded late
+        before = store.open_arena(path).version
+        with (
+            file_size_limit(200_000),
+            pytest.raises(ArenaError, match="the ledger of replies cannot be used") as caught,
+        ):
+            run(path, service)
+        assert "free space" in caught.value.do
+        assert store.open_arena(path).version == before
+        sent = len(service.calls)
+        made = run(path, service)
+        # What had been kept is not asked again.
+        assert made.cost.kept > 10
+        assert len(service.calls) == sent + made.cost.calls
+    assert store.check(made.arena)
 
 
 def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:

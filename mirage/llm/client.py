@@ -269,7 +269,7 @@ async def _run(crew: _Crew) -> str | None:
 
     import openai
 
-    for name in ("httpcore", "httpcore2"):
+    for name in ("openai", "httpcore", "httpcore2"):
         # Their debug records hold the headers of answers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
     timeout = crew.limits.timeout
