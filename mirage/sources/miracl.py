@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
+from mirage.draw import sample
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import LANGUAGES, language
 from mirage.sources import trec
@@ -122,7 +123,7 @@ def read(
         kept = sorted(query for query, labels in judged.items() if not all(one.relevant for one in labels))
         by_rule = len(kept)
         if code == "ar":
-            kept = trec.sample(kept, ARABIC, seed, "ar/miracl/dev")
+            kept = sample(kept, ARABIC, seed, "ar/miracl/dev")
         for query in kept:
             _add(queries, code, query, texts[query])
             for position, one in enumerate(judged[query], start=1):

@@ -1,4 +1,4 @@
-"""Questions and relevance labels in the plain files of information retrieval, and seeded samples of questions.
+"""Questions and relevance labels in the plain files of information retrieval.
 
 topics  query id TAB question
 qrels   query id, Q0, document id, 1 if the passage is relevant else 0; between them white space
@@ -6,8 +6,7 @@ qrels   query id, Q0, document id, 1 if the passage is relevant else 0; between 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,19 +80,3 @@ def qrels(path: Path, asked: Collection[str]) -> dict[str, list[Judged]]:
         pairs.add((query_id, passage_id))
         judged.setdefault(query_id, []).append(Judged(passage_id, label == "1", where))
     return judged
-
-
-def sample(ids: Sequence[str], size: int, seed: int, name: str) -> list[str]:
-    """The first `size` ids of a permutation that `seed` and `name` fix, sorted; a larger sample contains the smaller.
-
-    Args:
-        ids: what is drawn from, in an order that does not depend on chance.
-        size: how many to draw, at most.
-        seed: 0 or more.
-        name: what is drawn, so that different draws of one seed are independent.
-    """
-    import numpy as np
-
-    stream = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-    order = np.random.default_rng([seed, stream]).permutation(len(ids))
-    return sorted(ids[i] for i in order[:size])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema, store
+from mirage.draw import sample
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import Language, language
 from mirage.sources import trec
@@ -116,7 +117,7 @@ def _read(
             judged[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", asked[subset]), subset)
     sizes = _sizes({subset: len(judged.get(subset, ())) for subset in SUBSETS}, cap, ratio, where=str(root))
     drawn = {
-        subset: trec.sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
+        subset: sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
         for subset, ids in judged.items()
     }
     texts = _corpus(root, judged, {one.passage_id for s, ids in drawn.items() for i in ids for one in judged[s][i]})

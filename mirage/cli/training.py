@@ -1,0 +1,58 @@
+"""The command that makes a training set."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.output import note, show
+
+STATS = (
+    *("split", "language", "n_queries", "avg_query_tokens", "avg_rel_passages_per_q", "avg_nonrel_passages_per_q"),
+    *("avg_teacher_context_tokens", "avg_teacher_answer_tokens"),
+)
+"""Columns of `sft`."""
+
+
+@app.command()
+def sft(
+    dir_: ArenaDir,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="File for the conversations, named .jsonl.")],
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The teacher; the system `reference`, or the only one.")
+    ] = None,
+    languages: Languages = None,
+    holdout: Annotated[float, typer.Option(help="Share of the questions that is held out.")] = 0.05,
+    seed: Seed = 0,
+    tokenizer: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="Counts tokens: the student's tokenizer, if on this machine.")
+    ] = "estimate",
+    how: How = "table",
+) -> None:
+    """Make a training set of a system's answers, with the passages that do not help mixed in.
+
+    Reads the tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes
+    FILE (chat, JSON Lines), the questions held out (.heldout.jsonl), the statistics of the paper's Table 1
+    (.stats.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the statistics.
+    """
+    from mirage.pipeline import training
+
+    made = training.write_training_set(
+        dir_,
+        out,
+        system=system,
+        languages=codes(languages),
+        holdout=holdout,
+        seed=seed,
+        tokenizer=tokenizer,
+    )
+    show([dataclasses.asdict(one) for one in made.stats], STATS, how)
+    for reason, n in sorted(made.training.left_out.items(), key=lambda item: -item[1]):
+        note(f"{n:,} answers of {made.teacher} are left out: {reason}")
+    note(f"tokens counted by: {made.tokens}")
+    note(f"{len(made.training.train):,} conversations to train on, {len(made.training.heldout):,} held out.")
+    note("written: " + ", ".join(map(str, made.files)))

@@ -1,0 +1,24 @@
+"""A training set for answers with citations (MIRAGE-Bench, section 3.2), and a recipe to train on it.
+
+A teacher has answered each question from its relevant passages alone. The student is shown the non-relevant ones too,
+mixed in, and learns to give the teacher's answer all the same: to cite the passages that hold it and no other.
+"""
+
+from mirage.sft.examples import Example, TrainingSet, answered, build
+from mirage.sft.recipe import HYPERPARAMETERS, MAX_LENGTH, recipe
+from mirage.sft.stats import SPLITS, STATS, Stats, statistics, table1
+
+__all__ = [
+    "HYPERPARAMETERS",
+    "MAX_LENGTH",
+    "SPLITS",
+    "STATS",
+    "Example",
+    "Stats",
+    "TrainingSet",
+    "answered",
+    "build",
+    "recipe",
+    "statistics",
+    "table1",
+]

@@ -1,0 +1,184 @@
+"""From a teacher's answers to conversations, each checked: what is cited is relevant and stands in the prompt."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mirage.answers import NUMBERED_TEMPLATES, citations, cited, parse_answer
+from mirage.draw import sample
+from mirage.errors import BadInput, UnknownName
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Key = tuple[str, str]
+"""Language and id of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One conversation: the prompt that an evaluated model gets, and the teacher's answer."""
+
+    language: str
+    """Code of the question's language."""
+    query_id: str
+    """The question."""
+    system: str
+    """The teacher."""
+    question: str
+    """Text of the question."""
+    prompt: str
+    """The whole prompt, with relevant and non-relevant passages."""
+    answer: str
+    """The teacher's reply, unchanged."""
+    reason: str
+    """Its reasoning."""
+    conclusion: str
+    """Its answer proper."""
+    cited: tuple[str, ...]
+    """Passages that it cites, in the order of first mention; all are relevant."""
+    relevant: int
+    """Relevant passages in the prompt."""
+    distractors: int
+    """Non-relevant passages in the prompt."""
+
+    def line(self) -> str:
+        """The conversation as a line of JSON Lines."""
+        messages = [{"role": "user", "content": self.prompt}, {"role": "assistant", "content": self.answer}]
+        record = {"language": self.language, "query_id": self.query_id, "system": self.system, "messages": messages}
+        return json.dumps(record, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """The conversations, in the order of language and question."""
+
+    train: tuple[Example, ...]
+    """To train on."""
+    heldout: tuple[Example, ...]
+    """To measure with: none of their questions is in `train`."""
+    left_out: Mapping[str, int]
+    """Why answers of the teacher are in neither, and how many."""
+
+
+def answered(
+    queries: pa.Table, passages: pa.Table, answers: pa.Table, *, system: str
+) -> tuple[dict[Key, dict[str, Any]], Counter[str]]:
+    """The answers of a teacher that can be learned from.
+
+    Args:
+        queries: `schema.Query` rows.
+        passages: `schema.Passage` rows.
+        answers: `schema.Answer` rows.
+        system: the teacher's name.
+
+    Returns:
+        By question, what is known of it; and why other answers of the teacher are left out, with how many.
+
+    Raises:
+        UnknownName: if the teacher has no answers.
+    """
+    systems = set(answers["system"].to_pylist())
+    if system not in systems:
+        raise UnknownName("system", system, systems, where="answers")
+    texts = {(row["language"], row["query_id"]): row["text"] for row in queries.to_pylist()}
+    labels: dict[Key, dict[str, bool | None]] = {}
+    columns = passages.select(["language", "query_id", "passage_id", "relevant"]).to_pydict()
+    for code, query, passage, relevant in zip(*columns.values(), strict=True):
+        labels.setdefault((code, query), {})[passage] = relevant
+    found: dict[Key, dict[str, Any]] = {}
+    left_out: Counter[str] = Counter()
+    for row in answers.to_pylist():
+        if row["system"] != system:
+            continue
+        key = row["language"], row["query_id"]
+        known = {"question": texts.get(key), "answer": row["text"], "labels": labels.get(key, {})}
+        if why := _flaw(row, known):
+            left_out[why] += 1
+        else:
+            found[key] = known
+    return dict(sorted(found.items())), left_out
+
+
+def build(
+    learned: Mapping[Key, Mapping[str, Any]],
+    prompts: Mapping[Key, str],
+    *,
+    system: str,
+    holdout: float = 0.05,
+    seed: int = 0,
+) -> TrainingSet:
+    """Make the conversations and hold some questions out.
+
+    Args:
+        learned: the answers to learn, from `answered`.
+        prompts: the prompt of each question; those without one are left out.
+        system: the teacher's name.
+        holdout: share of the questions of each language that is held out, at least 0 and under 1; rounded, and at
+            least one where it is over 0, but never all. Questions of the same text are one question.
+        seed: draws them; 0 or more.
+
+    Raises:
+        BadInput: if the share is out of range.
+    """
+    if not 0 <= holdout < 1:
+        raise BadInput(f"holdout is {holdout}", do="give a share of the questions, at least 0 and under 1")
+    examples = [_example(key, known, prompts[key], system) for key, known in learned.items() if key in prompts]
+    held: set[tuple[str, str]] = set()
+    for code in sorted({example.language for example in examples}):
+        texts = sorted({example.question for example in examples if example.language == code})
+        size = min(max(round(holdout * len(texts)), 1), len(texts) - 1) if holdout else 0
+        held |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
+    absent = len(learned) - len(examples)
+    return TrainingSet(
+        train=tuple(one for one in examples if (one.language, one.question) not in held),
+        heldout=tuple(one for one in examples if (one.language, one.question) in held),
+        left_out={"its question cannot be asked with all its passages": absent} if absent else {},
+    )
+
+
+def _flaw(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Why an answer cannot be learned from; empty if it can."""
+    labels = known["labels"]
+    if row["status"] != "ok":
+        return f"it is {row['status']}"
+    if row["template"] in NUMBERED_TEMPLATES:
+        return "it cites by numbers, which other passages would change"
+    if known["question"] is None:
+        return "the text of its question is not known"
+    if None in labels.values():
+        return "a passage of its question has no label"
+    if not any(labels.values()):
+        return "no passage of its question is relevant"
+    parts = parse_answer(row["text"])
+    if not parts.markers or not parts.reason or not parts.answer:
+        return "it lacks a part, ##Reason or ##Answer"
+    named = cited(citations(row["text"], list(labels), numbered=False), unknown=True)
+    if not named:
+        return "it cites nothing"
+    if any(one not in labels for one in named):
+        return "it cites what is no passage of its question"
+    return "" if all(labels[one] for one in named) else "it cites a passage that is not relevant"
+
+
+def _example(key: Key, known: Mapping[str, Any], prompt: str, system: str) -> Example:
+    labels: Mapping[str, bool] = known["labels"]
+    parts = parse_answer(known["answer"])
+    named: Sequence[str] = cited(citations(known["answer"], list(labels), numbered=False))
+    return Example(
+        language=key[0],
+        query_id=key[1],
+        system=system,
+        question=known["question"],
+        prompt=prompt,
+        answer=known["answer"],
+        reason=parts.reason or "",
+        conclusion=parts.answer or "",
+        cited=tuple(named),
+        relevant=sum(labels.values()),
+        distractors=len(labels) - sum(labels.values()),
+    )
