@@ -6,7 +6,6 @@ when stopped by Ctrl-C. Heavy libraries are imported by the commands that need t
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -16,12 +15,20 @@ from typing import Annotated, Any
 import typer
 
 from mirage import schema
-from mirage.cli import checking, generating, judging, running, sources  # each file registers its commands
+from mirage.cli import (
+    checking,
+    generating,
+    judging,
+    measuring,
+    running,
+    sources,
+    training,
+)  # each file registers its commands
 from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes, rows
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
-__all__ = ["app", "checking", "generating", "judging", "main", "running", "sources"]
+__all__ = ["app", "checking", "generating", "judging", "main", "measuring", "running", "sources", "training"]
 
 RATES = (
     *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),
@@ -35,8 +42,6 @@ RANKS = (
     *("wins", "ties", "losses", "battles"),
 )
 """Columns of `rank`."""
-MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
-"""Columns of `features`."""
 
 
 @app.command()
@@ -67,36 +72,6 @@ def rates(dir_: ArenaDir, parser: Parser = "strict", languages: Languages = None
     arena = store.open_arena(dir_)
     made = rules.rates(arena.read("outcomes"), parser=parser, languages=codes(languages))
     show(rows(made, RATES), RATES, how)
-
-
-@app.command()
-def features(
-    dir_: ArenaDir,
-    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Measure this one; may be repeated.")] = None,
-    how: How = "table",
-) -> None:
-    """Measure language, citations and length of replies.
-
-    Reads the tables queries, passages and answers. Writes the table features; with --only, the others stay. Prints
-    means with 95% intervals.
-    """
-    from mirage import features as measures
-    from mirage import pipeline
-
-    with progress("Measuring") as update:
-        part = "feature" if only else None
-        arena = pipeline.run(
-            pipeline.FEATURES, dir_, made_by="mirage features", part=part, only=only or None, progress=update
-        )
-    found = measures.means(arena.read("features"))
-    show(
-        [
-            dataclasses.asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage}
-            for mean in found
-        ],
-        MEANS,
-        how,
-    )
 
 
 @app.command()

@@ -15,6 +15,7 @@ what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_outputs, import_questions
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging
+from mirage.pipeline.measuring import measure
 from mirage.pipeline.own import Added, Own, import_own, read_own
 from mirage.pipeline.ranking import ordered, ranking, remarks
 from mirage.pipeline.running import Done, run_all
@@ -61,6 +62,7 @@ __all__ = [
     "judge_by_features",
     "judge_by_model",
     "judges",
+    "measure",
     "ordered",
     "plan_judging",
     "ranking",
