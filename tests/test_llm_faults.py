@@ -135,6 +135,14 @@ def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger, pl
         assert service.asked["q1"] == 1
 
 
+def test_many_prompts_that_are_too_long_do_not_stop_the_others(ledger: Ledger) -> None:
+    questions = ["q0", *(f"too long {i}" for i in range(30)), "q1"]
+    with Service(lambda call: error(400) if "too long" in call.content else reply()) as service:
+        answers = ask(service, ledger, *questions, concurrency=1)
+        assert set(service.asked.values()) == {1}
+    assert [answer.status for answer in answers if answer] == ["ok", *["api_error"] * 30, "ok"]
+
+
 def test_an_account_without_credit_stops_at_once_by_its_code(ledger: Ledger) -> None:
     with Service(lambda call: error(429, "You exceeded your quota.", code="insufficient_quota")) as service:
         with pytest.raises(Unreachable, match="HTTP 429") as caught:

@@ -121,7 +121,7 @@ class _Crew:
     """When the service wants to be asked again, by the loop's clock."""
     unfit: int = 0
     in_a_row: int = 0
-    """Calls that failed for good since the last reply."""
+    """Calls to which the service had no answer since the last reply."""
 
     def __post_init__(self) -> None:
         self.requests = Pace(self.limits.requests_per_minute)
@@ -205,8 +205,12 @@ class _Crew:
             if attempt < attempts:
                 base, longest = self.limits.backoff, self.limits.longest_pause
                 await self._sleep(retry.pause(attempt, self.rng, base=base, longest=longest))
-        tries = f" ({attempts} attempts)" if attempts > 1 else ""
-        return failed(job.key, reason + tries, attempts=attempts)
+        reason += f" ({attempts} attempts)" if attempts > 1 else ""
+        self.in_a_row += 1
+        if self.in_a_row >= _HOPELESS:
+            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reason}"
+            self.halt.set()
+        return failed(job.key, reason, attempts=attempts)
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
@@ -232,15 +236,11 @@ class _Crew:
 
     def _take(self, reply: Reply) -> None:
         """Keep a reply and hand it on."""
-        if reply.status != "api_error":
+        if reply.status == "api_error":
+            self.batch.settle(reply)
+        else:
             self.accepted, self.in_a_row = True, 0
             self.batch.keep(reply)
-            return
-        self.in_a_row += 1
-        if self.in_a_row >= _HOPELESS:
-            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reply.reason}"
-            self.halt.set()
-        self.batch.settle(reply)
 
     def _stop(self, reason: str, do: str) -> None:
         self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)
