@@ -357,7 +357,7 @@ def test_text_runs_in_its_own_direction_and_names_its_language(opened: Opened, u
         question = page.locator(".mg-question .mg-text")
         assert question.get_attribute("lang") == code
         style = "e => { const s = getComputedStyle(e); return [s.direction, s.unicodeBidi, e.closest('[lang]').lang] }"
-        assert question.evaluate(style) == [direction, "plaintext", code]
+        assert question.evaluate(style) == [direction, "isolate", code]
         box, text = question.evaluate(BOXES)
         start_gap = text["left"] - box["left"] if direction == "ltr" else box["right"] - text["right"]
         assert abs(start_gap) < 2, "the text begins at its own side"

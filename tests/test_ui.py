@@ -247,7 +247,14 @@ def test_pitfall_45_text_comes_out_as_it_went_in(payload: str) -> None:
 def test_text_has_its_own_language_and_direction() -> None:
     assert 'lang="ar" dir="rtl"' in ui.text_html("لا أعرف", language="ar")
     assert 'lang="ja" dir="ltr"' in ui.text_html("わかりません", language="ja")
-    assert 'dir="auto"' in ui.text_html("x", language="xx")
+    assert 'lang="und" dir="auto"' in ui.text_html("42", language="xx")
+    assert 'lang="fa" dir="rtl"' in ui.text_html("1. ?", language="fa")
+
+
+def test_text_runs_as_most_of_its_letters_do() -> None:
+    assert 'dir="rtl"' in ui.text_html("##Reason: لا توجد إجابة عن هذا السؤال.", language="ar")
+    assert 'dir="ltr"' in ui.text_html("I don't know (لا).", language="ar")
+    assert 'dir="rtl"' in ui.text_html("نعم، الإجابة موجودة.", language="en")
 
 
 def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:

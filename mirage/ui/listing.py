@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from mirage.languages import LANGUAGES
+from mirage.ui.text import direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ button[aria-current] {
 button[aria-current] .text { font-weight: 600; }
 .text {
   display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere;
-  unicode-bidi: plaintext;
+  unicode-bidi: isolate;
 }
 .entry:dir(rtl) { text-align: right; }
 .note { display: block; font-size: 0.8em; opacity: 0.75; unicode-bidi: isolate; }
@@ -87,7 +87,7 @@ def listing(entries: Sequence[Entry], *, current: str, key: str, on_pick: Callab
             "text": entry.text,
             "note": entry.note,
             "lang": entry.language or "und",
-            "dir": LANGUAGES[entry.language].direction if entry.language in LANGUAGES else "auto",
+            "dir": direction(entry.text, entry.language),
             "current": entry.key == current,
         }
         for entry in entries

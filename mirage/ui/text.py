@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
+from unicodedata import bidirectional
 
 import streamlit as st
 
@@ -26,7 +27,7 @@ _MEANING: dict[MarkKind, str] = {
 }
 
 STYLE = """<style>
-.mg-text { unicode-bidi: plaintext; max-width: 68ch; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
+.mg-text { unicode-bidi: isolate; max-width: 68ch; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
 .mg-text:dir(rtl) { text-align: right; }
 .mg-text:lang(ar), .mg-text:lang(fa) { font-size: 1.1em; line-height: 1.8; }
 .mg-text:lang(th), .mg-text:lang(te), .mg-text:lang(hi), .mg-text:lang(bn) { line-height: 1.75; }
@@ -77,7 +78,7 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
 
     Args:
         text: the raw text.
-        language: its code; sets `lang` and the direction.
+        language: its code; sets `lang`, and the direction of a text without letters.
         marks: spans of the raw text; those outside it are cut to it.
     """
     spans = [m for m in marks if 0 <= m.start < min(m.end, len(text))]
@@ -93,7 +94,7 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
         out.append(f'<mark class="mg-decided" title="{escape(_hover(mark))}">{inside}</mark>')
         at = mark.end
     out.append(_cited(text, at, len(text), cites))
-    return _wrap("".join(out), language)
+    return _wrap("".join(out), text, language)
 
 
 def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), why: str = "") -> None:
@@ -133,7 +134,7 @@ def passage_html(item: Shown, *, language: str) -> str:
     title = f'<bdi lang="{_lang(language)}">{escape(item.title)}</bdi> ' if item.title else ""
     name = f'<span style="opacity:.65">{escape(item.passage_id)}</span>' if item.passage_id else ""
     body = (
-        _wrap(escape(item.text), language)
+        _wrap(escape(item.text), item.text, language)
         if item.text
         else f'<div class="mg-none">{escape(item.why or "No text.")}</div>'
     )
@@ -172,10 +173,21 @@ def _hover(mark: Mark) -> str:
     return _MEANING[mark.kind] + (f": {mark.hover}" if mark.hover else "")
 
 
-def _wrap(html: str, language: str) -> str:
-    known = LANGUAGES.get(language)
-    direction = known.direction if known else "auto"
-    return f'<div class="mg-text" lang="{_lang(language)}" dir="{direction}">{html}</div>'
+def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
+    """Which way a text runs: as most of its letters do; without letters as its language does.
+
+    Not as its first letter does, which is all that a browser looks at: an Arabic reply may begin with an English
+    marker, and a reply to an Arabic question may be in English.
+    """
+    kinds = [bidirectional(character) for character in text]
+    right, left = sum(kind in ("R", "AL") for kind in kinds), kinds.count("L")
+    if right != left:
+        return "rtl" if right > left else "ltr"
+    return LANGUAGES[language].direction if language in LANGUAGES else "auto"
+
+
+def _wrap(html: str, text: str, language: str) -> str:
+    return f'<div class="mg-text" lang="{_lang(language)}" dir="{direction(text, language)}">{html}</div>'
 
 
 def _lang(language: str) -> str:
