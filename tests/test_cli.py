@@ -210,8 +210,15 @@ def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path)
 
 HELP = [
     ("pull", "nomiracl"),
+    ("pull", "miracl"),
+    ("pull", "mirage-bench"),
     ("import", "nomiracl"),
+    ("import", "miracl"),
+    ("import", "mirage-bench"),
+    ("import", "queries"),
+    ("import", "answers"),
     ("import", "judgments"),
+    ("sft",),
     ("outcomes",),
     ("rates",),
     ("features",),

@@ -359,6 +359,16 @@ def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[H
     assert len({what for _, what in seen}) == 36 + 2
 
 
+def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
+    from mirage.pipeline.texts import bring_texts
+
+    (tmp_path / "published" / "relevant" / "th.test.vanilla_prompt.jsonl").unlink()
+    arena = bring_texts(tmp_path / "h", lambda share, what: None)
+    assert arena.rows("queries") == 70
+    note = "not at the source: relevant/th.test.vanilla_prompt.jsonl"
+    assert arena.manifest["made"]["queries"]["notes"] == [note]
+
+
 def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
     # As if stopped between the import and the measuring of features.
     pipeline.import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
