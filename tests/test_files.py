@@ -554,6 +554,20 @@ def test_a_verdict_goes_with_the_text_that_it_was_on(arena: Path, tmp_path: Path
     assert added.arena.rows("judgments") == 0
 
 
+def test_what_was_measured_on_other_answers_stays_and_keeps_its_origin(arena: Path, tmp_path: Path) -> None:
+    pipeline.run(pipeline.FEATURES, arena, made_by="a test", notes=["a note"])
+    pipeline.run(pipeline.JUDGED_RATINGS, arena, made_by="a test", part="referee", judge="j")
+    before = store.open_arena(arena)
+    added = bring(tmp_path, "answers", REPLY | {"system": "new"}, into=arena)
+    assert added.arena.tables == before.tables
+    assert added.arena.rows("features") == before.rows("features")
+    added = bring(tmp_path, "answers", REPLY | {"system": "two", "text": "another"}, into=arena)
+    left = added.arena.read("features")
+    assert {(f["query_id"], f["system"]) for f in left.to_pylist()} == {("12", "one"), ("13", "one"), ("13", "two")}
+    assert added.arena.manifest["made"]["features"] == before.manifest["made"]["features"]
+    assert "ratings" not in added.arena.tables, "made from verdicts that went"
+
+
 def test_questions_with_answers_are_not_changed_and_others_are(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
     for changed in (QUESTION | {"text": "Mto?"}, QUESTION | {"passages": SHOWN[:1]}):

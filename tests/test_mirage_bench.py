@@ -473,6 +473,7 @@ def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path:
     pipeline.import_mirage_bench(folder / "mirage-bench-output", into)
     arena, read, _ = pipeline.import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
     assert read == {"judgments": 6}
+    assert (arena.title, arena.label) == ("MIRAGE-Bench", "real replies")
     assert {name: arena.rows(name) for name in arena.tables} == {
         "queries": 4,
         "passages": 16,
@@ -486,6 +487,13 @@ def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path:
     stray = save(tmp_path / "stray" / "fi.jsonl", judgment("99"))
     with pytest.raises(BadInput, match=r"judgments of a question that is not there(.|\n)*query_id='99'"):
         pipeline.import_mirage_bench(stray, into)
+
+
+def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
+    questions = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
+    store.write(tmp_path / "a", {"queries": questions}, title="Mine", label="own data", made_by="a test")
+    arena = pipeline.import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
+    assert (arena.title, arena.label) == ("Mine", "own data")
 
 
 def test_what_a_reader_must_know_is_said_and_kept(tmp_path: Path) -> None:

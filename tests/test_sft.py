@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ from hypothesis import strategies as st
 from test_cli import mirage, rows
 from test_store import snapshot
 
-from mirage import schema, sft, store
+from mirage import llm, prompts, schema, sft, store
 from mirage.answers import citations, cited, compose_answer
 from mirage.draw import sample
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.llm import Estimate
-from mirage.pipeline import training
+from mirage.pipeline import generating, training
 
 GOOD = compose_answer("Ziwa ni kubwa [q#0], na lina kina [q#2].", "Ni kubwa [q#0].")
 LABELS = {"q#0": True, "q#1": False, "q#2": True, "q#3": False}
@@ -219,6 +220,32 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
     folder = arena(tmp_path / "b", {"1": GOOD, "2": wordy}, text=long, labels=labels)
     made = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
     assert reasons(made) == {"with its prompt it has more than 6,144 tokens": 1}
+
+
+def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_path: Path) -> None:
+    folder = arena(tmp_path / "a", {"1": None, "2": None, "3": None})
+    passages = store.open_arena(folder).read("passages").to_pylist()
+    for row in passages:
+        row["relevant"] = row["relevant"] and row["query_id"] != "3"
+    table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
+    store.write(folder, {"passages": table}, made_by="a test")
+    seen: list[str] = []
+
+    def engine(conversations: Any, *, on_reply: Any, **_: Any) -> None:
+        for number, messages in enumerate(conversations):
+            seen.append(messages[0]["content"])
+            on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
+
+    asked = generating.Asked("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
+    made = generating.generate_answers(folder, asked, engine=engine, limits=llm.Limits(), made_by="a test")
+    assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
+    assert "passages relevant" in made.arena.manifest["made"]["answers"]["notes"][0]
+    done = training.write_training_set(folder, tmp_path / "t.jsonl", system="big", holdout=0)
+    assert [sorted(ids_shown(one.prompt)) for one in done.training.train] == [sorted(LABELS)] * 2
+    with pytest.raises(BadInput, match="give this system another name"):
+        generating.generate_answers(
+            folder, replace(asked, relevant_only=False), engine=engine, limits=llm.Limits(), made_by="a test"
+        )
 
 
 # --- what is held out -------------------------------------------------------------------------------------------------

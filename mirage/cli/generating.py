@@ -46,6 +46,9 @@ def generate(
     ] = None,
     engine: Engine = "openai",
     engine_args: EngineArgs = "{}",
+    relevant_only: Annotated[
+        bool, typer.Option("--relevant-only", help="Show the relevant passages alone: a teacher for `mirage sft`.")
+    ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Make answers again that the system has.")] = False,
     how: How = "table",
 ) -> None:
@@ -70,6 +73,7 @@ def generate(
         seed=seed,
         languages=codes(languages),
         limit=limit,
+        relevant_only=relevant_only,
         replace=replace,
     )
     options = engine_options(engine_args)

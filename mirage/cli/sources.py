@@ -179,8 +179,8 @@ def import_queries(
 def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
     """Read the answers of any system into an arena.
 
-    Reads FILE: language, query_id, system, text, optionally status, template, reason. Writes the table answers; what
-    was made from older ones is removed. One wrong line refuses the file.
+    Reads FILE: language, query_id, system, text, optionally status, template, reason. Writes the table answers;
+    what was made of those that are replaced is removed. One wrong line refuses the file.
     """
     _import_own("answers", file, into, names, values)
 
@@ -211,3 +211,5 @@ def _import_own(
     note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")
     if added.dropped:
         note(f"{added.dropped:,} judgments of answers that are replaced by others went.")
+    if kind == "answers":
+        note(f"Next, to decide, measure and judge what is new: mirage run {into}")

@@ -44,6 +44,9 @@ class Asked:
     """Codes; None for all."""
     limit: int | None = None
     """Questions a language, the first ones by id; None for all."""
+    relevant_only: bool = False
+    """Whether the prompts show the relevant passages alone, as to the teacher of a training set; questions without any
+    are not asked."""
     replace: bool = False
     """Whether the system's answers to these questions are made again, whatever they were made with."""
 
@@ -198,6 +201,11 @@ def _tables(arena: store.Arena, asked: Asked) -> dict[str, Any]:
             raise UnknownName("language", code, arena.languages("queries"), where=str(arena.path))
     codes = asked.languages
     tables = {name: arena.read(name, languages=codes) for name in ("queries", "passages")}
+    if asked.relevant_only:
+        key = ["language", "query_id"]
+        tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
+        kept = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
+        tables["queries"] = kept.select(tables["queries"].column_names)
     return {**tables, "answers": arena.read("answers") if "answers" in arena.tables else None}
 
 
@@ -212,6 +220,8 @@ def _note(asked: Asked) -> str:
     parameters = {name: value for name, value in llm.request(asked.settings, []).items() if name != "messages"}
     counted = (asked.tokens or llm.Estimate()).name
     made = {"template": asked.template.name, "order seed": asked.seed, _COUNTED: counted, **parameters}
+    if asked.relevant_only:
+        made["passages"] = "relevant"
     return f"{asked.system}: " + ", ".join(f"{name} {value}" for name, value in made.items())
 
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.errors import ArenaError
-from mirage.pipeline.joining import join, refuse_unasked
+from mirage.pipeline import joining
 from mirage.pipeline.stages import OUTCOMES, Progress, Tables, derived
 from mirage.sources import miracl, mirage_bench, nomiracl
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+BENCH = "MIRAGE-Bench"
+"""Title of an arena of its public data sets."""
 
 
 def import_outputs(
@@ -131,26 +134,30 @@ def import_mirage_bench(
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
     tables, notes = mirage_bench.read(path, progress=progress)
-    made, dropped = tables, 0
+    held = set(tables)
+    named = True
     if store.is_arena(into):
-        arena = store.open_arena(into)
-        refuse_unasked(arena, tables)
-        made, dropped = join(arena, tables)
-    if dropped:
-        notes.append(f"{dropped:,} judgments went that were on other answers")
+        old = store.open_arena(into)
+        joining.refuse_unasked(old, tables)
+        held |= set(old.tables)
+        named = old.title == BENCH
+    described = {
+        "title": BENCH,
+        "label": "real replies" if "answers" in held else "questions only",
+        "about": "The public data sets of MIRAGE-Bench, as published.",
+        "licence": mirage_bench.LICENCE,
+    }
     origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
-    arena = store.write(
+    arena, dropped = joining.write(
         into,
-        made,
-        title="MIRAGE-Bench",
-        label="real replies" if "answers" in made else "questions only",
-        about=", ".join(f"{len(table):,} {name}" for name, table in made.items()) + ", as published.",
-        licence=mirage_bench.LICENCE,
+        tables,
+        **(described if named else {}),
         made_by="mirage import mirage-bench",
         made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
         notes=notes,
-        stale=derived(tables),
     )
+    if dropped:
+        notes.append(f"{dropped:,} judgments went that were on other answers")
     return arena, {name: len(table) for name, table in tables.items()}, notes
 
 

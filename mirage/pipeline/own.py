@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
+from mirage.pipeline import joining
 from mirage.pipeline.imports import prints
-from mirage.pipeline.joining import join
-from mirage.pipeline.stages import derived
 from mirage.sources import files
 
 if TYPE_CHECKING:
@@ -75,36 +74,34 @@ def read_own(own: Own, into: Path | None = None) -> dict[str, pa.Table]:
         return {"judgments": files.judgments(own.file, options=own.options, known=_known(arena, "answers", "outcomes"))}
     tables = files.queries(own.file, passages=own.passages, options=own.options)
     if arena is not None:
-        join(arena, tables)
+        joining.join(arena, tables)
     return tables
 
 
 def import_own(own: Own, into: Path) -> Added:
-    """Read a file into an arena, new or existing (`joining.join`).
+    """Read a file into an arena, new or existing (`joining.write`).
 
     Raises:
         BadInput: listing every wrong line; nothing is then imported.
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
-    tables = made = read_own(own, into)
-    new = tables[own.kind]
+    tables = read_own(own, into)
     before: Mapping[str, Any] = {"from": [], "notes": []}
-    held = dropped = 0
+    held = 0
     if store.is_arena(into):
-        arena = store.open_arena(into)
-        before = arena.manifest["made"].get(own.kind, before)
-        held = arena.rows(own.kind)
-        made, dropped = join(arena, tables)
+        old = store.open_arena(into)
+        before = old.manifest["made"].get(own.kind, before)
+        held = old.rows(own.kind)
     made_from = [one for file in own.files for one in prints(file.parent, [file])]
-    arena = store.write(
+    arena, dropped = joining.write(
         into,
-        made,
+        tables,
         made_by=f"mirage import {own.kind}",
         made_from=[*(one for one in before["from"] if one not in made_from), *made_from],
         notes=before["notes"],
-        stale=derived(tables),
     )
-    return Added(arena, len(new), held + len(new) - len(made[own.kind]), dropped)
+    n = len(tables[own.kind])
+    return Added(arena, n, held + n - arena.rows(own.kind), dropped)
 
 
 def _known(arena: store.Arena | None, *tables: str) -> pa.Table | None:
