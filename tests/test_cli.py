@@ -108,6 +108,13 @@ def test_the_csv_of_rank_has_the_columns_of_the_contract_and_the_joint_row(arena
     assert "95% percentile intervals over 200 draws of queries, seed 0" in done.stderr
 
 
+def test_only_languages_that_were_asked_for_are_said_to_be_unranked() -> None:
+    nomiracl = ROOT / "data" / "nomiracl"
+    assert "not ranked: bn" in mirage("rank", nomiracl, "--referee", "relevance", "--draws", 5).stderr
+    one = mirage("rank", nomiracl, "--referee", "relevance", "--draws", 5, "--languages", "sw")
+    assert "not ranked" not in one.stderr
+
+
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path) -> None:
     command = ("rank", arena, "--referee", "relevance", "--format", "csv", "--seed")
     assert mirage(*command, 5).stdout == mirage(*command, 5).stdout != mirage(*command, 6).stdout

@@ -110,7 +110,7 @@ def rank(
         notes = [f"{referee}: {ranking.method}"]
         pipeline.run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
     show(rows(pipeline.ordered(ranking), RANKS), RANKS, how)
-    for line in (ranking.method, *pipeline.remarks(ranking, table)):
+    for line in (ranking.method, *pipeline.remarks(ranking, table, languages=only)):
         note(line)
 
 

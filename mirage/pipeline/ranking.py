@@ -68,16 +68,17 @@ def ordered(found: rank.Ranking) -> pa.Table:
     return type(table).from_pylist(rows, schema=table.schema)
 
 
-def remarks(found: rank.Ranking, table: pa.Table) -> list[str]:
+def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
     """What a reader of a ranking must know besides the table.
 
     Args:
         found: the ranking.
         table: what it was made from (`ranking`).
+        languages: what was asked for; of other languages nothing is said.
     """
     said = []
     single = [one for code, one in found.languages.items() if code != "all"]
-    if found.referee == RELEVANCE:
+    if found.referee == RELEVANCE and languages is None:
         short = rank.lacking(table, skill=found.skill)
         if short:
             said.append("not ranked: " + ", ".join(f"{code} ({why})" for code, why in short.items()))
