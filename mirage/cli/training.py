@@ -35,9 +35,10 @@ def sft(
 ) -> None:
     """Make a training set of a system's answers, with the passages that do not help mixed in.
 
-    Reads the tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes
-    FILE (chat, JSON Lines), the questions held out (.heldout.jsonl), the statistics of the paper's Table 1
-    (.stats.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the statistics.
+    The teacher should have answered from the relevant passages alone (`mirage generate --relevant-only`). Reads the
+    tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes FILE
+    (chat, JSON Lines), the questions held out (.heldout.jsonl), the statistics of the paper's Table 1 (.stats.csv)
+    and a recipe for TRL with its Table 6 (.trl.yaml). Prints the statistics.
     """
     from mirage.pipeline import training
 

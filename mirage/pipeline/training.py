@@ -91,7 +91,7 @@ def write_training_set(
         raise NotEnoughData(
             f"no answer of {teacher} can be learned from",
             where=why,
-            do="name another teacher, or let one answer from the relevant passages: mirage generate --help",
+            do="name another teacher, or let a model answer first: mirage generate DIR --relevant-only",
         )
     stats = sft.statistics(training, tokens.count)
     return Written(training, stats, teacher, tokens.name, _write(out, training, stats, seed))
