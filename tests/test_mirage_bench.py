@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,9 +111,9 @@ words = st.text("ab [#]:\n0159QuestionContexts", max_size=40).map(str.strip)
 @given(words.filter(bool), st.dictionaries(st.sampled_from(["1#0", "1#01", "22#5", "3#3"]), words, min_size=1))
 @settings(deadline=None)
 def test_pitfall_18_whatever_the_texts_are_nothing_is_lost_or_moved(question: str, passages: dict[str, str]) -> None:
-    """A prompt is split into what it was made of, or refused."""
-    quoted = {one: text.replace("\n[", "\n(") for one, text in passages.items()}
-    asked = question.replace("\nContexts", "\nKontexts")
+    """As long as no line begins as a passage or the contexts do, a prompt is split into what it was made of."""
+    quoted = {one: re.sub(r"\n\s*\[", "\n(", text) for one, text in passages.items()}
+    asked = re.sub(r"\n\s*Contexts", "\nKontexts", question)
     for between in ("\n", "\n\n"):
         assert split(prompt(asked, quoted, between=between), *sorted(quoted)) == (asked, quoted)
 
