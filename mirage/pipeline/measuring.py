@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from mirage import features, llm, store
@@ -57,6 +57,7 @@ def measure(
     store.open_arena(path)
     with ExitStack() as open_files:
 
+        @cache
         def ledger(name: Path) -> store.Ledger:
             return open_files.enter_context(store.Ledger(name))
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from mirage import rank, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank import DRAWS, SEED
 from mirage.rank.battles import RELEVANCE
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-SEED, DRAWS = 0, 200
-"""What a ranking is drawn with unless told otherwise."""
 
 
 def ranking(

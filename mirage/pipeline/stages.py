@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import baselines, features, outcomes, schema, store
-from mirage.pipeline.ranking import DRAWS, SEED, ranking
+from mirage.pipeline.ranking import ranking
+from mirage.rank import DRAWS, SEED
 from mirage.rank.battles import RELEVANCE
 
 if TYPE_CHECKING:

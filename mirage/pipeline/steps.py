@@ -23,7 +23,6 @@ from mirage import features, judge, llm, prompts, store
 from mirage.baselines import TEMPLATE
 from mirage.pipeline.generating import Asked, generate_answers, plan_generating
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, ledger_path, plan_judging
-from mirage.pipeline.ranking import DRAWS, SEED
 from mirage.pipeline.stages import (
     BASELINES,
     FEATURES,
@@ -34,6 +33,7 @@ from mirage.pipeline.stages import (
     Stage,
     run,
 )
+from mirage.rank import DRAWS, SEED
 from mirage.rank.battles import RELEVANCE
 from mirage.sources.sample import REFERENCE
 

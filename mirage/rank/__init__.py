@@ -8,13 +8,16 @@
 intervals off the draws. NumPy only; nothing here knows an LLM or a disk.
 """
 
-from mirage.rank.battles import Battles, from_judgments, from_outcomes, lacking
-from mirage.rank.bootstrap import LanguageRanking, Ranking, rate
+from mirage.rank.battles import SUBSETS, Battles, from_judgments, from_outcomes, lacking
+from mirage.rank.bootstrap import DRAWS, SEED, LanguageRanking, Ranking, rate
 from mirage.rank.fit import RIDGE, Fit, fit
 from mirage.schema import Ties
 
 __all__ = [
+    "DRAWS",
     "RIDGE",
+    "SEED",
+    "SUBSETS",
     "Battles",
     "Fit",
     "LanguageRanking",

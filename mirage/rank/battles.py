@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 RELEVANCE = "relevance"
 """Name of the referee that decides by human relevance labels."""
 
-_SUBSETS: dict[Skill, tuple[str, ...]] = {
+SUBSETS: dict[Skill, tuple[str, ...]] = {
     "abstain": ("non_relevant",),
     "answer": ("relevant",),
     "both": ("non_relevant", "relevant"),
 }
+"""Subsets whose questions a skill is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     import pyarrow.compute as pc
 
     rows = outcomes.filter(pc.equal(outcomes["parser"], parser))
-    rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(_SUBSETS[skill])))
+    rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(SUBSETS[skill])))
     short = lacking(outcomes, skill=skill)
     languages, language = _codes(rows["language"])
     found = {}
@@ -118,14 +119,14 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
         tied[:, range(len(systems)), range(len(systems))] = False
         strata = np.zeros(len(queries), dtype=np.intp)
-        subset = np.asarray(pc.index_in(mine["subset"], value_set=_strings(_SUBSETS[skill])))
+        subset = np.asarray(pc.index_in(mine["subset"], value_set=_strings(SUBSETS[skill])))
         strata[q] = subset
         found[name] = Battles(
             systems, queries, won.view(np.uint8), tied.view(np.uint8), strata, referee=RELEVANCE, skill=skill
         )
     if not found:
         raise NotEnoughData(
-            f"no language has the questions that the skill {skill!r} needs ({' and '.join(_SUBSETS[skill])})",
+            f"no language has the questions that the skill {skill!r} needs ({' and '.join(SUBSETS[skill])})",
             do="choose another skill, or import the missing subset",
         )
     return found
@@ -139,10 +140,10 @@ def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
         have.setdefault(language, set()).add(subset)
     return {
         language: "no "
-        + " and no ".join(s.replace("_", "-") for s in _SUBSETS[skill] if s not in subsets)
+        + " and no ".join(s.replace("_", "-") for s in SUBSETS[skill] if s not in subsets)
         + " questions"
         for language, subsets in sorted(have.items())
-        if not set(_SUBSETS[skill]) <= subsets
+        if not set(SUBSETS[skill]) <= subsets
     }
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 """Nominal coverage of every interval."""
 
+DRAWS, SEED = 200, 0
+"""Bootstrap draws and their seed unless told otherwise."""
+
 JOINT = "all"
 """Language of the joint row."""
 
@@ -142,7 +145,7 @@ class Ranking:
 
 
 def rate(
-    battles: Mapping[str, Battles], *, draws: int = 200, seed: int = 0, ties: Ties = "half", ridge: float = RIDGE
+    battles: Mapping[str, Battles], *, draws: int = DRAWS, seed: int = SEED, ties: Ties = "half", ridge: float = RIDGE
 ) -> Ranking:
     """Rate the systems of each language, and over all languages together.
 

@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from mirage.schema import Skill
     from mirage.store import Arena
 
-DRAWS = 200
-SEED = 0
-
-SUBSETS: dict[str, tuple[str, ...]] = {
-    "both": ("non_relevant", "relevant"),
-    "abstain": ("non_relevant",),
-    "answer": ("relevant",),
-}
-"""Subsets whose replies a skill is about."""
-
 
 @dataclass(frozen=True, eq=False)
 class Board:
@@ -160,7 +150,7 @@ def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) 
     lacking = {}
     for code in languages:
         if code not in found:
-            gone = [s.replace("_", "-") for s in SUBSETS[skill] if s not in have.get(code, set())]
+            gone = [s.replace("_", "-") for s in rank.SUBSETS[skill] if s not in have.get(code, set())]
             lacking[code] = f"no {' and no '.join(gone)} questions" if referee == RELEVANCE else "no readable verdict"
     if not rated:
         raise NotEnoughData(
@@ -168,11 +158,11 @@ def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) 
             where=", ".join(f"{code}: {why}" for code, why in lacking.items()),
             do="choose another skill, or more languages",
         )
-    ranking = rank.rate({code: found[code] for code in rated}, draws=DRAWS, seed=SEED)
+    ranking = rank.rate({code: found[code] for code in rated}, draws=rank.DRAWS, seed=rank.SEED)
     scope = "all" if "all" in ranking.languages else rated[0]
     behind: dict[tuple[str, str], list[int]] = {}
     for row in counts.to_pylist():
-        if row["language"] in rated and row["subset"] in ("", *SUBSETS[skill]):
+        if row["language"] in rated and row["subset"] in ("", *rank.SUBSETS[skill]):
             for code in {row["language"], scope}:
                 at = behind.setdefault((code, row["system"]), [0, 0])
                 at[0] += row["replies"]

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-DRAWS = 200
-SEED = 0
-
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -155,15 +152,15 @@ def _zero_cells(published: dict[Any, Any]) -> Effect:
 
 def _ranking(outcomes: pa.Table) -> list[Effect]:
     battles = rank.from_outcomes(outcomes, skill="both")
-    ours = rank.rate(battles, draws=DRAWS, seed=SEED)
+    ours = rank.rate(battles, draws=rank.DRAWS, seed=rank.SEED)
     scope = "all" if "all" in ours.languages else next(iter(ours.languages))
     base = ours.languages[scope]
-    dropped = rank.rate(battles, draws=1, seed=SEED, ties="drop").languages[scope]
+    dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages[scope]
     moved = np.abs(base.ranks() - dropped.ranks())
     widths, narrow = [], []
     for code, one in battles.items():
         widths.append(np.ptp(ours.languages[code].interval(), axis=0).mean())
-        single = rank.rate({code: _battle_units(one)}, draws=DRAWS, seed=SEED).languages[code]
+        single = rank.rate({code: _battle_units(one)}, draws=rank.DRAWS, seed=rank.SEED).languages[code]
         narrow.append(np.ptp(single.interval(), axis=0).mean())
     n = sum(len(one.queries) for one in battles.values())
     sizes = [len(one.queries) for one in battles.values()]
