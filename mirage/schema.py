@@ -243,6 +243,61 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
+class Tournament:
+    """What one system was rated in one of the paper's tournaments (MIRAGE-Bench 5.1: 100 drawn matches, ties
+    dropped).
+    """
+
+    key = ("language", "referee", "skill", "draw", "system")
+
+    language: Code
+    """Language of the battles."""
+    referee: str
+    """What decided the battles, as in `ratings`."""
+    skill: Skill
+    """Which questions count, as in `ratings`."""
+    draw: Count
+    """Number of the tournament, from 0."""
+    system: str
+    """The system rated."""
+    rating: float
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems of the tournament."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Where a regressor that has never seen a system's battles expects it, from the features of its answers."""
+
+    key = ("language", "referee", "skill", "regressor", "system")
+
+    language: CodeOrAll
+    """Language of the answers; `all`: the mean over languages."""
+    referee: str
+    """The referee whose ratings are predicted."""
+    skill: Skill
+    """Which questions count, as in `ratings`."""
+    regressor: str
+    """Name of the regressor, as declared in `mirage.surrogate`."""
+    system: str
+    """The system predicted; the regressor was trained on the others."""
+    rating: float
+    """Predicted Bradley-Terry strength in logits."""
+    low: float
+    """Lower end of the 95% prediction interval of `rating`."""
+    high: float
+    """Upper end."""
+    rank: Rank
+    """Rank of the prediction among the predictions of all systems; 1 is best."""
+    judged: float | None
+    """The rating by the referee; null where the system has no battle."""
+    outside: str | None
+    """Features in which the system lies outside the range of the systems trained on, with commas between them; null
+    where it lies inside: the prediction then extrapolates."""
+    default: bool
+    """Whether this is the regressor that nested validation chose."""
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """One figure printed in a paper, as a fact with its source."""
 
@@ -278,6 +333,8 @@ TABLES: dict[str, type] = {
     "features": Feature,
     "judgments": Judgment,
     "ratings": Rating,
+    "tournaments": Tournament,
+    "predictions": Prediction,
     "published": Published,
 }
 """Every table by its name, in the order in which the pipeline fills them."""
@@ -290,6 +347,8 @@ COMMANDS: dict[str, str] = {
     "features": "mirage features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
     "ratings": "mirage rank DIR --referee relevance --store",
+    "tournaments": "mirage rank DIR --referee relevance --paper --store",
+    "predictions": "mirage surrogate DIR --store",
     "published": "make data",
 }
 """The command that brings a table that an arena lacks."""

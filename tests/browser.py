@@ -56,6 +56,11 @@ class Opened:
         self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
         self.page.wait_for_timeout(300)
 
+    def press(self, key: str) -> None:
+        """Press a key once the page listens: while it is still drawn, its buttons are not there to hear it."""
+        self.settle()
+        self.page.keyboard.press(key)
+
     @property
     def heard(self) -> tuple[list[str], list[str], list[str]]:
         """What should be three empty lists: errors, requests to the outside, dialogs."""

@@ -15,7 +15,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from mirage.cli import app
-from mirage.ui.frame import PAGES
+from mirage.ui.entries import PAGES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(<!-- output -->\n)?```\n(.*?)```", README, flags=re.DOTALL)

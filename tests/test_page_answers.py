@@ -460,7 +460,7 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
             names = set(page.locator(".mg-name").all_inner_texts())
             assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
             if shown:
-                page.keyboard.press("ArrowRight")
+                opened.press("ArrowRight")
                 page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=at)
         assert shown == {}
         scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1, .stHtml a"
@@ -477,9 +477,9 @@ def test_the_list_and_the_keys_move_from_question_to_question(folder: Path, tmp_
         # The first request after a start is a deep link.
         page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
         page.wait_for_selector("text=1 of 30")
-        page.keyboard.press("ArrowRight")
+        opened.press("ArrowRight")
         page.wait_for_selector("text=2 of 30")
-        page.keyboard.press("ArrowLeft")
+        opened.press("ArrowLeft")
         page.wait_for_selector("text=1 of 30")
         page.get_by_role("button", name="Which river is number 7?").click()
         page.wait_for_selector("text=8 of 30")

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.errors import UnknownName
-from mirage.ui import actions, frame
+from mirage.ui import actions, entries, states
 from mirage.ui.table import _prepare, dot, intervals
 
 APP = ROOT / "app.py"
@@ -182,7 +182,7 @@ def test_a_pages_first_act_is_to_open_itself_in_the_frame(script: Path) -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.begin"
     ]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
-    assert script.stem in [entry.name for entry in frame.PAGES]
+    assert script.stem in [entry.name for entry in entries.PAGES]
 
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
@@ -196,7 +196,7 @@ def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, thr
         at.switch_page(f"pages/{script.name}")
     at.run()
     assert not at.exception
-    entry = next(e for e in frame.PAGES if e.name == script.stem)
+    entry = next(e for e in entries.PAGES if e.name == script.stem)
     assert [t.value for t in at.title] == [entry.title]
     assert entry.question in said(at)
 
@@ -342,7 +342,7 @@ def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
 
 def test_every_label_of_an_arena_has_a_meaning() -> None:
     for path in store.bundled().values():
-        assert store.open_arena(path).label in frame.LABELS
+        assert store.open_arena(path).label in states.LABELS
 
 
 def test_an_unknown_page_is_refused_by_name() -> None:

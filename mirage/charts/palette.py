@@ -7,12 +7,13 @@ that nothing hangs on colour alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from typing import Literal
+
+from mirage.makers import maker
 
 Mode = Literal["light", "dark"]
 
@@ -48,24 +49,13 @@ OTHER = Family("other", "#737373", "#9e9e9e", "cross")
 FAMILIES = (OPENAI, MISTRAL, META, MICROSOFT, GOOGLE, COHERE, ALIBABA, BASELINE, OTHER)
 """Every family, in the order of legends."""
 
-_PATTERNS: tuple[tuple[str, Family], ...] = (
-    (r"^baseline/", BASELINE),
-    (r"gpt-|^o[1-9]\b|chatgpt|davinci", OPENAI),
-    (r"mistral|mixtral", MISTRAL),
-    # Orca is built on Llama, but made by Microsoft: the maker decides.
-    (r"orca|\bphi\b|phi-", MICROSOFT),
-    (r"aya|command", COHERE),
-    (r"llama", META),
-    (r"gemma|gemini|flan|\bt5\b|mt5|palm", GOOGLE),
-    (r"qwen|qwq", ALIBABA),
-)
+_LOOKS = {look.name: look for look in FAMILIES}
 
 
 @cache
 def family(system: str) -> Family:
-    """The family of a system, by patterns in its name."""
-    low = system.lower()
-    return next((found for pattern, found in _PATTERNS if re.search(pattern, low)), OTHER)
+    """The look of a system's family."""
+    return _LOOKS[maker(system)]
 
 
 @dataclass(frozen=True, slots=True)

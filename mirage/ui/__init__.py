@@ -1,6 +1,7 @@
 """What pages are made of, and the only part of the package that imports streamlit.
 
-`frame.py` is the frame (router, shared pickers, title, badges, the missing state), `pick.py` a picker whose choice is
+`frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
+missing state, `pick.py` a picker whose choice is
 in the address, `table.py` the one way to show a table, `chart.py` a chart, `beside.py` columns, `text.py` an answer or
 a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `reply.py` a reply
 with what is known of it, `texts.py` what brings texts that are not bundled. A page reads:
@@ -17,8 +18,10 @@ with what is known of it, `texts.py` what brings texts that are not bundled. A p
 
 from mirage.ui.beside import beside
 from mirage.ui.chart import chart
-from mirage.ui.frame import PAGES, Page, badge, begin, missing, onward, refuse, run
+from mirage.ui.entries import PAGES
+from mirage.ui.frame import Page, begin, onward, run
 from mirage.ui.pick import check_link, pick
+from mirage.ui.states import badge, missing, refuse
 from mirage.ui.table import Col, column_help, mode, table
 from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, prose, text_html
 

@@ -24,61 +24,15 @@ from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, Unkno
 from mirage.languages import LANGUAGES
 from mirage.store import Arena, home
 from mirage.ui import actions
+from mirage.ui.entries import HOME, PAGES, Entry
 from mirage.ui.pick import arrive, check_link, pick
+from mirage.ui.states import badge, missing, refuse
 from mirage.ui.table import mode
 from mirage.ui.text import STYLE, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from streamlit.delta_generator import DeltaGenerator
-
-ROOT = Path(__file__).resolve().parents[2]
-HOME = "leaderboard"
-"""The page at the root of the site."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A page of the explorer: its file is `pages/<name>.py`."""
-
-    name: str
-    title: str
-    question: str
-    """The one question the page answers, shown under its title."""
-
-    @property
-    def file(self) -> Path:
-        """The page's script."""
-        return ROOT / "pages" / f"{self.name}.py"
-
-
-PAGES = (
-    Entry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    Entry(
-        "hallucination",
-        "Hallucination",
-        "Who answers when nothing supports it, who stays silent when something does?",
-    ),
-    Entry("battle", "Battle", "Why did A beat B?"),
-    Entry("features", "Features", "What makes an answer good, and who lacks it?"),
-    Entry("answers", "Answers", "What did each system actually say?"),
-    Entry("judges", "Judges", "Can I believe this judge in this language?"),
-    Entry("spot_check", "Spot check", "Would I have decided the same?"),
-    Entry("surrogate", "Surrogate", "How far do cheap features predict the judge?"),
-    Entry("your_model", "Your model", "Where would mine stand?"),
-    Entry("methods", "Methods", "What exactly does this number mean?"),
-)
-"""All pages in their order; those whose file exists are listed."""
-
-LABELS = {
-    "real replies": ("blue", "Computed from replies that real systems gave."),
-    "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
-    "baseline": ("gray", "From built-in systems that need no model."),
-    "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
-    "simulated": ("orange", "Made by a simulation, to show how a page works."),
-    "own data": ("green", "Imported by you."),
-}
-"""Badges: what kind of numbers a page shows, their colour and what they mean."""
 
 _routed: ContextVar[bool] = ContextVar("routed", default=False)
 
@@ -201,33 +155,6 @@ def begin(name: str) -> Page:
     for problem in shared.problems:
         st.warning(plain(problem))
     return page
-
-
-def badge(label: str, *, into: DeltaGenerator | None = None) -> None:
-    """Say what kind of numbers these are; the meaning of the label is one hover away."""
-    color, meaning = LABELS.get(label, ("gray", "The arena's own words."))
-    (into or st).badge(plain(label), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
-
-
-def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
-    """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
-    with st.container(border=True):
-        st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
-        st.caption("This command brings it; then reload the page.")
-        st.code(error.command, language="bash", wrap_lines=True)
-        if action is not None:
-            action()
-
-
-def refuse(error: MirageError) -> None:
-    """Show an error on purpose: what is wrong, where, what to do. Never a traceback."""
-    if isinstance(error, TableMissing):
-        missing(error)
-        return
-    parts = [error.what[:1].upper() + error.what[1:] + "."]
-    parts += [f"Where: {error.where}"] if error.where else []
-    parts += [f"To do: {error.do}"] if error.do else []
-    st.error("\n\n".join(plain(part) for part in parts))
 
 
 def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from mirage import schema
 from mirage.errors import TableMissing
 from mirage.store import Arena
-from mirage.ui.frame import missing
+from mirage.ui.states import missing
 from mirage.ui.table import column_help
 from mirage.ui.text import text_html
 from mirage.views.judgments import better

@@ -10,7 +10,8 @@ from mirage import store
 from mirage.errors import MirageError
 from mirage.pipeline.texts import bring_texts
 from mirage.store import home
-from mirage.ui.frame import Page, refuse
+from mirage.ui.frame import Page
+from mirage.ui.states import refuse
 from mirage.ui.text import plain
 
 _EVERY = 0.1

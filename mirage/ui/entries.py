@@ -1,0 +1,44 @@
+"""The pages of the explorer: their names, their order, the question each answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = "leaderboard"
+"""The page at the root of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page of the explorer: its file is `pages/<name>.py`."""
+
+    name: str
+    title: str
+    question: str
+    """The one question the page answers, shown under its title."""
+
+    @property
+    def file(self) -> Path:
+        """The page's script."""
+        return ROOT / "pages" / f"{self.name}.py"
+
+
+PAGES = (
+    Entry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
+    Entry(
+        "hallucination",
+        "Hallucination",
+        "Who answers when nothing supports it, who stays silent when something does?",
+    ),
+    Entry("battle", "Battle", "Why did A beat B?"),
+    Entry("features", "Features", "What makes an answer good, and who lacks it?"),
+    Entry("answers", "Answers", "What did each system actually say?"),
+    Entry("judges", "Judges", "Can I believe this judge in this language?"),
+    Entry("spot_check", "Spot check", "Would I have decided the same?"),
+    Entry("surrogate", "Surrogate", "How far do cheap features predict the judge?"),
+    Entry("your_model", "Your model", "Where would mine stand?"),
+    Entry("methods", "Methods", "What exactly does this number mean?"),
+)
+"""All pages in their order; those whose file exists are listed."""

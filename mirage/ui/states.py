@@ -1,0 +1,51 @@
+"""What a page says of its numbers, of what is missing and of what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage.errors import MirageError, TableMissing
+from mirage.ui.text import plain
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+LABELS = {
+    "real replies": ("blue", "Computed from replies that real systems gave."),
+    "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
+    "baseline": ("gray", "From built-in systems that need no model."),
+    "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
+    "simulated": ("orange", "Made by a simulation, to show how a page works."),
+    "own data": ("green", "Imported by you."),
+}
+"""Badges: what kind of numbers a page shows, their colour and what they mean."""
+
+
+def badge(label: str, *, into: DeltaGenerator | None = None) -> None:
+    """Say what kind of numbers these are; the meaning of the label is one hover away."""
+    color, meaning = LABELS.get(label, ("gray", "The arena's own words."))
+    (into or st).badge(plain(label), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
+
+
+def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
+    """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
+    with st.container(border=True):
+        st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
+        st.caption("This command brings it; then reload the page.")
+        st.code(error.command, language="bash", wrap_lines=True)
+        if action is not None:
+            action()
+
+
+def refuse(error: MirageError) -> None:
+    """Show an error on purpose: what is wrong, where, what to do. Never a traceback."""
+    if isinstance(error, TableMissing):
+        missing(error)
+        return
+    parts = [error.what[:1].upper() + error.what[1:] + "."]
+    parts += [f"Where: {error.where}"] if error.where else []
+    parts += [f"To do: {error.do}"] if error.do else []
+    st.error("\n\n".join(plain(part) for part in parts))
