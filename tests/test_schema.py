@@ -85,6 +85,28 @@ GOOD: dict[str, dict[str, Any]] = {
         "battles": 4,
         "bounded": True,
     },
+    "tournaments": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "draw": 0,
+        "system": "s",
+        "rating": 0.5,
+    },
+    "predictions": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "regressor": "ridge",
+        "system": "s",
+        "rating": 0.5,
+        "low": 0.1,
+        "high": 0.9,
+        "rank": 1,
+        "judged": None,
+        "outside": None,
+        "default": True,
+    },
     "published": {
         "source": "NoMIRACL",
         "item": "Table 3",
@@ -165,9 +187,9 @@ def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
         schema.validate(name, table(name, {"language": "xx"}))
 
 
-def test_only_ratings_and_published_figures_speak_of_all_languages() -> None:
+def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
     for name in schema.TABLES:
-        if name in ("ratings", "published"):
+        if name in ("ratings", "predictions", "published"):
             schema.validate(name, table(name, {"language": "all"}))
         else:
             with pytest.raises(BadInput, match="is not a known language"):
