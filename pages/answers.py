@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import ui
-from mirage.errors import UnknownName
 from mirage.languages import LANGUAGES
-from mirage.ui import judgments, listing, reply, texts
+from mirage.ui import judgments, listing, reply, steps, texts
 from mirage.views import answers as views
+from mirage.views.keys import Key, name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from mirage.store import Arena
 
 SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
 STYLE = """<style>
@@ -44,7 +42,9 @@ def main() -> None:
     page.summary(
         f"{len(found.keys):,} of {scope.queries:,} questions; {found.replies:,} of {scope.replies:,} replies match."
     )
-    key = current(page, found, wanted)
+    key = steps.current(
+        "answers", found, (page.arena.version, wanted), lambda asked: views.resolve(page.arena, asked, page.picked)
+    )
     if key is None:
         with st.container(border=True):
             st.markdown("**No question matches these filters.**")
@@ -53,7 +53,7 @@ def main() -> None:
     st.html(STYLE)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
-            choose(page, found, wanted, key)
+            steps.choose("answers", found, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
             show(page, scope, found, wanted, key)
 
@@ -132,96 +132,29 @@ def rename(alias: str, name: str, options: Sequence[str]) -> None:
         st.session_state[name] = [value for value in asked if value in options]
 
 
-def current(page: ui.Page, found: views.Found, wanted: views.Wanted) -> views.Key | None:
-    """The question to show: the one in the address, else the first that matches; kept in the address."""
-    asked = st.query_params.get("query", "")
-    state = (page.arena.version, wanted)
-    before = st.session_state.get("_answers_before", ("", state))
-    key = None
-    if asked:
-        try:
-            key = views.resolve(page.arena, asked, page.picked)
-        except UnknownName as error:
-            if before[0] != asked:
-                st.session_state["_answers_problem"] = f"The link asks for something else: {error.what}; {error.do}"
-        # A question that was shown gives way when other filters leave it out; one that a link asks for does not.
-        if key is not None and found.place(key) is None and before[0] == asked and before[1] != state:
-            key = None
-    elif (number := st.query_params.get("page", "")).isdecimal() and found.page(int(number)):
-        key = found.page(int(number))[0]
-    if key is None and found.keys:
-        key = found.keys[0]
-    name = views.name(key) if key else ""
-    st.query_params.pop("page", None)
-    if name and name != asked:
-        st.query_params["query"] = name
-    st.session_state["_answers_before"] = (name, state)
-    if problem := st.session_state.get("_answers_problem"):
-        st.caption(f":orange[{ui.plain(problem)}]")
-    return key
-
-
-def go(name: str) -> None:
-    """Show another question."""
-    st.session_state.pop("_answers_problem", None)
-    st.query_params["query"] = name
-
-
-def turn(arena: Arena, wanted: views.Wanted, picker: str) -> None:
-    """Show the first question of the page of the list that was picked."""
-    go(views.name(views.find(arena, wanted).page(st.session_state[picker])[0]))
-
-
 def clear() -> None:
     """Take all filters back."""
-    for name in ("systems", "outcome", "languages"):
-        st.session_state[name] = []
+    for picker in ("systems", "outcome", "languages"):
+        st.session_state[picker] = []
     st.session_state["subset"], st.session_state["q"] = "any", ""
 
 
-def choose(page: ui.Page, found: views.Found, wanted: views.Wanted, key: views.Key) -> None:
-    """The list of the questions that match, the page that holds the one shown."""
-    place = found.place(key)
-    number = 1 if place is None else place // views.PAGE + 1
-    entries = []
-    for item in views.items(page.arena, found.page(number)):
+def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.Entry]:
+    """The lines of the list: each question with its language and its subset."""
+    found = []
+    for item in views.items(page.arena, keys):
         code, query_id = item.key
-        note = [LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])]
-        if item.text is None:
-            entries.append(listing.Entry(views.name(item.key), query_id, "", " · ".join(note)))
-        else:
-            entries.append(listing.Entry(views.name(item.key), item.text, code, " · ".join(note)))
-    listing.listing(entries, current=views.name(key), key="answers_listing", on_pick=go)
-    if found.pages > 1:
-        picker = f"answers_page_{number}"
-        st.pagination(
-            found.pages,
-            default=number,
-            key=picker,
-            max_visible_pages=5,
-            on_change=turn,
-            args=(page.arena, wanted, picker),
-        )
+        note = " · ".join([LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])])
+        text, language = (query_id, "") if item.text is None else (item.text, code)
+        found.append(listing.Entry(name(item.key), text, language, note))
+    return found
 
 
 def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wanted, key: views.Key) -> None:
     """One question: its passages, and what every system replied."""
     shown = views.question(page.arena, key, wanted.parser)
-    place = found.place(key)
-    following = 0 if place is None else place + 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        steps = (("Previous", "Left", None if place is None else place - 1), ("Next", "Right", following))
-        for label, shortcut, to in steps:
-            there = to is not None and 0 <= to < len(found.keys)
-            st.button(
-                label,
-                key=f"answers_{shortcut.lower()}",
-                shortcut=shortcut,
-                disabled=not there,
-                on_click=go,
-                args=(views.name(found.keys[to]) if there else "",),
-            )
-        where = "not among the questions that match" if place is None else f"{place + 1:,} of {len(found.keys):,}"
+        where = steps.steps("answers", found, key)
         reply.about([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
     reply.question(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
@@ -234,7 +167,7 @@ def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wa
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
         about={
-            "question": views.name(key),
+            "question": name(key),
             "parser": wanted.parser,
             "passages": [p.passage_id for p in shown.passages],
         },

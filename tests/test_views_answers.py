@@ -17,6 +17,7 @@ from mirage.errors import TableMissing, UnknownName
 from mirage.sources.nomiracl.outputs import NO_PROMPT
 from mirage.views import answers as views
 from mirage.views.answers import Wanted
+from mirage.views.keys import name
 
 SYSTEMS = ("aya-101", "gpt-4", "llama-2-7b")
 ALL = ("queries", "passages", "answers", "outcomes", "features")
@@ -254,7 +255,7 @@ def test_a_link_names_a_question_by_language_and_id_or_by_id_alone(arena: store.
     assert views.resolve(arena, "e00") == ("de", "e00")
     assert views.resolve(arena, "e00", ("en",)) == ("en", "e00")
     for key in views.find(arena, Wanted()).keys:
-        assert views.resolve(arena, views.name(key)) == key
+        assert views.resolve(arena, name(key)) == key
 
 
 @pytest.mark.parametrize("asked", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])

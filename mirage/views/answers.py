@@ -8,25 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
 from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
-from mirage.errors import UnknownName
 from mirage.features import FEATURES
 from mirage.outcomes.parsed import RULES
+from mirage.views.keys import Key, Keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store import Arena
-
-PAGE = 12
-"""Questions on one page of the list."""
-
-Key = tuple[str, str]
-"""Language and id of a question."""
 
 
 @dataclass(frozen=True)
@@ -80,29 +74,11 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The questions that match, sorted by language and id."""
+class Found(Keys):
+    """The questions that match."""
 
-    keys: tuple[Key, ...]
     replies: int
     """Replies that match."""
-
-    @cached_property
-    def _places(self) -> dict[Key, int]:
-        return {key: at for at, key in enumerate(self.keys)}
-
-    @property
-    def pages(self) -> int:
-        """Pages of the list; at least one."""
-        return max(1, -(-len(self.keys) // PAGE))
-
-    def place(self, key: Key) -> int | None:
-        """Which one a question is, from 0; None if it does not match."""
-        return self._places.get(key)
-
-    def page(self, number: int) -> tuple[Key, ...]:
-        """The questions of a page of the list, from 1."""
-        return self.keys[(number - 1) * PAGE : number * PAGE]
 
 
 @dataclass(frozen=True)
@@ -275,11 +251,6 @@ def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[Item, ...]:
     )
 
 
-def name(key: Key) -> str:
-    """A question as it stands in the address: `ar:771728#0`."""
-    return ":".join(key)
-
-
 def resolve(arena: Arena, asked: str, languages: Sequence[str] = ()) -> Key:
     """The question that a link means: `ar:771728#0`, or an id alone.
 
@@ -291,14 +262,7 @@ def resolve(arena: Arena, asked: str, languages: Sequence[str] = ()) -> Key:
     Raises:
         UnknownName: if there is no such question; the message names the nearest.
     """
-    every = find(arena, Wanted(parser="".join(scope(arena).parsers[:1])))
-    code, _, query_id = asked.partition(":")
-    if every.place((code, query_id)) is not None:
-        return code, query_id
-    found = [key for key in every.keys if key[1] == asked]
-    if not found:
-        raise UnknownName("question", asked, map(name, [k for k in every.keys if k[0] == code] or every.keys))
-    return min(found, key=lambda key: (key[0] not in languages, key))
+    return find(arena, Wanted(parser="".join(scope(arena).parsers[:1]))).resolve(asked, languages)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,62 @@
+"""Questions in an order: their places, the pages of their list, and what a link means by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from mirage.errors import UnknownName
+
+PAGE = 12
+"""Questions on one page of a list."""
+
+Key = tuple[str, str]
+"""Language and id of a question."""
+
+
+def name(key: Key) -> str:
+    """A question as it stands in the address: `ar:771728#0`."""
+    return ":".join(key)
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Questions, sorted by language and id."""
+
+    keys: tuple[Key, ...]
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: at for at, key in enumerate(self.keys)}
+
+    @property
+    def pages(self) -> int:
+        """Pages of the list; at least one."""
+        return max(1, -(-len(self.keys) // PAGE))
+
+    def place(self, key: Key) -> int | None:
+        """Which one a question is, from 0; None if it is not among them."""
+        return self._places.get(key)
+
+    def page(self, number: int) -> tuple[Key, ...]:
+        """The questions of a page of the list, from 1."""
+        return self.keys[(number - 1) * PAGE : number * PAGE]
+
+    def resolve(self, asked: str, languages: Sequence[str] = ()) -> Key:
+        """The question that a link means: `ar:771728#0`, or an id alone.
+
+        Args:
+            asked: what stands in the link.
+            languages: where to look first for an id that several languages have.
+
+        Raises:
+            UnknownName: if it is not among them; the message names the nearest.
+        """
+        code, _, query_id = asked.partition(":")
+        if self.place((code, query_id)) is not None:
+            return code, query_id
+        found = [key for key in self.keys if key[1] == asked]
+        if not found:
+            raise UnknownName("question", asked, map(name, [k for k in self.keys if k[0] == code] or self.keys))
+        return min(found, key=lambda key: (key[0] not in languages, key))
