@@ -5,12 +5,15 @@ for each. Davidson (1970): a third outcome with P(tie) proportional to nu * sqrt
 
 The likelihood is concave, so Newton's method with step halving finds the one maximum. A small ridge keeps it finite
 where a system never lost or never won. For the resampled data sets of a bootstrap the Hessian of the full data serves
-all (a chord iteration: one matrix product a step); those few where it does not converge are left to Newton.
+all (a chord iteration: one matrix product a step). Where a system never lost or never won in a draw, the likelihood is
+flat towards it and the chord does not converge: such draws start from that system's own maximum given the others, which
+a scalar equation gives, and are left to Newton, all at once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +95,7 @@ class _Model:
         self.ridge = ridge
         self.ties = pairs.ties
         self.size = s + (pairs.ties is not None)
+        self.first, self.second = pairs.first, pairs.second
         self.total = pairs.first + pairs.second + (0 if pairs.ties is None else pairs.ties)
         self.half = (pairs.first - pairs.second) / 2
         # +1 at the first system of a pair, -1 at the second: differences are theta @ D.T, gradients come back by D.
@@ -103,51 +107,64 @@ class _Model:
         """The model of some of the data sets."""
         part = object.__new__(_Model)
         part.__dict__.update(self.__dict__)
-        part.total, part.half = self.total[rows], self.half[rows]
+        part.first, part.second, part.total, part.half = (
+            each[rows] for each in (self.first, self.second, self.total, self.half)
+        )
         part.ties = None if self.ties is None else self.ties[rows]
         return part
 
+    def mean(self) -> _Model:
+        """The model of the mean data set."""
+        pairs = Pairs(
+            self.first.mean(axis=0, keepdims=True),
+            self.second.mean(axis=0, keepdims=True),
+            None if self.ties is None else self.ties.mean(axis=0, keepdims=True),
+            self.n_systems,
+        )
+        return _Model(pairs, self.ridge)
+
     def gradient(self, x: Array) -> Array:
         d = x[:, : self.n_systems] @ self.D.T
-        if self.ties is None:
-            # (first - second)/2 - n (sigma(d) - 1/2), where sigma(d) - 1/2 = tanh(d/2)/2; in place, the hot loop.
-            d /= 2
-            np.tanh(d, out=d)
-            d *= self.total
-            d /= -2
-            d += self.half
-            g = d @ self.D
-        else:
-            win, lose, tie = self._davidson(d, x[:, -1])
-            g = np.column_stack(
-                [
-                    (self.half - self.total * (win - lose) / 2) @ self.D,
-                    (self.ties - self.total * tie).sum(axis=1),
-                ]
+        if self.ties is not None:
+            win, lose, tie = _davidson(d, x[:, -1:])
+            up = self.half - self.total * (win - lose) / 2
+            return np.asarray(
+                np.column_stack([up @ self.D, (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
             )
-        return g - self.ridge * x
+        # (first - second)/2 - n (sigma(d) - 1/2), where sigma(d) - 1/2 = tanh(d/2)/2; in place, the hot loop.
+        d /= 2
+        np.tanh(d, out=d)
+        d *= self.total
+        d /= -2
+        d += self.half
+        return np.asarray(d @ self.D - self.ridge * x)
 
-    def curvature(self, x: Array) -> Array:
-        """Minus the Hessian, B x size x size, made definite along the direction (1, ..., 1) that centring removes."""
+    def slopes(self, x: Array) -> tuple[Array, Array]:
+        """The gradient (B x size) and minus the Hessian (B x size x size), the latter made definite along the direction
+        (1, ..., 1) that centring removes.
+        """
         s = self.n_systems
         d = x[:, :s] @ self.D.T
         H = np.zeros((len(x), self.size, self.size))
         if self.ties is None:
-            c = self.total * (1 - np.tanh(d / 2) ** 2) / 4
+            win, lose = _logistic(d)
+            c = self.total * win * lose
+            # Not (first - second)/2 - n (win - lose)/2: where a difference is large, its digits would cancel.
+            g = (self.first * lose - self.second * win) @ self.D
         else:
-            win, lose, tie = self._davidson(d, x[:, -1])
-            c = self.total * (win + lose - (win - lose) ** 2) / 4
-            cross = -(self.total * tie * (win - lose) / 2) @ self.D
-            H[:, :s, s] = H[:, s, :s] = cross
+            win, lose, tie = _davidson(d, x[:, -1:])
+            ahead = win - lose
+            c = self.total * (win + lose - ahead**2) / 4
+            up = self.first * (lose + tie / 2) - self.second * (win + tie / 2) - self.ties * ahead / 2
+            g = np.column_stack([up @ self.D, (self.ties - self.total * tie).sum(axis=1)])
+            H[:, :s, s] = H[:, s, :s] = -(self.total * tie * ahead / 2) @ self.D
             H[:, s, s] = (self.total * tie * (1 - tie)).sum(axis=1)
         H[:, self.i, self.j] = H[:, self.j, self.i] = -c
-        diagonal = np.zeros((len(x), s))
-        for k, at in ((c, self.i), (c, self.j)):
-            np.add.at(diagonal.T, at, k.T)
+        diagonal = c @ np.abs(self.D)
         H[:, range(s), range(s)] = diagonal
         H[:, range(self.size), range(self.size)] += self.ridge
         H[:, :s, :s] += np.maximum(diagonal.max(axis=1), self.ridge)[:, None, None] / s
-        return H
+        return g - self.ridge * x, H
 
     def value(self, x: Array) -> Array:
         """B: the penalised log-likelihood."""
@@ -161,58 +178,144 @@ class _Model:
         likelihood = (self.half * d - self.total * log_z).sum(axis=1) + extra
         return np.asarray(likelihood - self.ridge / 2 * (x * x).sum(axis=1))
 
-    def _davidson(self, d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
-        """P(first wins), P(second wins), P(tie) of every pair."""
-        win, lose, tie = d / 2, -d / 2, np.broadcast_to(log_nu[:, None], d.shape)
-        top = np.maximum(np.maximum(win, lose), tie)
-        win, lose, tie = np.exp(win - top), np.exp(lose - top), np.exp(tie - top)
-        z = win + lose + tie
-        return win / z, lose / z, tie / z
+    def points(self) -> tuple[Array, Array]:
+        """B x S each: points taken (a win is 1, a tie half) and points given."""
+        tied = 0 if self.ties is None else self.ties / 2
+        first, second = self.first + tied, self.second + tied
+        left, right = np.maximum(self.D, 0), np.maximum(-self.D, 0)
+        return first @ left + second @ right, first @ right + second @ left
+
+
+def _logistic(d: Array) -> tuple[Array, Array]:
+    """P(first wins), P(second wins) of pairs whose strengths differ by d, each with all its digits."""
+    far = np.exp(-np.abs(d))
+    near = 1 / (1 + far)
+    far *= near
+    return np.where(d > 0, near, far), np.where(d > 0, far, near)
+
+
+def _davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
+    """P(first wins), P(second wins), P(tie) of pairs whose strengths differ by d."""
+    win, lose, tie = d / 2, -d / 2, np.broadcast_to(log_nu, d.shape)
+    top = np.maximum(np.maximum(win, lose), tie)
+    win, lose, tie = np.exp(win - top), np.exp(lose - top), np.exp(tie - top)
+    z = win + lose + tie
+    return win / z, lose / z, tie / z
+
+
+def _apart(model: _Model, x: Array) -> Array:
+    """`x`, but every system that took all points or none in a data set stands where its own likelihood, the others
+    staying, has its maximum.
+
+    With u the others' strengths around their mean and t its own, an undefeated system gives the expected points
+    sum_j n_j P(j scores at t - u_j), which at the maximum the ridge balances: ridge t (S - 1) / S. Both sides fall or
+    rise exponentially, so Newton on the difference of their logarithms takes a few steps from anywhere.
+    """
+    s = model.n_systems
+    taken, given = model.points()
+    met = taken + given > 0
+    for side, none in ((1.0, given <= 0), (-1.0, taken <= 0)):
+        rows, who = np.nonzero(none & met)
+        if not len(rows):
+            continue
+        n = np.zeros((len(rows), s))
+        for at, other in ((model.i, model.j), (model.j, model.i)):
+            r, p = np.nonzero(at[None, :] == who[:, None])
+            n[r, other[p]] = model.total[rows[r], p]
+        theta = x[rows, :s]
+        mean = (theta.sum(axis=1) - theta[np.arange(len(rows)), who]) / (s - 1)
+        u = side * (theta - mean[:, None])
+        log_nu = None if model.ties is None else x[rows, -1:]
+        t = np.full(len(rows), 5.0)
+        for _ in range(12):
+            d = t[:, None] - u
+            if log_nu is None:
+                ahead, scores = _logistic(d)
+                falls = scores * ahead
+            else:
+                win, lose, tie = _davidson(d, log_nu)
+                scores, falls = lose + tie / 2, (win + lose - (win - lose) ** 2) / 4
+            left = (n * scores).sum(axis=1)
+            slope = (n * falls).sum(axis=1) / left + 1 / t
+            move = (np.log(left) - np.log(model.ridge * (s - 1) / s * t)) / slope
+            t = np.maximum(t + move, t / 4)
+            if np.abs(move).max() < 1e-6:
+                break
+        x[rows, who] = mean + side * t
+    return x
 
 
 def _newton(model: _Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     """Newton with step halving, all data sets at once; each leaves the batch when it has converged."""
     x = x.copy()
-    left = np.arange(len(x))
-    steps = 0
+    left, before = np.arange(len(x)), np.full(len(x), np.inf)
+    part, steps = model, 0
     while len(left) and steps < limit:
         steps += 1
-        part = model.take(left)
         here = x[left]
-        step = np.linalg.solve(part.curvature(here), part.gradient(here)[:, :, None])[:, :, 0]
-        scale = np.ones(len(left))
-        # Differences of thetas move by at most 0.2, the curvature of a logistic by less than a quarter: a full step
-        # goes up.
-        halvings = 30 if np.abs(step).max() > 0.1 else 0
-        value = part.value(here) if halvings else scale
-        for _ in range(halvings):
-            worse = part.value(here + scale[:, None] * step) < value - 1e-9 * np.abs(value)
-            if not worse.any():
-                break
-            scale[worse] /= 2
-        x[left] = here + scale[:, None] * step
-        left = left[np.abs(step).max(axis=1) > _TOLERANCE]
+        g, H = part.slopes(here)
+        step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
+        length = np.abs(step).max(axis=1)
+        # Where a step is long, it may overshoot. Differences of thetas that move by at most 0.2 change the curvature of
+        # a logistic by less than a quarter: a full step goes up.
+        long = np.flatnonzero(length > 0.1)
+        if len(long):
+            step[long] *= _uphill(part.take(long), here[long], step[long])[:, None]
+        x[left] = here + step
+        # What is this small and no longer shrinks is rounding: the ridge alone fixes a gap of 20 logits to no more.
+        more = (length > _TOLERANCE) & ((length > _DRAW_TOLERANCE) | (length < before / 2))
+        if not more.all():
+            left, length = left[more], length[more]
+            part = model.take(left)
+        before = length
     return x, steps
 
 
+def _uphill(model: _Model, here: Array, step: NDArray[Any]) -> Array:
+    """The part of each step, 1 or a power of 1/2, that does not go down."""
+    scale = np.ones(len(here))
+    # A concave function that still rises at the end of a step has risen all along.
+    rows = np.flatnonzero((model.gradient(here + step) * step).sum(axis=1) < 0)
+    if len(rows):
+        part = model.take(rows)
+        value = part.value(here[rows])
+        for _ in range(30):
+            worse = part.value(here[rows] + scale[rows, None] * step[rows]) < value - 1e-9 * np.abs(value)
+            if not worse.any():
+                break
+            scale[rows[worse]] /= 2
+    return scale
+
+
 def _chord(model: _Model, x0: Array, *, limit: int = 40) -> tuple[Array, int]:
-    """Newton with the mean data set's curvature at `x0` for all; what has not converged is left to `_newton`."""
+    """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
     b = len(model.total)
-    mean = model.take(np.arange(1))
-    mean.total = model.total.mean(axis=0, keepdims=True)
-    mean.ties = None if model.ties is None else model.ties.mean(axis=0, keepdims=True)
-    inverse = np.linalg.inv(mean.curvature(x0)[0])
-    x = np.repeat(x0, b, axis=0)
-    moved = np.full(b, np.inf)
+    inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
+    taken, given = model.points()
+    easy = np.flatnonzero((np.minimum(taken, given) > 0).all(axis=1))
+    part, here = (model if len(easy) == b else model.take(easy)), np.repeat(x0, len(easy), axis=0)
+    moved = np.full(len(easy), np.inf)
+    hard = np.ones(b, dtype=bool)
+    hard[easy] = False
     steps = 0
     with np.errstate(over="ignore", invalid="ignore"):
-        while steps < limit and moved.max() > _DRAW_TOLERANCE and np.isfinite(x).all():
+        while len(easy) and steps < limit and moved.max() > _DRAW_TOLERANCE:
             steps += 1
-            step = model.gradient(x) @ inverse
-            x += step
-            moved = np.abs(step).max(axis=1)
-    bad = np.flatnonzero(~(moved <= _DRAW_TOLERANCE))
+            step = part.gradient(here) @ inverse
+            here += step
+            before, moved = moved, np.abs(step).max(axis=1)
+            # Converging at a factor of 1/2 takes as many steps as there are; what is slower is better left to Newton.
+            slow = ~((moved <= _DRAW_TOLERANCE) | (moved < before * (1 if steps < 4 else 0.6)))
+            if slow.any():
+                hard[easy[slow]] = True
+                easy, here, moved = easy[~slow], here[~slow], moved[~slow]
+                part = model.take(easy)
+    x = np.repeat(x0, b, axis=0)
+    x[easy] = here
+    hard[easy[moved > _DRAW_TOLERANCE]] = True
+    bad = np.flatnonzero(hard)
     if len(bad):
-        x[bad], more = _newton(model.take(bad), np.repeat(x0, len(bad), axis=0))
+        part = model.take(bad)
+        x[bad], more = _newton(part, _apart(part, np.repeat(x0, len(bad), axis=0)))
         steps += more
     return x, steps
