@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import small_arena
 from conftest import ROOT
@@ -18,7 +19,8 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.errors import UnknownName
-from mirage.ui import actions, entries, states
+from mirage.pipeline import exporting
+from mirage.ui import entries, states
 from mirage.ui.table import _prepare, dot, intervals
 
 APP = ROOT / "app.py"
@@ -335,9 +337,10 @@ def test_column_help_is_the_schemas_own_sentence() -> None:
 
 def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
     rows = pa.table({"system": ["a,b", 'c"d'], "rating": [0.1 + 0.2, None]})
-    assert actions.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
-    found = json.loads(actions.to_json(rows, {"skill": "both"}))
+    assert exporting.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
+    found = json.loads(exporting.to_json(rows, {"skill": "both"}))
     assert found == {"about": {"skill": "both"}, "rows": rows.to_pylist()}
+    assert pq.read_table(pa.BufferReader(exporting.to_parquet(rows))) == rows
 
 
 def test_every_label_of_an_arena_has_a_meaning() -> None:

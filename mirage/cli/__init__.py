@@ -16,6 +16,7 @@ import typer
 
 from mirage.cli import (
     checking,
+    exporting,
     generating,
     judging,
     measuring,
@@ -28,7 +29,19 @@ from mirage.cli.common import ArenaDir, How, Languages, Parser, app, codes, rows
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
-__all__ = ["app", "checking", "generating", "judging", "main", "measuring", "ranking", "running", "sources", "training"]
+__all__ = [
+    "app",
+    "checking",
+    "exporting",
+    "generating",
+    "judging",
+    "main",
+    "measuring",
+    "ranking",
+    "running",
+    "sources",
+    "training",
+]
 
 RATES = (
     *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),

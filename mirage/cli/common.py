@@ -28,10 +28,10 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
-_QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **_QUIET)  # type: ignore[arg-type]
-pull = typer.Typer(help="Fetch public data over HTTPS.", **_QUIET)  # type: ignore[arg-type]
-import_ = typer.Typer(help="Read files into an arena.", **_QUIET)  # type: ignore[arg-type]
+QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **QUIET)  # type: ignore[arg-type]
+pull = typer.Typer(help="Fetch public data over HTTPS.", **QUIET)  # type: ignore[arg-type]
+import_ = typer.Typer(help="Read files into an arena.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(pull, name="pull")
 app.add_typer(import_, name="import")
 

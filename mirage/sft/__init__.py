@@ -2,9 +2,11 @@
 
 A teacher has answered each question from its relevant passages alone. The student is shown the non-relevant ones too,
 mixed in, and learns to give the teacher's answer all the same: to cite the passages that hold it and no other.
+A judge's verdicts make preference pairs (`preferences.py`).
 """
 
 from mirage.sft.examples import Example, TrainingSet, answered, build
+from mirage.sft.preferences import Preference, preferences
 from mirage.sft.recipe import HYPERPARAMETERS, MAX_LENGTH, recipe
 from mirage.sft.stats import SPLITS, STATS, Stats, statistics, table1
 
@@ -14,10 +16,12 @@ __all__ = [
     "SPLITS",
     "STATS",
     "Example",
+    "Preference",
     "Stats",
     "TrainingSet",
     "answered",
     "build",
+    "preferences",
     "recipe",
     "statistics",
     "table1",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from mirage.pipeline.exporting import to_csv, to_json, to_parquet
 from mirage.ui.table import mode
 
 if TYPE_CHECKING:
@@ -104,19 +102,32 @@ def cite(arena: Arena) -> None:
         st.code(about, language=None, wrap_lines=True)
 
 
-def download(place: DeltaGenerator, name: str, rows: pa.Table, about: Mapping[str, Any]) -> None:
-    """Two files with the same rows, made only when asked for."""
+def download(
+    place: DeltaGenerator,
+    name: str,
+    rows: pa.Table,
+    about: Mapping[str, Any],
+    report: Callable[[], str] | None = None,
+) -> None:
+    """Files with the same rows, made only when asked for; and the page as a report, where it can make one."""
     with place.popover("Download", help="Exactly the rows that are shown, unrounded."):
-        st.download_button("CSV", lambda: to_csv(rows), f"{name}.csv", "text/csv", on_click="ignore", width="stretch")
-        st.download_button(
-            "JSON",
-            lambda: to_json(rows, about),
-            f"{name}.json",
-            "application/json",
-            on_click="ignore",
-            width="stretch",
-            help="With what the rows are and how they were made.",
-        )
+        kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
+            ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
+            (
+                "JSON",
+                lambda: to_json(rows, about),
+                "json",
+                "application/json",
+                "With what the rows are and how they were made.",
+            ),
+            ("Parquet", lambda: to_parquet(rows), "parquet", "application/vnd.apache.parquet", None),
+        ]
+        if report is not None:
+            kinds.append(
+                ("Report", report, "html", "text/html", "One HTML file with the table and its charts; it needs no app.")
+            )
+        for label, make, ending, mime, meaning in kinds:
+            st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
         st.caption(f"{len(rows):,} rows, {rows.num_columns} columns")
         st.radio(
             "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
@@ -126,17 +137,3 @@ def download(place: DeltaGenerator, name: str, rows: pa.Table, about: Mapping[st
 def image_format() -> str:
     """The format in which a chart's camera button saves it."""
     return str(st.session_state.get("image", "PNG")).lower()
-
-
-def to_csv(rows: pa.Table) -> str:
-    """The rows as CSV with a header; a null is an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows.column_names)
-    writer.writerows([row.values() for row in rows.to_pylist()])
-    return out.getvalue()
-
-
-def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
-    """`{"about": {...}, "rows": [{...}, ...]}`."""
-    return json.dumps({"about": dict(about), "rows": rows.to_pylist()}, ensure_ascii=False, indent=1)

@@ -80,13 +80,21 @@ class Page:
         """The line on top: what is shown, how much is behind it, what the filters leave. Plain text."""
         self._summary.caption(plain(text))
 
-    def download(self, name: str, rows: pa.Table, *, about: Mapping[str, Any]) -> None:
-        """Offer exactly what is shown as CSV and JSON, in the place where every page has it.
+    def download(
+        self,
+        name: str,
+        rows: pa.Table,
+        *,
+        about: Mapping[str, Any],
+        report: Callable[[Mapping[str, Any]], str] | None = None,
+    ) -> None:
+        """Offer exactly what is shown as CSV, JSON and Parquet, in the place where every page has it.
 
         Args:
             name: stem of the file name.
             rows: what is shown, unrounded.
             about: how it was made: referee, filters, seed; goes into the JSON beside the arena and its version.
+            report: makes the page into one HTML file, from these facts.
         """
         facts = {
             "arena": self.arena.name,
@@ -96,7 +104,8 @@ class Page:
             "page": self.entry.name,
             **about,
         }
-        actions.download(self._download, f"{self.arena.name}-{name}", rows, facts)
+        html = None if report is None else lambda: report(facts)
+        actions.download(self._download, f"{self.arena.name}-{name}", rows, facts, html)
 
 
 def run() -> None:

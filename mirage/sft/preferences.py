@@ -1,0 +1,101 @@
+"""A judge's verdicts as preference pairs, to train a model on (DPO: Rafailov et al. 2023)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One answer preferred over another to the same prompt."""
+
+    language: str
+    """Code of the question's language."""
+    query_id: str
+    """The question."""
+    judge: str
+    """Who preferred it."""
+    prompt: str
+    """The prompt with its passages."""
+    chosen: str
+    """The preferred reply."""
+    rejected: str
+    """The other reply."""
+    chosen_system: str
+    """Whose reply is preferred."""
+    rejected_system: str
+    """Whose is not."""
+
+    def line(self) -> str:
+        """The pair as a line of JSON, in the conversational form that preference trainers read (`prompt`, `chosen`,
+        `rejected`: lists of messages), with what it came from beside it.
+        """
+        record = {
+            "prompt": [{"role": "user", "content": self.prompt}],
+            "chosen": [{"role": "assistant", "content": self.chosen}],
+            "rejected": [{"role": "assistant", "content": self.rejected}],
+            "language": self.language,
+            "query_id": self.query_id,
+            "judge": self.judge,
+            "chosen_system": self.chosen_system,
+            "rejected_system": self.rejected_system,
+        }
+        return json.dumps(record, ensure_ascii=False)
+
+
+def preferences(
+    judgments: pa.Table, answers: pa.Table, prompts: Mapping[tuple[str, str], str], *, judge: str
+) -> tuple[list[Preference], Counter[str]]:
+    """The pairs that a judge decided.
+
+    A pair that was shown in both orders counts once, and only if both verdicts prefer the same answer.
+
+    Args:
+        judgments: `schema.Judgment` rows.
+        answers: `schema.Answer` rows.
+        prompts: the prompt of each question, by language and id.
+        judge: whose verdicts.
+
+    Returns:
+        The pairs in the order of language, question and systems; and how many others were left out, by reason.
+    """
+    texts = {
+        (row["language"], row["query_id"], row["system"]): row["text"]
+        for row in answers.select(["language", "query_id", "system", "text", "status"]).to_pylist()
+        if row["status"] == "ok"
+    }
+    verdicts: dict[tuple[str, str, str, str], list[str | None]] = {}
+    columns = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
+    for row in judgments.select(columns).to_pylist():
+        if row["judge"] == judge:
+            a, b = row["system_a"], row["system_b"]
+            winner = {"A": a, "B": b, "tie": ""}.get(row["verdict"])
+            verdicts.setdefault((row["language"], row["query_id"], min(a, b), max(a, b)), []).append(winner)
+    found: list[Preference] = []
+    left: Counter[str] = Counter()
+    for (language, query_id, one, other), said in sorted(verdicts.items()):
+        winner = said[0]
+        if None in said:
+            left["a verdict could not be read"] += 1
+        elif len(set(said)) > 1:
+            left["the verdict changes with the order shown"] += 1
+        elif not winner:
+            left["a tie"] += 1
+        else:
+            loser = other if winner == one else one
+            chosen, rejected = (texts.get((language, query_id, s)) for s in (winner, loser))
+            prompt = prompts.get((language, query_id))
+            if chosen is None or rejected is None or prompt is None:
+                left["no whole reply, or no prompt, is stored"] += 1
+            elif chosen == rejected:
+                left["both replies are the same"] += 1
+            else:
+                found.append(Preference(language, query_id, judge, prompt, chosen, rejected, winner, loser))
+    return found, left
