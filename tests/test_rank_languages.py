@@ -1,0 +1,237 @@
+"""Rank stability across languages, and the test of language groups: known answers, error rate, power."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, ttest_ind
+
+from mirage import rank
+from mirage.errors import BadInput, NotEnoughData
+from mirage.languages import LANGUAGES
+from mirage.rank.bootstrap import LanguageRanking, Ranking
+from mirage.rank.languages import Effect, holm, kendall, stability, unusual
+from mirage.sources.simulated import simulate
+
+CODES = tuple(LANGUAGES)
+
+
+def made(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *, draws: int = 200) -> Ranking:
+    """A ranking whose ratings are the truth with an error of this size, and whose draws say so."""
+    languages = {}
+    for code, truth in theta.items():
+        names = tuple(f"s{k:02}" for k in range(len(truth)))
+        seen = truth + rng.normal(0, error, len(truth))
+        seen -= seen.mean()
+        around = seen + rng.normal(0, error, (draws, len(truth)))
+        record = np.ones((len(truth), 3), dtype=np.int64)
+        languages[code] = LanguageRanking(code, names, seen, around, record, (names,), 100, 0)
+    return Ranking("judge", "both", "half", draws, 0, 1e-7, languages, ())
+
+
+def ranking(thetas: dict[str, list[float]]) -> Ranking:
+    return made({code: np.array(t) for code, t in thetas.items()}, 0.0, np.random.default_rng(0), draws=10)
+
+
+# --- Kendall and Holm -------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=12))
+def test_tau_is_the_tau_b_of_scipy(pairs: list[tuple[int, int]]) -> None:
+    a, b = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
+    if len(set(a)) == 1 or len(set(b)) == 1:
+        assert np.isnan(kendall(a, b))
+    else:
+        assert kendall(a, b) == pytest.approx(kendalltau(a, b).statistic, abs=1e-12)
+
+
+def test_holm_agrees_with_the_worked_example_of_statsmodels() -> None:
+    # statsmodels.stats.multitest.multipletests([0.01, 0.04, 0.03, 0.005], method="holm")
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+
+
+# --- stability --------------------------------------------------------------------------------------------------------
+
+
+def test_ranks_by_language_are_those_of_the_ranking_and_systems_come_by_mean_rank() -> None:
+    steady = stability(ranking({"en": [3, 2, 1], "fi": [2, 3, 1], "sw": [3, 2, 1]}))
+    assert [s.system for s in steady.systems] == ["s00", "s01", "s02"]
+    first, second, last = steady.systems
+    assert (first.mean, first.best, first.worst, first.n_languages) == (pytest.approx(4 / 3), 1, 2, 3)
+    assert (last.mean, last.spread) == (3.0, 0.0)
+    assert second.spread == pytest.approx(np.std([2, 1, 2], ddof=1))
+    assert [(r.language, r.rank, r.of) for r in steady.ranks[:3]] == [("en", 1, 3), ("fi", 2, 3), ("sw", 1, 3)]
+    taus = {(a.first, a.second): a.tau for a in steady.agreement}
+    assert taus == {("en", "fi"): pytest.approx(1 / 3), ("en", "sw"): 1.0, ("fi", "sw"): pytest.approx(1 / 3)}
+
+
+def test_ranks_and_intervals_are_those_of_the_table() -> None:
+    drawn = simulate(systems=6, queries=30, languages=["en", "sw"], seed=3).tables["judgments"]
+    rated = rank.rate(rank.from_judgments(drawn, judge="judge"))
+    table = {(r["language"], r["system"]): r for r in rated.table().to_pylist()}
+    steady = stability(rated)
+    assert len(steady.ranks) == 12
+    for row in steady.ranks:
+        theirs = table[row.language, row.system]
+        assert (row.rank, row.low, row.high) == (theirs["rank"], theirs["rank_low"], theirs["rank_high"])
+    assert all(s.low <= s.mean <= s.high for s in steady.systems)
+    assert "200 joint draws of queries, seed 0" in steady.method
+
+
+def test_a_tau_without_a_value_is_null_with_a_reason() -> None:
+    flat = stability(ranking({"en": [0, 0, 0], "fi": [2, 3, 1]})).agreement[0]
+    assert (flat.tau, flat.low, flat.n) == (None, None, 3)
+    assert flat.reason == "in one of them all ratings are equal"
+    full = ranking({"en": [1, 0, 2], "fi": [2, 3, 1]})
+    cut = dataclasses.replace(full.languages["fi"], systems=("s00", "x", "y"))
+    apart = stability(dataclasses.replace(full, languages={**full.languages, "fi": cut})).agreement[0]
+    assert (apart.tau, apart.n, apart.reason) == (None, 1, "they have 1 systems in common")
+
+
+def test_one_language_says_nothing_of_differences() -> None:
+    for look in (stability, unusual):
+        with pytest.raises(NotEnoughData, match="one language"):
+            look(ranking({"en": [1.0, 0.0]}))
+
+
+def test_intervals_of_tau_cover_the_true_tau() -> None:
+    """40 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
+    covered = 0
+    for seed in range(40):
+        drawn = simulate(systems=12, queries=60, languages=["en", "sw"], seed=seed)
+        rated = rank.rate(rank.from_judgments(drawn.tables["judgments"], judge="judge"))
+        (found,) = stability(rated).agreement
+        truth = [np.array([drawn.theta[c][s] for s in rated.languages[c].systems]) for c in ("en", "sw")]
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low - 1e-9 <= float(kendall(*truth)) <= found.high + 1e-9
+    assert covered >= 35
+
+
+# --- unusual ----------------------------------------------------------------------------------------------------------
+
+
+def scattered(rng: np.random.Generator, *, between: float, systems: int = 8) -> dict[str, np.ndarray]:
+    quality = rng.normal(0, 1, systems)
+    return {code: quality + rng.normal(0, between, systems) for code in CODES}
+
+
+@pytest.mark.parametrize(
+    ("by", "between", "error"), [("script", 0.4, 0.05), ("family", 0.3, 0.3), ("family", 0.0, 0.2)]
+)
+def test_without_an_effect_a_finding_in_all_cells_together_is_rare(by: str, between: float, error: float) -> None:
+    """150 simulated rankings of 18 languages; 14 findings or more would say that the family-wise error is above 5%."""
+    rng = np.random.default_rng(5)
+    wrong = sum(
+        bool(unusual(made(scattered(rng, between=between), error, rng, draws=50), by=by).found()) for _ in range(150)
+    )
+    assert wrong <= 13
+
+
+def test_a_planted_effect_is_found_and_nothing_else() -> None:
+    rng = np.random.default_rng(6)
+    found, others = 0, 0
+    for _ in range(60):
+        theta = scattered(rng, between=0.2)
+        for code in ("sw", "yo"):
+            theta[code][3] += 1.5
+        cells = unusual(made(theta, 0.1, rng)).found()
+        found += any((e.system, e.group) == ("s03", "Atlantic-Congo") and e.estimate > 0 for e in cells)
+        others += any(e.system != "s03" for e in cells)
+    assert found >= 54
+    assert others <= 8
+
+
+def test_intervals_of_an_effect_cover_it() -> None:
+    rng = np.random.default_rng(7)
+    inside = [
+        e.low <= 0 <= e.high  # type: ignore[operator]  # a tested cell has an interval
+        for _ in range(60)
+        for e in unusual(made(scattered(rng, between=0.3), 0.1, rng)).effects
+        if e.p is not None
+    ]
+    assert 0.93 <= np.mean(inside) <= 0.98
+
+
+def cell(found: tuple[Effect, ...], system: str, group: str) -> Effect:
+    (one,) = (e for e in found if (e.system, e.group) == (system, group))
+    return one
+
+
+def test_without_sampling_error_it_is_the_two_sample_t_test() -> None:
+    rng = np.random.default_rng(8)
+    rated = made(scattered(rng, between=0.5), 0.0, rng)
+    one = cell(unusual(rated, by="script").effects, "s02", "Latn")
+    sides: dict[bool, list[float]] = {True: [], False: []}
+    for code, language in rated.languages.items():
+        sides[LANGUAGES[code].script == "Latn"].append(float(language.theta[2]))
+    expected = ttest_ind(sides[True], sides[False])
+    assert one.p == pytest.approx(expected.pvalue)
+    ends = expected.confidence_interval(0.95)
+    assert (one.low, one.high) == (pytest.approx(ends.low), pytest.approx(ends.high))
+    assert (one.n_languages, one.n_elsewhere, one.n_queries) == (8, 10, 800)
+
+
+def test_where_languages_do_not_differ_the_error_is_that_of_the_draws() -> None:
+    rng = np.random.default_rng(9)
+    flat = made({code: np.array([1.0, 0.0, -1.0]) for code in CODES}, 0.0, rng)
+    noisy = {
+        code: dataclasses.replace(one, draws=one.theta + rng.normal(0, 0.2, one.draws.shape))
+        for code, one in flat.languages.items()
+    }
+    one = cell(unusual(dataclasses.replace(flat, languages=noisy), by="script").effects, "s00", "Latn")
+    assert one.between == 0
+    assert one.error == pytest.approx(0.2 * np.sqrt(1 / 8 + 1 / 10), rel=0.05)
+
+
+def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
+    rng = np.random.default_rng(10)
+    found = unusual(made(scattered(rng, between=0.3), 0.1, rng))
+    one = cell(found.effects, "s00", "Uralic")
+    assert (one.n_languages, one.p, one.p_holm, one.low, one.error) == (1, None, None, None, None)
+    assert one.reason == "the group has one language, so that group and language cannot be told apart"
+    assert np.isfinite(one.estimate)
+    tested = [e for e in found.effects if e.p is not None]
+    assert {e.group for e in tested} == {"Atlantic-Congo", "Germanic", "Indo-Aryan", "Romance"}
+    assert len(tested) == found.tested == 4 * 8
+
+
+def test_of_two_complementary_groups_one_is_tested() -> None:
+    rng = np.random.default_rng(11)
+    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    assert {e.group for e in unusual(rated, by="direction").effects} == {"right to left"}
+    assert {e.group for e in unusual(rated, by="spaces").effects} == {"no spaces between words"}
+
+
+def test_an_unbounded_rating_is_not_tested() -> None:
+    rng = np.random.default_rng(12)
+    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    en = rated.languages["en"]
+    loose = dataclasses.replace(en, groups=(en.systems[1:], en.systems[:1]))
+    found = unusual(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
+    assert cell(found, "s00", "Germanic").reason == "the data does not bound its rating in en"
+    assert cell(found, "s01", "Germanic").p is not None
+
+
+def test_an_unknown_grouping_is_refused() -> None:
+    with pytest.raises(BadInput, match="grouped by 'size'"):
+        unusual(ranking({"en": [1.0, 0.0], "fi": [1.0, 0.0]}), by="size")  # type: ignore[arg-type]
+
+
+def test_relabelling_systems_permutes_the_result() -> None:
+    rng = np.random.default_rng(13)
+    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    turned = {
+        code: dataclasses.replace(one, theta=one.theta[::-1], draws=one.draws[:, ::-1])
+        for code, one in rated.languages.items()
+    }
+    before = {(e.system, e.group): e.estimate for e in unusual(rated).effects}
+    after = {(e.system, e.group): e.estimate for e in unusual(dataclasses.replace(rated, languages=turned)).effects}
+    names = next(iter(rated.languages.values())).systems
+    mirror = dict(zip(names, reversed(names), strict=True))
+    assert {(mirror[s], g): e for (s, g), e in after.items()} == before
