@@ -24,6 +24,7 @@ from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, Unkno
 from mirage.languages import LANGUAGES
 from mirage.store import Arena, home
 from mirage.ui import actions
+from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, Entry
 from mirage.ui.pick import arrive, check_link, pick
 from mirage.ui.states import badge, missing, refuse
@@ -276,6 +277,7 @@ def _shared() -> None:
         name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
         arena = arenas[name]
         st.caption(plain(arena.title))
+        contents(arena)
         codes = sorted({code for table in arena.tables for code in arena.languages(table)})
         problems += check_link("languages", "language", codes)
         names = ", ".join(f"{code} {LANGUAGES[code].name}" for code in codes)
@@ -308,6 +310,7 @@ _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
 [data-testid="stElementToolbar"]:focus-within { opacity: 1; }
 [data-testid="stElementToolbar"] button:focus-visible { outline: 2px solid currentColor; }
+dl.mg-contents { margin: 0; } .mg-contents dt { font-weight: 600; } .mg-contents dd { margin: 0 0 .4rem; overflow-wrap: anywhere; }
 .katex-display { margin-block: 0; padding-block: 0.9em; }
 </style>"""
 """The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a

@@ -1,0 +1,46 @@
+"""What the chosen arena has and what it lacks, in the sidebar."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import schema
+from mirage.charts.palette import FORMATS
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+
+def contents(arena: Arena) -> None:
+    """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
+    lacks = sum(table not in arena.tables for table in _tables(arena))
+    with st.popover(f"{len(arena.tables)} tables, lacks {lacks}" if lacks else "All tables", width="stretch"):
+        st.html(_listed(arena))
+
+
+def _tables(arena: Arena) -> tuple[str, ...]:
+    """The tables an arena can have: printed figures stand alone."""
+    printed = ("published",)
+    return printed if arena.tables == printed else tuple(name for name in schema.TABLES if name not in printed)
+
+
+@lru_cache(maxsize=32)
+def _listed(arena: Arena) -> str:
+    """The list as HTML, escaped."""
+    count = FORMATS["count"].write
+    rows = []
+    for table in _tables(arena):
+        if table in arena.tables:
+            languages = len(set(arena.languages(table)) - {"all"})
+            over = f", {languages} languages" if languages > 1 else ""
+            what = f"{count(arena.rows(table))} rows{over}"
+        else:
+            command = schema.COMMANDS[table].replace("DIR", str(arena.path))
+            what = f"lacking; it comes with<br><code>{escape(command)}</code>"
+        rows.append(f"<dt>{escape(table)}</dt><dd>{what}</dd>")
+    version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(str(arena.path))}</code></p>"
+    return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'
