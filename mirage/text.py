@@ -44,6 +44,11 @@ def words(text: str) -> list[str]:
     return found
 
 
+def word_spans(text: str) -> list[tuple[Span, str]]:
+    """Where the words of a text stand in it, each with the form in which `words` compares it."""
+    return [(found.span(), _folded(found[0])) for found in _pattern(rf"{_CHARACTER}|{_WORD}").finditer(text)]
+
+
 def terms(text: str) -> list[str]:
     """The terms of a text in order, for search: its `words`, but each two neighbours of an unspaced script as a pair.
 

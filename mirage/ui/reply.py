@@ -72,7 +72,9 @@ STYLE = (
 .mg-fold > summary::-webkit-details-marker { display: none; }
 .mg-fold > summary:focus-visible { outline: 2px solid var(--mg-hit); outline-offset: 2px; }
 .mg-fold .mg-text { font-size: 0.95em; }
-.mg-fold:not([open]) .mg-text {
+.mg-fold { scroll-margin-top: 4.5rem; }
+.mg-fold:target { box-shadow: inset 3px 0 0 var(--mg-hit); padding-inline: 0.7em; }
+.mg-fold:not([open]):not(:target) .mg-text {
   display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; white-space: normal;
 }
 .mg-fold .mg-head { display: flex; flex-wrap: wrap; gap: 0.2em 0.55em; align-items: baseline; }
@@ -119,11 +121,11 @@ def replies(shown: Question, systems: Collection[str], *, hits: Collection[str],
     """
     nowhere = _nowhere(shown)
     cards = [
-        _reply(reply, shown, nowhere, hit=reply.system in hits, texts=texts)
+        card(reply, shown, texts=texts, hit=reply.system in hits, leave_out=nowhere)
         for reply in shown.replies
         if reply.system in systems
     ]
-    st.html(f'<div style="{_inks()}">{"".join(cards)}</div>')
+    st.html(f'<div style="{inks()}">{"".join(cards)}</div>')
 
 
 def unmeasured(shown: Question) -> None:
@@ -149,29 +151,50 @@ def _nowhere(shown: Question) -> frozenset[str]:
 
 def passages(shown: Question) -> None:
     """Show the passages, each opened by a click; relevant or not is told by word, fill and rule."""
-    st.html(f'<div style="{_inks()}">{"".join(_passage(p, shown) for p in shown.passages)}</div>')
+    st.html(f'<div style="{inks()}">{"".join(_passage(p, shown) for p in shown.passages)}</div>')
 
 
-def _inks() -> str:
+def inks() -> str:
+    """Style of what holds cards, passages or signs: their colours in the page's mode."""
     dark = mode() == "dark"
     right, wrong = ("#5cc28f", "#ff9a6b") if dark else ("#1f7a4d", "#b3441e")
     return f"--mg-hit: {ink(mode()).accent}; --mg-right: {right}; --mg-wrong: {wrong}"
 
 
-def _reply(reply: Reply, shown: Question, nowhere: Collection[str], *, hit: bool, texts: bool) -> str:
+def card(
+    reply: Reply,
+    shown: Question,
+    *,
+    texts: bool,
+    hit: bool = False,
+    leave_out: Collection[str] = (),
+    note: str = "",
+    stretches: Sequence[Mark] | None = None,
+) -> str:
+    """A reply with what is known of it, as HTML in which nothing of the reply is markup.
+
+    Args:
+        reply: the reply.
+        shown: the question it belongs to.
+        texts: whether the arena has the replies' texts.
+        hit: whether it carries a bar at its side.
+        leave_out: names of features that are not told.
+        note: HTML beside the system's name.
+        stretches: what is marked in the text beside citations; the text that decided unless given.
+    """
     maker = escape(family(reply.system).name)
     mark = f'<img src="{dot(reply.system, mode())}" alt="{maker}" title="{maker}">'
     name = f'<span class="mg-name">{escape(reply.system)}</span>'
-    parts = [f'<div class="mg-row">{mark}{name}{_outcome(reply, shown)}</div>']
+    parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(reply, shown)}</div>']
     if texts:
-        parts.append(_text(reply, shown))
+        parts.append(_text(reply, shown, stretches))
     if reply.rule:
         where = f"characters {reply.span[0]:,} to {reply.span[1]:,}" if reply.span else ""
         help_ = escape(f"Rule: {reply.rule}" + (f"; decided by {where} of the reply" if where else ""))
         said = escape(reply.rule_meaning or reply.rule) + ("" if texts or not where else f" ({where})")
         parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{said}</span></div>')
-    if reply.measures:
-        measures = "".join(_measure(m) for m in reply.measures if m.name not in nowhere)
+    if told := [m for m in reply.measures if m.name not in leave_out]:
+        measures = "".join(map(_measure, told))
         parts.append(f'<div class="mg-measures">{measures}</div>')
     return f'<article class="mg-reply{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
 
@@ -181,7 +204,7 @@ def _outcome(reply: Reply, shown: Question) -> str:
         return ""
     word = _WORDS.get(reply.outcome, reply.outcome)
     meaning = escape(column_help("outcomes", "outcome"))
-    badge = f'<span class="mg-out" title="{meaning}">{_sign(reply.outcome)}{escape(word)}</span>'
+    badge = f'<span class="mg-out" title="{meaning}">{sign(reply.outcome)}{escape(word)}</span>'
     if reply.correct is None:
         return badge
     verdict = "right" if reply.correct else "wrong"
@@ -190,23 +213,24 @@ def _outcome(reply: Reply, shown: Question) -> str:
         if shown.subset == "relevant"
         else "No passage answers the question: to abstain is right, to answer is wrong."
     )
-    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{why}">{_sign(verdict)}{verdict}</span>'
+    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{why}">{sign(verdict)}{verdict}</span>'
 
 
-def _sign(name: str) -> str:
+def sign(name: str) -> str:
+    """The sign of an outcome, or of right and wrong; nothing for another name."""
     return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
 
 
-def _text(reply: Reply, shown: Question) -> str:
+def _text(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str:
     known = {"missing": "there is no reply of this system to this question", "empty": "the reply is white space only"}
     status = reply.status or "missing"
     said = known.get(status, _WORDS.get(status, status)) + (f" ({reply.reason})" if reply.reason else "")
     note = "" if status == "ok" else f'<div class="mg-none">{escape(said[:1].upper() + said[1:])}.</div>'
     if reply.text is None or not reply.text.strip():
         return note
-    marks = _citations(reply.text, reply.citations, shown.passages)
-    if reply.span:
-        marks.append(Mark(reply.span[0], reply.span[1], "decided", hover=reply.rule_meaning))
+    if stretches is None:
+        stretches = [Mark(*reply.span, "decided", hover=reply.rule_meaning)] if reply.span else []
+    marks = [*_citations(reply.text, reply.citations, shown.passages), *stretches]
     # Blank lines around a reply are left out of sight; nothing within it is.
     before = len(reply.text) - len(reply.text.lstrip())
     moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in marks]
@@ -221,7 +245,9 @@ def _written_in(reply: Reply, asked: str) -> str:
 
 
 def _citations(text: str, found: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[Mark]:
-    """One mark for each place; a range cites several passages in one. Brackets and commas give way to the mark."""
+    """One mark for each place, which leads to its passage; a range cites several passages in one. Brackets and commas
+    give way to the mark.
+    """
     by_id = {p.passage_id: p for p in passages}
     places: dict[tuple[int, int], list[Citation]] = {}
     for citation in found:
@@ -235,7 +261,9 @@ def _citations(text: str, found: Sequence[Citation], passages: Sequence[schema.P
         about = "; ".join(
             f"[{p.position}] {p.title or p.passage_id}" + (f": {p.text[:240]} …" if p.text else "") for p in meant
         )
-        marks.append(Mark(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about))
+        first = next((p for p in meant if _TAGS[p.relevant][0] == kind), None)
+        to = f"passage-{first.position}" if first else ""
+        marks.append(Mark(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about, to=to))
     return marks
 
 
@@ -254,7 +282,8 @@ def _passage(passage: schema.Passage, shown: Question) -> str:
     title = f'<strong><bdi lang="{language}">{escape(passage.title)}</bdi></strong>' if passage.title else ""
     text = text_html(passage.text, language=shown.key[0]) if passage.text else ""
     return (
-        f'<details class="mg-fold"><summary><div class="mg-head"><strong>{passage.position}</strong>{title}'
+        f'<details class="mg-fold" id="passage-{passage.position}"><summary><div class="mg-head">'
+        f"<strong>{passage.position}</strong>{title}"
         f'<span class="mg-tag mg-{kind}">{word}</span><span class="mg-id">{escape(passage.passage_id)}</span></div>'
         f"{text}</summary></details>"
     )

@@ -16,15 +16,19 @@ import streamlit as st
 
 from mirage.languages import LANGUAGES
 
-MarkKind = Literal["decided", "relevant", "irrelevant", "unlabelled", "unknown"]
+MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "unknown"]
 
 _MEANING: dict[MarkKind, str] = {
     "decided": "The text that decided the outcome",
+    "shared": "",
+    "own": "",
     "relevant": "Cites a passage that people judged relevant",
     "irrelevant": "Cites a passage that people judged not relevant",
     "unlabelled": "Cites a passage without a label of its own",
     "unknown": "Cites a passage that is not in the list",
 }
+_STRETCHES = ("decided", "shared", "own")
+"""Kinds of spans in which citations may lie."""
 
 STYLE = """<style>
 .mg-text { unicode-bidi: isolate; max-width: 68ch; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -35,6 +39,14 @@ STYLE = """<style>
 .mg-text mark.mg-decided {
   background: color-mix(in srgb, #d9a400 28%, transparent); border-bottom: 2px solid #b58900; border-radius: 2px;
 }
+.mg-text mark.mg-shared { opacity: 0.62; }
+.mg-text mark.mg-own {
+  background: color-mix(in srgb, #2f7fd1 15%, transparent); text-decoration: underline solid 1.5px #2f7fd1;
+  text-underline-offset: 4px; border-radius: 2px;
+}
+.mg-to { color: inherit !important; text-decoration: none !important; }
+.mg-to > .mg-cite { cursor: pointer; }
+.mg-to:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; border-radius: 0.8em; }
 .mg-cite {
   font-size: 0.78em; font-weight: 600; line-height: 1; padding: 0.1em 0.4em; border-radius: 0.8em; cursor: help;
   border: 1.5px solid currentColor; unicode-bidi: isolate; white-space: nowrap; vertical-align: 0.15em;
@@ -71,6 +83,8 @@ class Mark:
     """For a citation: what stands in its place, such as the passage's number; the raw text if empty."""
     hover: str = ""
     """Shown on hover after the meaning, such as the passage's text."""
+    to: str = ""
+    """For a citation: id of the element on the page that a click leads to; the program's own words alone."""
 
 
 def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
@@ -82,16 +96,17 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
         marks: spans of the raw text; those outside it are cut to it.
     """
     spans = [m for m in marks if 0 <= m.start < min(m.end, len(text))]
-    decided = sorted((m for m in spans if m.kind == "decided"), key=lambda m: m.start)
-    cites = sorted((m for m in spans if m.kind != "decided"), key=lambda m: m.start)
+    stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
+    cites = sorted((m for m in spans if m.kind not in _STRETCHES), key=lambda m: m.start)
     out: list[str] = []
     at = 0
-    for mark in decided:
+    for mark in stretches:
         if mark.start < at:
             continue
         out.append(_cited(text, at, mark.start, cites))
         inside = _cited(text, mark.start, mark.end, cites)
-        out.append(f'<mark class="mg-decided" title="{escape(_hover(mark))}">{inside}</mark>')
+        title = f' title="{escape(_hover(mark))}"' if _hover(mark) else ""
+        out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
         at = mark.end
     out.append(_cited(text, at, len(text), cites))
     return _wrap("".join(out), text, language)
@@ -163,7 +178,8 @@ def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
         if mark.start >= at and mark.end <= end:
             out.append(escape(text[at : mark.start]))
             shown = escape(mark.label or text[mark.start : mark.end])
-            out.append(f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>')
+            cite = f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>'
+            out.append(f'<a class="mg-to" href="#{escape(mark.to)}">{cite}</a>' if mark.to else cite)
             at = mark.end
     out.append(escape(text[at:end]))
     return "".join(out)
