@@ -7,7 +7,7 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test lint bench data sample pictures
+.PHONY: help app test lint bench data sample pictures docs
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,9 @@ sample: .venv/.ready ## build the sample arena again from data/sample/source
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	$(PY) tests/browser.py
+
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
 
 .venv/.ready: requirements.txt pyproject.toml
 	@$(call install,.)
