@@ -25,6 +25,8 @@ SUBSETS: dict[Skill, tuple[str, ...]] = {
 }
 """Subsets whose questions a skill is about."""
 
+_TOO_MANY = "a pair of systems meets more than 255 times on one query"
+
 
 @dataclass(frozen=True, eq=False)
 class Battles:
@@ -102,14 +104,14 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     rows = outcomes.filter(pc.equal(outcomes["parser"], parser))
     rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(SUBSETS[skill])))
     short = lacking(outcomes, skill=skill)
-    languages, language = _codes(rows["language"])
+    languages, language = codes(rows["language"])
     found = {}
     for code, name in enumerate(languages):
         if name in short:
             continue
         mine = rows.filter(language == code)
-        systems, s = _codes(mine["system"])
-        queries, q = _codes(mine["query_id"])
+        systems, s = codes(mine["system"])
+        queries, q = codes(mine["query_id"])
         right = np.zeros((len(queries), len(systems)), dtype=bool)
         present = np.zeros_like(right)
         right[q, s] = mine["correct"].fill_null(False).to_numpy(zero_copy_only=False)
@@ -147,85 +149,56 @@ def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
     }
 
 
-def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
-    """Count the verdicts of one judge. Both orders of a pair are two battles on one query; unparsed verdicts are left
-    out and counted.
+def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
+    """Count the battles of several judges together: every verdict counts the same.
+
+    A judge that has given twice as many verdicts has twice the say; whoever shows the result says how many each gave.
+    The query stays the unit: what several judges say of one query is drawn together, so that more judges of the same
+    queries do not pass for more queries.
 
     Args:
-        judgments: table `judgments`.
-        judge: whose verdicts.
-
-    Returns:
-        Battles by language.
+        parts: battles of one language and skill by each judge, among their own systems and queries.
+        referee: name for all of them together.
 
     Raises:
-        UnknownName: if the judge has no verdict here.
-        BadInput: if a system battles itself, or a pair meets more than 255 times on one query.
-        NotEnoughData: if none of the judge's verdicts could be read.
+        BadInput: if they are of different skills, their strata differ, or a pair meets more than 255 times on a query.
     """
-    import pyarrow.compute as pc
-
-    rows = judgments.select(["language", "query_id", "system_a", "system_b", "verdict"])
-    mine = pc.equal(judgments["judge"], judge)
-    if not pc.all(mine).as_py():
-        rows = rows.filter(mine)
-    if not len(rows):
-        raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
-    languages, language = _codes(rows["language"])
-    queries, query = _codes(rows["query_id"])
-    systems, both = _codes(_chain(rows["system_a"], rows["system_b"]))
-    a, b = both[: len(rows)], both[len(rows) :]
-    if (a == b).any():
-        row = rows.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
-        raise BadInput(
-            f"{row['system_a']} battles itself",
-            where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
-            do="remove the row",
-        )
-    kinds, kind = _codes(rows["verdict"])
-    won, lost, tied = (kind == (kinds.index(k) if k in kinds else -1) for k in ("A", "B", "tie"))
-    by_language = np.split(
-        np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]
-    )
-    found = {}
-    for name, at in zip(languages, by_language, strict=True):
-        at_query, q = _present(query[at], len(queries))
-        at_system, both = _present(np.concatenate([a[at], b[at]]), len(systems))
-        first, second = both[: len(at)], both[len(at) :]
-        w, v, t = won[at], lost[at], tied[at]
-        shape = (len(at_query), len(at_system), len(at_system))
-        found[name] = Battles(
-            tuple(systems[k] for k in at_system),
-            tuple(queries[k] for k in at_query),
-            _count(shape, (q[w], first[w], second[w]), (q[v], second[v], first[v])),
-            _count(shape, (q[t], first[t], second[t]), (q[t], second[t], first[t])),
-            np.zeros(len(at_query), dtype=np.intp),
-            referee=judge,
-            skill="both",
-            unparsed=len(at) - int(w.sum() + v.sum() + t.sum()),
-        )
-    if all(b.wins.sum() + b.ties.sum() == 0 for b in found.values()):
-        raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
-    return found
+    systems = tuple(sorted(set().union(*(one.systems for one in parts))))
+    queries = tuple(sorted(set().union(*(one.queries for one in parts))))
+    at_system, at_query = ({name: k for k, name in enumerate(names)} for names in (systems, queries))
+    sums = np.zeros((2, len(queries), len(systems), len(systems)), dtype=np.uint16)
+    strata = np.full(len(queries), -1, dtype=np.intp)
+    if len({one.skill for one in parts}) != 1:
+        raise BadInput("battles of different skills do not add up", do="pool battles of one skill")
+    for one in parts:
+        q = np.array([at_query[name] for name in one.queries], dtype=np.intp)
+        s = np.array([at_system[name] for name in one.systems], dtype=np.intp)
+        if ((strata[q] >= 0) & (strata[q] != one.strata)).any():
+            raise BadInput("the same question stands in different strata", do="pool battles of the same arena")
+        strata[q] = one.strata
+        for total, counts in zip(sums, (one.wins, one.ties), strict=True):
+            total[np.ix_(q, s, s)] += counts
+    if sums.max(initial=0) > np.iinfo(np.uint8).max:
+        raise BadInput(_TOO_MANY, do="pool fewer judges")
+    wins, ties = sums.astype(np.uint8)
+    unparsed = sum(one.unparsed for one in parts)
+    return Battles(systems, queries, wins, ties, strata, referee=referee, skill=parts[0].skill, unparsed=unparsed)
 
 
-def _count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
+def count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
+    """How often each cell of an array of this shape occurs, the cells given as one or more tuples of places.
+
+    Raises:
+        BadInput: if one occurs more than 255 times.
+    """
     flat = np.concatenate([np.ravel_multi_index(cell, shape) for cell in cells])
     counts = np.bincount(flat, minlength=int(np.prod(shape)))
     if counts.size and counts.max() > np.iinfo(np.uint8).max:
-        raise BadInput("a pair of systems meets more than 255 times on one query", do="keep one row for each order")
+        raise BadInput(_TOO_MANY, do="keep one row for each order")
     return counts.astype(np.uint8).reshape(shape)
 
 
-def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Which of n values occur, and each row's place among these."""
-    here = np.flatnonzero(np.bincount(codes, minlength=n))
-    place = np.empty(n, dtype=np.intp)
-    place[here] = np.arange(len(here))
-    return here, place[codes]
-
-
-def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+def codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     """The sorted distinct values of a string column, and each row's place among them."""
     import pyarrow as pa
 
@@ -243,12 +216,6 @@ def _codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     place = np.empty(len(values), dtype=np.intp)
     place[order] = np.arange(len(values))
     return tuple(values[order]), place[encoded.indices.to_numpy(zero_copy_only=False)]
-
-
-def _chain(first: Any, second: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.chunked_array([*first.chunks, *second.chunks], first.type)
 
 
 def _strings(values: Sequence[str]) -> Any:
