@@ -5,10 +5,12 @@
     judge_stats(judged.judgments, ledger)       # flips, position, ties, unparsed, tokens, a judge and language
 
 `pairs.py` chooses, `prompt.py` and `prompts/judge.txt` are the question, `verdict.py` reads the reply, `asked.py` puts
-the battles to a model, `stats.py` counts. `heuristic.py` is a judge without a model: it weighs the features.
+the battles to a model, `stats.py` counts, `family.py` looks for a
+preference for the judge's own maker. `heuristic.py` is a judge without a model: it weighs the features.
 """
 
 from mirage.judge.asked import Engine, Judged, ask
+from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.judge.pairs import Battle, choose
 from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
@@ -21,6 +23,7 @@ __all__ = [
     "WEIGHTS",
     "Battle",
     "Engine",
+    "FamilyPreference",
     "JudgeStats",
     "Judged",
     "ParsedVerdict",
@@ -30,6 +33,7 @@ __all__ = [
     "Weight",
     "ask",
     "choose",
+    "family_preferences",
     "judge_by_features",
     "judge_stats",
     "judgeable",

@@ -1,0 +1,134 @@
+"""Does a judge prefer answers of its own maker? Its verdicts beside those of other judges on the same battles.
+
+A judge's own family may simply be better. What other makers' judges say of the same battles tells the two apart: the
+preference is how much more often the judge lets its family win than they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mirage.makers import BASELINE, OTHER, maker
+from mirage.schema import CodeOrAll, Count, Range, Share
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+LEVEL = 0.95
+"""Nominal coverage of the intervals."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyPreference:
+    """One judge in one language, on battles between its own maker's systems and others."""
+
+    key = ("judge", "language")
+    reason_of = "difference"
+
+    judge: str
+    """The judge."""
+    language: CodeOrAll
+    """Language of the questions; `all`: all questions together."""
+    maker: str
+    """The judge's maker; `other` where it is not known."""
+    share: Share | None
+    """Share of these battles that the judge's own family wins by the judge; a tie is half a win."""
+    others: Share | None
+    """The same share by the judges of other makers, each battle weighing the same."""
+    difference: Annotated[float, Range(-1, 1)] | None
+    """`share` - `others`; above 0 the judge prefers its family more than others do. Null where there is nothing to
+    compare."""
+    low: float | None
+    """Lower end of the 95% interval of `difference`, with the question as the cluster; null with fewer than two
+    questions."""
+    high: float | None
+    """Upper end."""
+    battles: Count
+    """Battles compared; both orders of a pair are one."""
+    queries: Count
+    """Questions they are on."""
+    reason: str | None
+    """Why there is no difference; null where there is one."""
+
+
+def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
+    """How much more each judge prefers its own maker's systems than judges of other makers do.
+
+    Args:
+        judgments: `schema.Judgment` rows.
+
+    Returns:
+        A row for each judge and language, and `all`; judges and languages in the order of their names.
+    """
+    names = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
+    rows = judgments.select(names).to_pandas()
+    judges = sorted(rows["judge"].unique())
+    makers = {judge: maker(judge) for judge in judges}
+    rows = rows[rows["verdict"] != "unparsed"]
+    swapped = rows["system_a"] > rows["system_b"]
+    rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
+    rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
+    won = rows["verdict"].map({"A": 1.0, "B": 0.0, "tie": 0.5})
+    rows["won"] = won.where(~swapped, 1 - won)
+    battle = ["language", "query_id", "one", "other"]
+    said = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
+    systems = {name: maker(name) for name in {*said["one"], *said["other"]}}
+    said["of_one"], said["of_other"] = said["one"].map(systems), said["other"].map(systems)
+    found: list[FamilyPreference] = []
+    for judge in judges:
+        mine = makers[judge]
+        languages = sorted(rows.loc[rows["judge"] == judge, "language"].unique())
+        if mine in (BASELINE, OTHER):
+            found += _none(judge, languages, mine, "the judge's maker is not known")
+            continue
+        between = said[(said["of_one"] == mine) != (said["of_other"] == mine)].copy()
+        if between.empty:
+            found += _none(judge, languages, mine, f"no system by {mine} battles another maker's")
+            continue
+        between.loc[between["of_one"] != mine, "won"] = 1 - between["won"]
+        own = between[between["judge"] == judge]
+        foreign = between[between["judge"].map(makers) != mine]
+        rest = foreign.groupby(battle, sort=True, observed=True)["won"].mean().rename("others").reset_index()
+        both = own.merge(rest, on=battle)
+        for language in [*languages, *(["all"] if len(languages) > 1 else [])]:
+            part = both if language == "all" else both[both["language"] == language]
+            if part.empty:
+                found += _none(judge, [language], mine, "no judge of another maker has judged these battles")
+            else:
+                found.append(_preference(judge, language, mine, part))
+    return found
+
+
+def _none(judge: str, languages: list[str], mine: str, reason: str) -> list[FamilyPreference]:
+    return [FamilyPreference(judge, code, mine, None, None, None, None, None, 0, 0, reason) for code in languages]
+
+
+def _preference(judge: str, language: str, mine: str, part: pd.DataFrame) -> FamilyPreference:
+    """The difference over some battles; its interval from the sums by question (Liang and Zeger 1986, with the factor
+    G / (G - 1) and a t quantile for G questions).
+    """
+    from scipy.special import stdtrit
+
+    apart = part["won"] - part["others"]
+    difference, n = float(apart.mean()), len(part)
+    sums = (apart - difference).groupby([part["language"], part["query_id"]], observed=True).sum()
+    clusters = len(sums)
+    ends: dict[str, Any] = {"low": None, "high": None}
+    if clusters > 1:
+        error = float((sums**2).sum() * clusters / (clusters - 1)) ** 0.5 / n
+        reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) * error
+        ends = {"low": difference - reach, "high": difference + reach}
+    return FamilyPreference(
+        judge,
+        language,
+        mine,
+        share=float(part["won"].mean()),
+        others=float(part["others"].mean()),
+        difference=difference,
+        **ends,
+        battles=n,
+        queries=clusters,
+        reason=None,
+    )
