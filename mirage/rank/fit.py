@@ -71,7 +71,7 @@ def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None) -> Fit:
     Returns:
         The maximum of each penalised likelihood, to 1e-9; with a `start`, to 1e-7.
     """
-    model = _Model(pairs, ridge)
+    model = Model(pairs, ridge)
     if start is None:
         x, steps = _newton(model, np.zeros((len(pairs.first), model.size)))
     else:
@@ -85,7 +85,7 @@ def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None) -> Fit:
     )
 
 
-class _Model:
+class Model:
     """Gradient, curvature and value of the penalised log-likelihood, for B data sets at B points."""
 
     def __init__(self, pairs: Pairs, ridge: float) -> None:
@@ -103,9 +103,9 @@ class _Model:
         self.D[np.arange(len(self.i)), self.i] = 1
         self.D[np.arange(len(self.i)), self.j] = -1
 
-    def take(self, rows: NDArray[np.intp]) -> _Model:
+    def take(self, rows: NDArray[np.intp]) -> Model:
         """The model of some of the data sets."""
-        part = object.__new__(_Model)
+        part = object.__new__(Model)
         part.__dict__.update(self.__dict__)
         part.first, part.second, part.total, part.half = (
             each[rows] for each in (self.first, self.second, self.total, self.half)
@@ -113,7 +113,7 @@ class _Model:
         part.ties = None if self.ties is None else self.ties[rows]
         return part
 
-    def mean(self) -> _Model:
+    def mean(self) -> Model:
         """The model of the mean data set."""
         pairs = Pairs(
             self.first.mean(axis=0, keepdims=True),
@@ -121,12 +121,13 @@ class _Model:
             None if self.ties is None else self.ties.mean(axis=0, keepdims=True),
             self.n_systems,
         )
-        return _Model(pairs, self.ridge)
+        return Model(pairs, self.ridge)
 
     def gradient(self, x: Array) -> Array:
+        """B x size: the gradient of the penalised log-likelihood."""
         d = x[:, : self.n_systems] @ self.D.T
         if self.ties is not None:
-            win, lose, tie = _davidson(d, x[:, -1:])
+            win, lose, tie = davidson(d, x[:, -1:])
             up = self.half - self.total * (win - lose) / 2
             return np.asarray(
                 np.column_stack([up @ self.D, (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
@@ -147,12 +148,12 @@ class _Model:
         d = x[:, :s] @ self.D.T
         H = np.zeros((len(x), self.size, self.size))
         if self.ties is None:
-            win, lose = _logistic(d)
+            win, lose = logistic(d)
             c = self.total * win * lose
             # Not (first - second)/2 - n (win - lose)/2: where a difference is large, its digits would cancel.
             g = (self.first * lose - self.second * win) @ self.D
         else:
-            win, lose, tie = _davidson(d, x[:, -1:])
+            win, lose, tie = davidson(d, x[:, -1:])
             ahead = win - lose
             c = self.total * (win + lose - ahead**2) / 4
             up = self.first * (lose + tie / 2) - self.second * (win + tie / 2) - self.ties * ahead / 2
@@ -186,7 +187,7 @@ class _Model:
         return first @ left + second @ right, first @ right + second @ left
 
 
-def _logistic(d: Array) -> tuple[Array, Array]:
+def logistic(d: Array) -> tuple[Array, Array]:
     """P(first wins), P(second wins) of pairs whose strengths differ by d, each with all its digits."""
     far = np.exp(-np.abs(d))
     near = 1 / (1 + far)
@@ -194,7 +195,7 @@ def _logistic(d: Array) -> tuple[Array, Array]:
     return np.where(d > 0, near, far), np.where(d > 0, far, near)
 
 
-def _davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
+def davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
     """P(first wins), P(second wins), P(tie) of pairs whose strengths differ by d."""
     win, lose, tie = d / 2, -d / 2, np.broadcast_to(log_nu, d.shape)
     top = np.maximum(np.maximum(win, lose), tie)
@@ -203,7 +204,7 @@ def _davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
     return win / z, lose / z, tie / z
 
 
-def _apart(model: _Model, x: Array) -> Array:
+def _apart(model: Model, x: Array) -> Array:
     """`x`, but every system that took all points or none in a data set stands where its own likelihood, the others
     staying, has its maximum.
 
@@ -230,10 +231,10 @@ def _apart(model: _Model, x: Array) -> Array:
         for _ in range(12):
             d = t[:, None] - u
             if log_nu is None:
-                ahead, scores = _logistic(d)
+                ahead, scores = logistic(d)
                 falls = scores * ahead
             else:
-                win, lose, tie = _davidson(d, log_nu)
+                win, lose, tie = davidson(d, log_nu)
                 scores, falls = lose + tie / 2, (win + lose - (win - lose) ** 2) / 4
             left = (n * scores).sum(axis=1)
             slope = (n * falls).sum(axis=1) / left + 1 / t
@@ -245,7 +246,7 @@ def _apart(model: _Model, x: Array) -> Array:
     return x
 
 
-def _newton(model: _Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
+def _newton(model: Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     """Newton with step halving, all data sets at once; each leaves the batch when it has converged."""
     x = x.copy()
     left, before = np.arange(len(x)), np.full(len(x), np.inf)
@@ -271,7 +272,7 @@ def _newton(model: _Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     return x, steps
 
 
-def _uphill(model: _Model, here: Array, step: NDArray[Any]) -> Array:
+def _uphill(model: Model, here: Array, step: NDArray[Any]) -> Array:
     """The part of each step, 1 or a power of 1/2, that does not go down."""
     scale = np.ones(len(here))
     # A concave function that still rises at the end of a step has risen all along.
@@ -287,7 +288,7 @@ def _uphill(model: _Model, here: Array, step: NDArray[Any]) -> Array:
     return scale
 
 
-def _chord(model: _Model, x0: Array, *, limit: int = 40) -> tuple[Array, int]:
+def _chord(model: Model, x0: Array, *, limit: int = 40) -> tuple[Array, int]:
     """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
     b = len(model.total)
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
