@@ -2,6 +2,7 @@
 
     HOME/nomiracl/       files of others, as published
     HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
+    HOME/votes.sqlite    people's votes, of every arena
 
 HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default
 `~/.local/share`).
@@ -33,6 +34,19 @@ def arenas() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted((folder() / "arenas").glob("*/manifest.json"))}
 
 
+def votes_file() -> Path:
+    """The file of people's votes in the user's own folder, which is made; the file need not exist yet.
+
+    Raises:
+        ArenaError: if the folder cannot be made.
+    """
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder(), error) from None
+    return folder() / "votes.sqlite"
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Let one program or session at a time bring something into the user's own folder.
@@ -51,12 +65,16 @@ def alone(folder: Path) -> Iterator[None]:
             "another session is bringing this already", where=str(folder), do="wait until it is done, then reload"
         ) from None
     except OSError as error:
-        raise ArenaError(
-            f"the folder cannot be written: {error.strerror or error}",
-            where=str(folder),
-            do="check permissions, or name another folder in MIRAGE_HOME",
-        ) from None
+        raise _unwritable(folder, error) from None
     try:
         yield
     finally:
         lock.release()
+
+
+def _unwritable(folder: Path, error: OSError) -> ArenaError:
+    return ArenaError(
+        f"the folder cannot be written: {error.strerror or error}",
+        where=str(folder),
+        do="check permissions, or name another folder in MIRAGE_HOME",
+    )

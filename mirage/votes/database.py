@@ -1,0 +1,403 @@
+"""Votes in SQL: a log that is only added to, in SQLite or PostgreSQL, the same code on both.
+
+By default one SQLite file in the user's own folder; `MIRAGE_VOTES_URL` names another database, such as
+`postgresql://user:password@host/votes` for a team. When `submit` returns, the vote is kept: it survives the end of the
+program at any moment, and, as far as the disk keeps its word, a power cut (each commit is flushed: SQLite's WAL with
+`synchronous = FULL`, PostgreSQL's `synchronous_commit`). When it raises, the same vote can be submitted again and is
+kept once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mirage import schema
+from mirage.errors import ArenaError, BadInput, Unreachable
+from mirage.store import home
+from mirage.votes.rows import UNDO, AnyRow, Evidence, Row, Vote, checked, item, now
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from sqlalchemy import Connection, Engine, Table
+
+URL = "MIRAGE_VOTES_URL"
+"""Environment variable that names the database."""
+FORMAT = 1
+"""Version of the tables."""
+PATIENCE = 10
+"""Seconds to wait for others that write, and for a server."""
+_LOCK = 0x6D6972616765
+"""Number under which PostgreSQL lets one program at a time make the tables."""
+_KINDS: tuple[type, ...] = (Vote, Evidence)
+
+T = TypeVar("T")
+
+
+class Votes:
+    """The votes of one database. Serves many threads; several programs may use the database at the same time.
+
+    Args:
+        url: the database; by default what `MIRAGE_VOTES_URL` names, else the SQLite file of the user's own folder.
+            Nothing is opened before the first use.
+
+    Raises:
+        BadInput: if the address is not one of SQLite or PostgreSQL, or PostgreSQL's driver is not installed.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        self._given = url or os.environ.get(URL, "")
+        self._engine = _engine(self._given) if self._given else _engine(f"sqlite:///{home.votes_file()}")
+        self._ready = False
+        self._preparing = threading.Lock()
+
+    @property
+    def where(self) -> str:
+        """The database, without its password."""
+        return self._engine.url.render_as_string(hide_password=True)
+
+    def submit(self, row: AnyRow) -> AnyRow:
+        """Keep a vote; when this returns it outlives the program.
+
+        Returns:
+            The row as it is kept: a vote that is there already stays as it is.
+
+        Raises:
+            BadInput: if the row is not sound, or its id is that of another vote.
+            Unreachable: if the database does not answer; the vote may be submitted again, with its id.
+        """
+        row = checked(row)
+        table = _tables()[type(row)]
+
+        def work(db: Connection) -> AnyRow:
+            db.execute(self._insert(table), [asdict(row)])
+            return self._one(db, type(row), row.vote_id)
+
+        kept = self._do(work, write=True)
+        if (kept.voter, item(kept)) != (row.voter, item(row)):
+            raise BadInput(f"the id {row.vote_id} is that of another vote", do="give every vote an id of its own")
+        return kept
+
+    def undo(self, kind: type[AnyRow], vote_id: str, *, voter: str) -> AnyRow:
+        """Take a vote back, by a row that says so; doing it twice does it once.
+
+        Returns:
+            The row that takes it back.
+
+        Raises:
+            BadInput: if there is no such vote of this voter.
+            Unreachable: if the database does not answer.
+        """
+        table = _tables()[kind]
+
+        def work(db: Connection) -> AnyRow:
+            vote = self._one(db, kind, vote_id)
+            if vote.voter != voter.strip() or vote.vote == UNDO:
+                raise BadInput(f"{vote_id} is no vote of {voter}", do="take back a vote of your own")
+            back = replace(
+                vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, note=None, seconds=None
+            )
+            db.execute(self._insert(table), [asdict(back)])
+            return self._one(db, kind, back.vote_id)
+
+        return self._do(work, write=True)
+
+    def append(self, rows: Sequence[AnyRow], where: Sequence[str] = ()) -> int:
+        """Keep rows that were exported elsewhere: all of them, or none; those that are there already stay.
+
+        Args:
+            rows: votes, takings back, or both.
+            where: where each comes from, for messages.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            BadInput: at the first row that is not sound, has the id of a row with other contents, or takes back what
+                is not there.
+            Unreachable: if the database does not answer.
+        """
+        if not rows:
+            return 0
+        kind, places = type(rows[0]), where or [""] * len(rows)
+        sound: dict[str, AnyRow] = {}
+        at: dict[str, str] = {}
+        for row, place in zip(rows, places, strict=True):
+            try:
+                one = checked(row)
+                if sound.get(one.vote_id, one) != one:
+                    raise BadInput(f"the id {one.vote_id} stands for another vote at {at[one.vote_id]}")
+            except BadInput as error:
+                raise BadInput(error.what, where=place, do=error.do or "nothing was imported") from None
+            sound[one.vote_id], at[one.vote_id] = one, place
+
+        def work(db: Connection) -> int:
+            ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
+            there = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+            for name, row in sound.items():
+                if there.get(name, row) != row:
+                    raise BadInput(
+                        f"the database has another vote of the id {name}", where=at[name], do="nothing was imported"
+                    )
+                back = sound.get(row.undoes or "") or there.get(row.undoes or "")
+                if row.undoes and (back is None or (back.voter, item(back)) != (row.voter, item(row))):
+                    raise BadInput(
+                        f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
+                        where=at[name],
+                        do="import the vote with it; nothing was imported",
+                    )
+            new = [asdict(row) for name, row in sound.items() if name not in there]
+            if new:
+                db.execute(self._insert(_tables()[kind]), new)
+            return len(new)
+
+        return self._do(work, write=True)
+
+    def rows(
+        self, kind: type[AnyRow], *, arena: str | None = None, language: str | None = None, voter: str | None = None
+    ) -> list[AnyRow]:
+        """The log, or a part of it, in the order of time (`standing` says which rows count).
+
+        Raises:
+            Unreachable: if the database does not answer.
+        """
+        from sqlalchemy import select
+
+        table = _tables()[kind]
+        asked = select(*table.c).order_by(table.c.time, table.c.vote_id)
+        for name, value in (("arena", arena), ("language", language), ("voter", voter)):
+            if value is not None:
+                asked = asked.where(table.c[name] == value)
+        return self._do(lambda db: [kind(*row) for row in db.execute(asked)])
+
+    def table(self, kind: type[Row], *, arena: str | None = None) -> pa.Table:
+        """The log as an Arrow table with the columns of the kind."""
+        return schema.from_rows(kind, self.rows(kind, arena=arena))
+
+    def version(self, arena: str) -> tuple[int, int]:
+        """How many rows of each kind the log has of an arena: as rows are only added, a key for caches."""
+        from sqlalchemy import func, select
+
+        def work(db: Connection) -> tuple[int, int]:
+            counts = (select(func.count()).select_from(t).where(t.c.arena == arena) for t in _tables().values())
+            votes, evidence = (int(db.execute(one).scalar_one()) for one in counts)
+            return votes, evidence
+
+        return self._do(work)
+
+    def close(self) -> None:
+        """Close the connections; the next use opens new ones."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Votes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _one(self, db: Connection, kind: type[AnyRow], vote_id: str) -> AnyRow:
+        found = self._by_id(db, kind, [vote_id])
+        if not found:
+            raise BadInput(f"there is no vote {vote_id}", do="reload; the last vote was not kept")
+        return found[0]
+
+    def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
+        from sqlalchemy import select
+
+        table, found = _tables()[kind], []
+        for start in range(0, len(ids), 500):
+            asked = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
+            found += [kind(*row) for row in db.execute(asked)]
+        return found
+
+    def _insert(self, table: Table) -> Any:
+        """An insertion that leaves a row of the same id as it is."""
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        insert = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
+        return insert(table).on_conflict_do_nothing(index_elements=["vote_id"])
+
+    def _do(self, work: Callable[[Connection], T], *, write: bool = False) -> T:
+        """Do it in a transaction; what a lost connection interrupts is done again, once, on a new one.
+
+        Everything that is done here can be done twice: ids are unique.
+        """
+        from sqlalchemy import exc
+
+        for again in (True, False):
+            try:
+                self._prepare()
+                return self._in_transaction(work, write=write)
+            except exc.DBAPIError as error:
+                self._ready = False
+                self._engine.dispose()
+                if not again:
+                    raise self._gone(error.orig or error) from None
+            except exc.TimeoutError as error:
+                raise self._gone(error) from None
+        raise AssertionError("unreachable")
+
+    def _in_transaction(self, work: Callable[[Connection], T], *, write: bool) -> T:
+        with self._engine.connect().execution_options(mirage_write=write) as db, db.begin():
+            return work(db)
+
+    def _prepare(self) -> None:
+        """Make the tables where they are absent; one program at a time does."""
+        with self._preparing:
+            if self._ready:
+                return
+            if not self._given:
+                home.votes_file()
+            if self._engine.dialect.name == "sqlite":
+                self._write_ahead()
+            self._in_transaction(self._make, write=True)
+            self._ready = True
+
+    def _make(self, db: Connection) -> None:
+        from sqlalchemy import func, insert, inspect, select
+
+        formats = _metadata().tables["mirage_format"]
+        if not inspect(db).has_table(formats.name):
+            if self._engine.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            _metadata().create_all(db)
+            if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
+                db.execute(insert(formats).values(format=FORMAT))
+        found = db.execute(select(formats.c.format)).scalar_one()
+        if found != FORMAT:
+            raise ArenaError(
+                f"the votes have format {found}, this version of mirage reads {FORMAT}",
+                where=self.where,
+                do="use the version of mirage that wrote them",
+            )
+
+    def _write_ahead(self) -> None:
+        """Switch the file to a write-ahead log. SQLite does not wait for others here, so this does."""
+        from sqlalchemy import exc
+
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self._engine.connect() as db:
+                    raw: Any = db.connection.dbapi_connection
+                    raw.execute("PRAGMA journal_mode = WAL")
+                    return
+            except Exception as error:
+                if isinstance(error, exc.DBAPIError) or "locked" not in str(error) or time.monotonic() > until:
+                    raise self._gone(error) from None
+                time.sleep(0.02)
+
+    def _gone(self, error: object) -> Unreachable:
+        said = " ".join(str(error).split())
+        do = "try again: the vote is sent with the same id, and kept once. "
+        if self._engine.dialect.name == "postgresql":
+            do += f"If it stays so, check that the server runs and that {URL} is right"
+        elif "locked" in said:
+            do += "Another program holds the file; if it stays so, end it"
+        elif "not a database" in said or "malformed" in said:
+            do = "move the file away and import your last export of it: mirage votes import FILE"
+        else:
+            do += "If it stays so, free space on the disk and check the permissions of the folder"
+        return Unreachable(f"the votes cannot be reached: {said}", where=self.where, do=do)
+
+
+@cache
+def _metadata() -> Any:
+    """The tables, their columns those of the rows' classes."""
+    from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text
+
+    types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
+    metadata = MetaData()
+    for kind in _KINDS:
+        name = f"mirage_{kind.__name__.lower()}"
+        columns: list[Column[Any]] = [
+            Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
+            for c in schema.columns(kind)
+        ]
+        Table(name, metadata, *columns, Index(f"{name}_by_voter", "arena", "voter"))
+    Table("mirage_format", metadata, Column("format", Integer, primary_key=True, autoincrement=False))
+    return metadata
+
+
+def _tables() -> Mapping[type, Table]:
+    return {kind: _metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in _KINDS}
+
+
+def _engine(address: str) -> Engine:
+    """An engine for an address, set up so that a commit is on the disk when it returns."""
+    from sqlalchemy import create_engine, event, exc, make_url
+
+    try:
+        url = make_url(address)
+    except (exc.ArgumentError, ValueError):
+        raise BadInput(f"{URL} is no address of a database", do=_EXAMPLES) from None
+    name = url.get_backend_name().replace("postgres", "postgresql").replace("postgresqlql", "postgresql")
+    if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
+        raise BadInput(f"votes cannot be kept in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
+    options: dict[str, Any] = {"timeout": PATIENCE}
+    if name == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+        options = {"connect_timeout": PATIENCE // 2, "tcp_user_timeout": PATIENCE * 1000}
+    pool: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 20, "pool_timeout": PATIENCE}
+    try:
+        engine = create_engine(url, connect_args=options, **pool)
+    except ModuleNotFoundError:
+        raise BadInput(
+            "PostgreSQL's driver is not installed", do="run: pip install 'mirage[postgres]', or unset " + URL
+        ) from None
+    if name == "sqlite":
+        _sqlite(engine, Path(str(url.database)))
+    else:
+        event.listen(engine, "connect", _durable)
+    return engine
+
+
+_EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
+
+
+def _sqlite(engine: Engine, file: Path) -> None:
+    from sqlalchemy import event, exc
+
+    @event.listens_for(engine, "connect")
+    def opened(raw: Any, record: Any) -> None:
+        # Transactions are begun by `begin` below: the driver would begin them late, and never for a read.
+        raw.isolation_level = None
+        raw.execute("PRAGMA synchronous = FULL")
+        raw.execute("PRAGMA fullfsync = ON")
+        record.info["file"] = _identity(file)
+
+    @event.listens_for(engine, "checkout")
+    def taken(_raw: Any, record: Any, _proxy: Any) -> None:
+        # A file that was removed or replaced would take votes that nobody reads again.
+        if record.info["file"] != _identity(file):
+            raise exc.DisconnectionError
+
+    @event.listens_for(engine, "begin")
+    def begin(db: Connection) -> None:
+        # A writer takes its turn at once: a reader that becomes one in the middle is refused without a wait.
+        db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("mirage_write") else "BEGIN")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _durable(raw: Any, _record: Any) -> None:
+    """Have PostgreSQL flush commits where its settings say otherwise, and not wait for ever."""
+    with raw.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+        )
+        cursor.execute(f"SET statement_timeout = '{2 * PATIENCE}s'")
+        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+    raw.commit()

@@ -1,0 +1,233 @@
+"""What people said: the rows of the log, and which of them stand.
+
+Rows are only ever added. A vote is taken back by a row that points at it, and a later vote of the same person on the
+same battle takes the place of the earlier one; `standing` reads the log so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from mirage import schema
+from mirage.errors import BadInput, UnknownName
+from mirage.schema import Code, Range
+
+Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
+Supports = Literal["yes", "no", "unclear", "undo"]
+UNDO: Literal["undo"] = "undo"
+LONGEST = {"note": 4_000, "voter": 100}
+"""Most characters of what people type."""
+_TEXT = 1_000
+"""Most characters of any other text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one person said of one battle, in the order shown; or that it is taken back."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """Made by whoever submits it, before it is submitted, and unique: a vote that is sent again is kept once."""
+    time: str
+    """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    arena: str
+    """Name of the arena: its folder's. Arenas of one name share votes, wherever they lie."""
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second; the order is drawn for each person and battle."""
+    voter: str
+    """Who voted: a name or a pseudonym."""
+    vote: Choice
+    """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
+    `undo`: the vote that `undoes` names is taken back."""
+    control: bool
+    """Whether the battle was drawn at random, hence counts for agreement and correction."""
+    why: str
+    """Why the queue chose it: `random`, or reasons with commas between them (`mirage.votes.queue`)."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of the battle to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """Digest of the two answers as they were shown (`digest`): a vote does not count for answers that have taken their
+    place. Null where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one person said of one citation: does the passage support the sentence?"""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system: str
+    """What produced the answer."""
+    sentence: schema.Count
+    """Number of the sentence in the answer, from 0 (`mirage.text.sentences`)."""
+    passage_id: str
+    """The passage it cites."""
+    voter: str
+    """Who voted."""
+    vote: Supports
+    """Whether the passage supports the sentence; `undo`: the vote that `undoes` names is taken back."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of it to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """Digest of the answer as it was shown; null where unknown."""
+
+
+Row = Vote | Evidence
+AnyRow = TypeVar("AnyRow", Vote, Evidence)
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+def digest(*texts: str) -> str:
+    """A short digest of what was shown; the order of the texts does not matter."""
+    import hashlib
+
+    parts = sorted(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def now() -> str:
+    """The time as the rows have it."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def token() -> str:
+    """A new id for a vote that is to come."""
+    import uuid
+
+    return uuid.uuid4().hex
+
+
+def checked(row: AnyRow) -> AnyRow:
+    """The row as it will be kept: what people typed cleaned of what no database keeps.
+
+    Raises:
+        BadInput: if a value is not one of its column's, or the parts do not go together.
+    """
+    values: dict[str, Any] = {}
+    kind: type = type(row)
+    for column in schema.columns(kind):
+        value = getattr(row, column.name)
+        values[column.name] = _checked(column, value)
+    made: AnyRow = kind(**values)
+    if not _TIME.fullmatch(made.time):
+        raise BadInput(f"time is {made.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
+    if (made.vote == UNDO) != (made.undoes is not None):
+        raise BadInput("a vote names what it undoes exactly if it is 'undo'")
+    if isinstance(made, Vote) and made.system_a == made.system_b:
+        raise BadInput(f"{made.system_a} battles itself", do="name two systems")
+    return made
+
+
+def _checked(column: schema.Column, value: Any) -> Any:
+    name = column.name
+    if value is None:
+        if not column.nullable:
+            raise BadInput(f"{name} is missing", do=f"{name}: {column.meaning}")
+        return None
+    if column.kind == "text":
+        return _text(column, value)
+    if column.kind == "flag" and isinstance(value, bool):
+        return value
+    whole = column.kind == "count"
+    if column.kind == "flag" or isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        raise BadInput(f"{name} is {value!r}, not a {column.kind}", do=f"{name}: {column.meaning}")
+    if not 0 <= value < 2**31:
+        raise BadInput(f"{name} is {value!r}, which is out of range", do=f"{name}: {column.meaning}")
+    return int(value) if whole else float(value)
+
+
+def _text(column: schema.Column, value: Any) -> str:
+    name = column.name
+    if not isinstance(value, str):
+        raise BadInput(f"{name} is {value!r}, not a text", do=f"{name}: {column.meaning}")
+    if column.languages is not None or column.choices is not None:
+        from mirage.languages import LANGUAGES
+
+        valid = column.choices or tuple(LANGUAGES)
+        if value not in valid:
+            raise UnknownName(name, value, valid)
+        return value
+    clean = value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+    if name == "note":
+        clean = clean.strip()
+    elif clean != value:
+        raise BadInput(f"{name} holds NUL or half a character, which no database keeps", do="rename it")
+    if name == "voter":
+        clean = clean.strip()
+    if len(clean) > LONGEST.get(name, _TEXT):
+        raise BadInput(f"{name} has {len(clean):,} characters", do=f"write at most {LONGEST.get(name, _TEXT):,}")
+    if not clean and not column.nullable:
+        raise BadInput(f"{name} is empty", do=f"{name}: {column.meaning}")
+    return clean
+
+
+def item(row: Row) -> tuple[str, ...]:
+    """What a vote is about, whatever the order shown."""
+    if isinstance(row, Vote):
+        return (row.arena, row.language, row.query_id, *sorted((row.system_a, row.system_b)))
+    return (row.arena, row.language, row.query_id, row.system, str(row.sentence), row.passage_id)
+
+
+def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
+    """The votes that count: not taken back, and of several by one person on one item the last.
+
+    Args:
+        rows: the log or a part of it that holds all votes of its voters on its items; any order.
+
+    Returns:
+        Them, in the order of their times (equal times: of their ids).
+    """
+
+    def age(row: Row) -> tuple[str, str]:
+        return row.time, row.vote_id
+
+    ordered: list[AnyRow] = sorted(rows, key=age)
+    gone = {one.undoes for one in ordered}
+    counting = [one for one in ordered if one.vote != UNDO and one.vote_id not in gone]
+    last = {(one.voter, item(one)): one for one in counting}
+    return sorted(last.values(), key=age)
+
+
+def names(kind: type[Row]) -> tuple[str, ...]:
+    """The columns of a kind of rows."""
+    return tuple(f.name for f in fields(kind))
+
+
+def votes_of(kind: type[Row]) -> Sequence[str]:
+    """What can be voted, without the taking back."""
+    return [value for value in get_args(Choice if kind is Vote else Supports) if value != UNDO]

@@ -1,0 +1,438 @@
+"""Votes in SQL: kept once, kept for good, by many at once, on both databases."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from postgres import Server
+
+from mirage import votes
+from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
+from mirage.store import home
+from mirage.votes import Evidence, Vote, Votes
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'votes.sqlite'}"
+    server: Server = request.getfixturevalue("postgres")
+    return server.create(f"t{random.SystemRandom().getrandbits(60)}")
+
+
+@pytest.fixture(autouse=True)
+def every_store_is_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    opened: list[Votes] = []
+    init = Votes.__init__
+
+    def tracked(self: Votes, url: str | None = None) -> None:
+        init(self, url)
+        opened.append(self)
+
+    monkeypatch.setattr(Votes, "__init__", tracked)
+    yield
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def db(url: str) -> Votes:
+    return Votes(url)
+
+
+ABOUT = {"arena": "sample", "language": "sw", "query_id": "7", "voter": "amina"}
+EMPTY = dict.fromkeys(("note", "undoes", "seconds", "session", "shown"))
+
+
+def vote(**changed: Any) -> Vote:
+    pair = {"system_a": "mine", "system_b": "aya-101", "vote": "A", "control": True, "why": "random"}
+    return Vote(**{"vote_id": votes.token(), "time": votes.now()} | ABOUT | pair | EMPTY | changed)
+
+
+def evidence(**changed: Any) -> Evidence:
+    citation = {"system": "mine", "sentence": 0, "passage_id": "12#0", "vote": "yes"}
+    return Evidence(**{"vote_id": votes.token(), "time": votes.now()} | ABOUT | citation | EMPTY | changed)
+
+
+# --- kept, once -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", [vote(note="ni sawa · 良い · 👍", seconds=0.1), evidence(sentence=3, vote="unclear")])
+def test_what_is_submitted_is_what_is_read_by_another_program(url: str, row: votes.Row) -> None:
+    assert Votes(url).submit(row) == row
+    assert Votes(url).rows(type(row)) == [row]
+    assert Votes(url).rows(Evidence if isinstance(row, Vote) else Vote) == []
+    assert Votes(url).table(type(row)).to_pylist() == [dataclasses.asdict(row)]
+
+
+def test_a_vote_sent_again_is_kept_once_and_as_it_was_first(db: Votes) -> None:
+    first = vote(vote="A")
+    assert db.submit(first) == db.submit(first) == first
+    assert db.submit(dataclasses.replace(first, vote="B", time=votes.now())) == first, "two keys pressed at once"
+    assert db.rows(Vote) == [first]
+
+
+def test_an_id_of_another_vote_is_refused(db: Votes) -> None:
+    first = db.submit(vote())
+    for other in ({"voter": "juma"}, {"query_id": "8"}, {"arena": "other"}):
+        with pytest.raises(BadInput, match="another vote"):
+            db.submit(dataclasses.replace(first, **other))
+    assert db.rows(Vote) == [first]
+
+
+def test_undo_adds_a_row_that_points_at_the_vote_and_twice_is_once(db: Votes) -> None:
+    first, second = db.submit(vote()), db.submit(vote(query_id="8"))
+    back = db.undo(Vote, first.vote_id, voter="amina")
+    assert (back.vote, back.undoes, votes.item(back)) == ("undo", first.vote_id, votes.item(first))
+    assert db.undo(Vote, first.vote_id, voter="amina") == back
+    log = db.rows(Vote)
+    assert sorted(log, key=lambda r: r.vote_id) == sorted([first, second, back], key=lambda r: r.vote_id)
+    assert votes.standing(log) == [second]
+    again = db.submit(vote(vote="B"))
+    assert votes.standing(db.rows(Vote)) == [second, again]
+
+
+def test_only_ones_own_vote_can_be_taken_back(db: Votes) -> None:
+    first = db.submit(vote())
+    back = db.undo(Vote, first.vote_id, voter="amina")
+    for name, voter in ((first.vote_id, "juma"), ("nothing", "amina"), (back.vote_id, "amina")):
+        with pytest.raises(BadInput):
+            db.undo(Vote, name, voter=voter)
+    assert len(db.rows(Vote)) == 2
+
+
+def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
+    rows = [db.submit(vote(arena=a, language=c, voter=v)) for a in ("x", "y") for c in ("sw", "te") for v in ("p", "q")]
+    assert db.rows(Vote, arena="x") == rows[:4]
+    assert db.rows(Vote, arena="x", language="te", voter="q") == [rows[3]]
+    assert db.version("x") == (4, 0)
+    db.submit(evidence(arena="x"))
+    db.undo(Vote, rows[0].vote_id, voter="p")
+    assert db.version("x") == (5, 1)
+    assert db.version("z") == (0, 0)
+
+
+def test_of_several_votes_of_one_person_on_one_battle_the_last_stands_whatever_the_order_shown(db: Votes) -> None:
+    early = db.submit(vote(time="2026-01-01T00:00:00.000000Z"))
+    late = db.submit(vote(time="2026-01-01T00:00:01.000000Z", system_a="aya-101", system_b="mine", vote="tie"))
+    other = db.submit(vote(voter="juma", time="2026-01-01T00:00:02.000000Z"))
+    assert votes.standing([other, late, early]) == [late, other]
+
+
+# --- what is not taken ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"language": "xx"},
+        {"vote": "C"},
+        {"vote": "undo"},
+        {"undoes": "other"},
+        {"voter": "  "},
+        {"voter": "x" * 101},
+        {"note": "x" * 4_001},
+        {"query_id": "a\0b"},
+        {"arena": "\ud800"},
+        {"system_b": "mine"},
+        {"seconds": -1.0},
+        {"seconds": float("nan")},
+        {"seconds": True},
+        {"control": 1},
+        {"time": "yesterday"},
+        {"query_id": 7},
+        {"query_id": None},
+    ],
+    ids=str,
+)
+def test_a_vote_that_is_not_sound_is_refused_before_anything_is_opened(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    file = tmp_path / "none.sqlite"
+    with pytest.raises(BadInput):
+        Votes(f"sqlite:///{file}").submit(vote(**wrong))
+    assert not file.exists()
+
+
+def test_an_unknown_choice_names_the_valid_ones() -> None:
+    with pytest.raises(UnknownName, match="vote 'both bad'") as caught:
+        votes.checked(vote(vote="both bad"))
+    assert "both_bad" in str(caught.value)
+
+
+def test_a_note_keeps_what_a_database_can_keep(db: Votes) -> None:
+    kept = db.submit(vote(note=" a\0b\ud800 <script>$1%s'; DROP TABLE mirage_vote --\u202e "))
+    assert kept.note == "a\N{REPLACEMENT CHARACTER}b? <script>$1%s'; DROP TABLE mirage_vote --\u202e"
+    assert db.rows(Vote) == [kept]
+
+
+@given(note=st.text(max_size=200), voter=st.text(min_size=1, max_size=100))
+def test_a_row_once_checked_is_sound_or_refused(note: str, voter: str) -> None:
+    try:
+        made = votes.checked(vote(note=note, voter=voter))
+    except BadInput:
+        return
+    assert votes.checked(made) == made
+    (made.note or "").encode()
+    assert "\0" not in made.voter + (made.note or "")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "mysql://h/d", "sqlite://", "sqlite:///:memory:", "http://[::1"])
+def test_an_address_that_keeps_no_votes_is_refused_with_an_example(address: str) -> None:
+    with pytest.raises(BadInput, match=r"cannot be kept|no address") as caught:
+        Votes(address)
+    assert "postgresql://" in caught.value.do
+
+
+def test_the_environment_names_the_database_else_it_is_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "new" / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    Votes().submit(vote())
+    assert home.votes_file() == tmp_path / "new" / "home" / "votes.sqlite"
+    assert len(Votes(f"sqlite:///{home.votes_file()}").rows(Vote)) == 1
+    monkeypatch.setenv(votes.URL, f"sqlite:///{tmp_path / 'other.sqlite'}")
+    assert Votes().rows(Vote) == []
+    assert (tmp_path / "other.sqlite").exists()
+
+
+def test_a_password_is_never_shown(postgres: Server) -> None:
+    gone = Votes(postgres.url("nowhere"))
+    with pytest.raises(Unreachable) as caught:
+        gone.rows(Vote)
+    assert "secret" not in str(caught.value)
+    assert "nowhere" in caught.value.where
+
+
+# --- export and import ------------------------------------------------------------------------------------------------
+
+
+def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: Votes, tmp_path: Path) -> None:
+    first = db.submit(vote())
+    db.submit(vote(query_id="8"))
+    db.undo(Vote, first.vote_id, voter="amina")
+    log = db.rows(Vote)
+    other = Votes(f"sqlite:///{tmp_path / 'other.sqlite'}")
+    assert other.append(log) == 3
+    assert other.append(log) == 0
+    assert other.rows(Vote) == log
+    assert db.append(list(reversed(log))) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ({"vote": "Z"}, "no vote 'Z'"),
+        ({"vote_id": "there", "vote": "B"}, "has another vote of the id there"),
+        ({"vote_id": "first", "query_id": "9"}, "stands for another vote at f:1"),
+        ({"vote": "undo", "undoes": "absent"}, "takes back absent"),
+        ({"vote": "undo", "undoes": "there", "voter": "juma"}, "takes back there"),
+    ],
+    ids=str,
+)
+def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(db: Votes, wrong: dict[str, Any], what: str) -> None:
+    db.submit(vote(vote_id="there"))
+    rows = [vote(vote_id="first"), vote(**wrong), vote()]
+    with pytest.raises(BadInput, match=what) as caught:
+        db.append(rows, ["f:1", "f:2", "f:3"])
+    assert caught.value.where == "f:2"
+    assert [row.vote_id for row in db.rows(Vote)] == ["there"]
+
+
+# --- many at once, and killed -----------------------------------------------------------------------------------------
+
+VOTERS = """
+import dataclasses, itertools, os, sys
+from mirage import votes
+row = votes.Vote("", votes.now(), "sample", "sw", "", "a", "b", "", "A", True, "random", *[None] * 5)
+if "postgresql" in sys.argv[1]:
+    import psycopg
+warm = votes.Votes("sqlite:///" + sys.argv[2])    # everything is loaded before the voters part
+warm.submit(dataclasses.replace(row, vote_id="w", query_id="w", voter="w"))
+warm.close()
+for n in range(50):
+    if os.fork() == 0:
+        db = votes.Votes(sys.argv[1])
+        for k in itertools.count():
+            mine = dataclasses.replace(row, vote_id=f"{n}-{k}", voter=f"v{n}", query_id=str(k))
+            kept = db.submit(mine)
+            os.write(1, (kept.vote_id + "\\n").encode())
+os.close(1)
+while True:
+    os.wait()
+"""
+
+
+def test_fifty_voters_at_once_are_killed_and_every_acknowledged_vote_is_there(url: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", VOTERS, url, str(tmp_path / "warm.sqlite")]
+    program = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert program.stdout is not None
+    said: list[str] = []
+    try:
+        while len({name.split("-")[0] for name in said}) < 50 or len(said) < 400:
+            line = program.stdout.readline()
+            assert line.endswith("\n"), "the voters ended by themselves"
+            said.append(line.strip())
+    finally:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+    said += [line.strip() for line in program.stdout if line.endswith("\n")]
+    program.stdout.close()
+    after = Votes(url)
+    there = after.rows(Vote)
+    assert set(said) <= {row.vote_id for row in there}
+    assert len(there) == len({row.vote_id for row in there})
+    assert len(there) - len(said) <= 50, "at most one vote of each was kept and not yet acknowledged"
+    assert after.submit(vote()), "no lock is left behind"
+    if url.startswith("sqlite"):
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as raw:
+            assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert raw.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+        raw.close()
+
+
+def test_threads_of_one_server_share_the_store_and_first_use_makes_the_tables_once(db: Votes) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        kept = list(pool.map(lambda n: db.submit(vote(query_id=str(n), voter=f"v{n % 7}")), range(100)))
+    assert sorted(kept, key=lambda r: (r.time, r.vote_id)) == db.rows(Vote)
+
+
+def test_a_commit_is_flushed_to_the_disk(db: Votes) -> None:
+    from sqlalchemy import text
+
+    db.rows(Vote)
+    ask = "SHOW synchronous_commit" if db._engine.dialect.name == "postgresql" else "PRAGMA synchronous"
+    with db._engine.connect() as raw:
+        assert raw.execute(text(ask)).scalar_one() in ("on", 2)
+
+
+def test_postgresql_flushes_also_where_its_settings_say_otherwise(postgres: Server) -> None:
+    import psycopg
+    from sqlalchemy import text
+
+    url = postgres.create("careless")
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("ALTER DATABASE careless SET synchronous_commit = off")
+    db = Votes(url)
+    with db._engine.connect() as raw_db:
+        assert raw_db.execute(text("SHOW synchronous_commit")).scalar_one() == "on"
+
+
+# --- a database that goes away ----------------------------------------------------------------------------------------
+
+
+def test_postgresql_that_goes_away_is_said_and_comes_back_without_a_restart(postgres: Server) -> None:
+    db = Votes(postgres.create("comes_and_goes"))
+    first, second = db.submit(vote()), vote(query_id="8")
+    postgres.stop()
+    try:
+        for _ in range(2):
+            with pytest.raises(Unreachable, match="cannot be reached") as caught:
+                db.submit(second)
+            assert "secret" not in str(caught.value)
+            assert "MIRAGE_VOTES_URL" in caught.value.do
+    finally:
+        postgres.start()
+    assert db.submit(second) == second, "the same vote with its id, the same object"
+    assert db.rows(Vote) == [first, second]
+    postgres.stop()
+    postgres.start()
+    assert db.submit(third := vote(query_id="9")) == third, "a connection that broke while nobody looked is no error"
+    assert db.rows(Vote) == [first, second, third]
+
+
+def test_a_sqlite_file_that_is_removed_takes_no_vote_into_nowhere(tmp_path: Path) -> None:
+    file = tmp_path / "votes.sqlite"
+    db = Votes(f"sqlite:///{file}")
+    db.submit(vote())
+    for path in tmp_path.glob("votes.sqlite*"):
+        path.unlink()
+    kept = db.submit(vote(query_id="8"))
+    assert Votes(f"sqlite:///{file}").rows(Vote) == [kept]
+
+
+def test_a_folder_that_goes_away_is_said_and_comes_back_without_a_restart(tmp_path: Path) -> None:
+    folder = tmp_path / "share"
+    folder.mkdir()
+    db = Votes(f"sqlite:///{folder / 'votes.sqlite'}")
+    first, second = db.submit(vote()), vote(query_id="8")
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(Unreachable, match="unable to open") as caught:
+        db.submit(second)
+    assert "same id" in caught.value.do
+    (tmp_path / "elsewhere").rename(folder)
+    assert db.submit(second) == second
+    assert db.rows(Vote) == [first, second]
+
+
+def test_a_file_that_another_program_holds_is_waited_for_and_then_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(votes.database, "PATIENCE", 0.2)
+    file = tmp_path / "votes.sqlite"
+    db, mine = Votes(f"sqlite:///{file}"), vote()
+    db.rows(Vote)
+    holder = sqlite3.connect(file, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    assert db.rows(Vote) == [], "readers do not wait"
+    with pytest.raises(Unreachable, match="locked"):
+        db.submit(mine)
+    holder.execute("COMMIT")
+    holder.close()
+    assert db.submit(mine) == mine
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "votes.sqlite"
+    file.write_bytes(b"a letter to my aunt" * 100)
+    with pytest.raises(Unreachable, match="not a database") as caught:
+        Votes(f"sqlite:///{file}").submit(vote())
+    assert "move the file away" in caught.value.do
+    assert file.read_bytes() == b"a letter to my aunt" * 100
+
+
+def test_votes_of_a_later_version_are_neither_read_nor_written(db: Votes) -> None:
+    from sqlalchemy import text
+
+    db.submit(vote())
+    with db._engine.connect().execution_options(mirage_write=True) as raw, raw.begin():
+        raw.execute(text("UPDATE mirage_format SET format = 99"))
+    later = Votes(db._given)
+    for work in (lambda: later.rows(Vote), lambda: later.submit(vote())):
+        with pytest.raises(ArenaError, match="format 99"):
+            work()
+
+
+def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sqlalchemy import event
+
+    db = Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}")
+    said = [db.submit(vote())]
+    event.listen(db._engine, "begin", lambda c: c.exec_driver_sql("PRAGMA max_page_count = 20"))
+    db.close()
+    with pytest.raises(Unreachable, match="full") as caught:
+        said.extend(db.submit(vote(query_id=str(k), note="x" * 4_000)) for k in range(100))
+    assert "free space" in caught.value.do
+    assert len(said) > 1
+    assert db.rows(Vote) == said
