@@ -229,6 +229,10 @@ class Rating:
     """Best end of the 95% interval of the rank."""
     rank_high: Rank
     """Worst end."""
+    tier: Rank
+    """1 is best. A tier begins with the first system, going down the ranking, that is separated from the best of the
+    tier above: by a paired test over queries, with Holm's correction over all pairs, at 5%. Systems of one tier may be
+    equal, which is not to say that they are."""
     wins: Count
     """Battles won."""
     ties: Count
@@ -249,6 +253,7 @@ class Tournament:
     """
 
     key = ("language", "referee", "skill", "draw", "system")
+    reason_of = "rating"
 
     language: Code
     """Language of the battles."""
@@ -260,8 +265,11 @@ class Tournament:
     """Number of the tournament, from 0."""
     system: str
     """The system rated."""
-    rating: float
-    """Bradley-Terry strength theta in logits, centred on 0 over the systems of the tournament."""
+    rating: float | None
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems of the tournament; null where the
+    likelihood of the tournament has no maximum."""
+    reason: str | None
+    """Why `rating` is null; null where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
