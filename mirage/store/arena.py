@@ -30,7 +30,7 @@ from mirage.store.ledger import NAME as LEDGER
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROW_GROUP = {"queries": 2_000, "passages": 2_000, "answers": 2_000, "judgments": 2_000}
+ROW_GROUP = {"queries": 2_000, "passages": 400, "answers": 400, "judgments": 2_000}
 """Rows of a row group: few where a page fetches the long texts of one question, all where a table is read whole."""
 LOCK_SECONDS = 60
 """How long a write waits for another program that writes into the same arena."""
@@ -115,10 +115,17 @@ class Arena:
         files = [f for f in self.manifest["tables"][table] if wanted is None or f["language"] in wanted]
         return pa.concat_tables([kept.empty_table(), *(_read(self, file, kept) for file in files)])
 
-    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> pa.Table:
+    def sql(
+        self,
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        given: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
         """Ask the tables, each a view of its name, in DuckDB's SQL, read-only.
 
-        Values go in as parameters, never by formatting. The connection reaches this arena's files and nothing else.
+        Values go in as parameters, never by formatting, and whole tables by name in `given`. The connection reaches
+        this arena's files and nothing else.
 
         Raises:
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
@@ -127,6 +134,8 @@ class Arena:
 
         try:
             with _connection(self).cursor() as cursor:
+                for name, table in (given or {}).items():
+                    cursor.register(name, table)
                 return cursor.execute(query, parameters).to_arrow_table()
         except duckdb.Error:
             manifests.verify(self.path, self.manifest, self.version)

@@ -15,6 +15,8 @@ from mirage import schema
 from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
 from mirage.features import FEATURES
 from mirage.outcomes.parsed import RULES
+from mirage.store.question import of_question
+from mirage.store.search import search
 from mirage.views.keys import Key, Keys
 
 if TYPE_CHECKING:
@@ -213,23 +215,23 @@ def find(arena: Arena, wanted: Wanted) -> Found:
         if chosen:
             clauses.append(f"list_contains(${column}, {column})")
             values[column] = list(chosen)
-    source = "base"
+    given = {}
     if wanted.text:
-        values["text"] = wanted.text
-        holds = "contains(lower(nfc_normalize({}.text)), lower(nfc_normalize($text)))"
         either = []
         if "answers" in arena.tables:
-            source += " LEFT JOIN answers USING (language, query_id, system)"
-            either.append(f"coalesce({holds.format('answers')}, false)")
+            given["hits"] = search(arena, wanted.text, languages=wanted.languages, systems=wanted.systems)
+            either.append("(language, query_id, system) IN (SELECT (language, query_id, system) FROM hits)")
         if "queries" in arena.tables:
-            asked = f"SELECT language, query_id FROM queries WHERE {holds.format('queries')}"  # noqa: S608  # constants
-            either.append(f"(language, query_id) IN ({asked})")
+            values["text"] = wanted.text
+            holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
+            either.append(f"(language, query_id) IN (SELECT (language, query_id) FROM queries WHERE {holds})")  # noqa: S608
         clauses.append(f"({' OR '.join(either) or 'false'})")
     rows = arena.sql(
         f"WITH base AS ({_base(arena)}) "  # noqa: S608  # constants alone; values are parameters
         "SELECT language, query_id, count(*) FILTER (outcome IS DISTINCT FROM 'missing') AS replies "
-        f"FROM {source} WHERE {' AND '.join(clauses)} GROUP BY ALL ORDER BY ALL",
+        f"FROM base WHERE {' AND '.join(clauses)} GROUP BY ALL ORDER BY ALL",
         values,
+        given=given,
     )
     keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
     return Found(tuple(keys), sum(rows["replies"].to_pylist()))
@@ -268,13 +270,15 @@ def resolve(arena: Arena, asked: str, languages: Sequence[str] = ()) -> Key:
 @lru_cache(maxsize=256)
 def question(arena: Arena, key: Key, parser: str) -> Question:
     """One question with its passages, all replies, and what is known of each."""
-    asked = _of(arena, "queries", key)
-    passages = tuple(sorted((schema.Passage(**row) for row in _of(arena, "passages", key)), key=lambda p: p.position))
-    said = {row["system"]: row for row in _of(arena, "answers", key)}
-    decided = {row["system"]: row for row in _of(arena, "outcomes", key) if row["parser"] == parser}
+    asked = of_question(arena, "queries", key)
+    passages = tuple(
+        sorted((schema.Passage(**row) for row in of_question(arena, "passages", key)), key=lambda p: p.position)
+    )
+    said = {row["system"]: row for row in of_question(arena, "answers", key)}
+    decided = {row["system"]: row for row in of_question(arena, "outcomes", key) if row["parser"] == parser}
     measured: dict[str, list[Measure]] = {}
     order = {name: at for at, name in enumerate(FEATURES)}
-    for row in sorted(_of(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
+    for row in sorted(of_question(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
         measured.setdefault(row["system"], []).append(_measure(row))
     ids = [p.passage_id for p in passages]
     replies = []
@@ -322,6 +326,11 @@ def matches(question: Question, wanted: Wanted) -> frozenset[str]:
     )
 
 
+def nothing(system: str) -> Reply:
+    """The reply of a system of which this arena knows nothing but the name."""
+    return Reply(system, None, None, None, None, "", "", None, None, (), ())
+
+
 def _fold(text: str) -> str:
     import unicodedata
 
@@ -341,14 +350,6 @@ def _base(arena: Arena) -> str:
         "CASE status WHEN 'missing' THEN status END AS outcome "
         "FROM answers LEFT JOIN queries USING (language, query_id)"
     )
-
-
-def _of(arena: Arena, table: str, key: Key) -> list[dict[str, Any]]:
-    """The rows of a table that belong to a question; none where the arena lacks the table."""
-    if table not in arena.tables:
-        return []
-    rows = arena.sql(f"SELECT * FROM {table} WHERE language = ? AND query_id = ?", key)  # noqa: S608  # a table's name
-    return list(rows.to_pylist())
 
 
 def _measure(row: dict[str, Any]) -> Measure:

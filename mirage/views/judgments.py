@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage import schema
+from mirage.store.question import of_question
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -23,8 +24,7 @@ def judgments(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]
         TableMissing: if the arena has no judgments.
     """
     arena.need("judgments")
-    rows = arena.sql("SELECT * FROM judgments WHERE language = ? AND query_id = ?", key).to_pylist()
-    found = [schema.Judgment(**row) for row in rows]
+    found = [schema.Judgment(**row) for row in of_question(arena, "judgments", key)]
     return tuple(sorted(found, key=lambda j: (j.judge, *sorted((j.system_a, j.system_b)), j.system_a)))
 
 

@@ -1,0 +1,242 @@
+"""Which answers contain a text: at once by an index beside the arena, or by reading them all.
+
+    table = search(arena, "Suomenlinna", languages=["fi"])    # language, query_id, system
+    build(arena)                                               # once; then a search takes milliseconds
+
+A text is found as it stands, in either case, in any script; nothing in it is a pattern. Both ways find the same: texts
+are compared after NFC and lower case, as DuckDB does both.
+
+The index is one SQLite file with an FTS5 table over groups of three characters (trigrams), which need no words and so
+serve every script. Its name holds the hash of the answers it was made from, so that it is never stale, and it appears
+only when it is whole: it can be deleted at any time. It lies beside the tables, `search-<hash>.sqlite`, or under
+`search/` in the user's own folder where the arena is bundled or cannot be written to.
+
+A text of one or two characters is no trigram. It is looked up as the beginning of those that are there; where these
+are so many that reading the answers is faster (a single vowel), they are read.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from mirage.errors import ArenaError
+from mirage.store import home
+from mirage.store.arena import Arena, bundled
+from mirage.store.runs import content
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Progress = Callable[[float, str], None]
+"""Called with the share that is done, in [0, 1], and what is being done."""
+
+_FORMAT = 1
+_KEY = ["language", "query_id", "system"]
+_FOLD = "lower(nfc_normalize({}))"
+_END = "\x1f"
+"""Stands twice at the end of every indexed text, so that its last two characters begin a trigram as well, and for NUL,
+at which SQLite would stop reading."""
+_UNSURE = frozenset("\0\x1f\ufffd\ufffe\uffff")
+"""Characters that the index cannot tell apart; a text with one of them is looked for by reading."""
+_TERMS, _POSTINGS = 10_000, 4_000_000
+"""How many trigrams, and answers under them, a short text may begin before reading is faster."""
+_BATCH = 1_000
+
+
+def search(
+    arena: Arena,
+    text: str,
+    *,
+    languages: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
+    limit: int | None = None,
+) -> pa.Table:
+    """The keys of the answers that contain a text, sorted.
+
+    Args:
+        arena: an arena with answers.
+        text: what to look for, literally, in either case; every answer contains the empty text.
+        languages: codes; None or none for all.
+        systems: names; None or none for all.
+        limit: return the first so many; None for all.
+
+    Returns:
+        Columns `language`, `query_id`, `system`.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arena.need("answers")
+    places = _places(arena, text)
+    if places is None:
+        # Languages as single values, which DuckDB compares with what each file holds before it reads it.
+        chosen = {f"l{n}": code for n, code in enumerate(languages or ())}
+        where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
+        where += f" AND language IN ({', '.join(f'${name}' for name in chosen)})" if chosen else ""
+        sql = f"SELECT {', '.join(_KEY)} FROM answers WHERE {where} ORDER BY ALL"  # noqa: S608  # constants alone
+        found = arena.sql(sql, {"text": text, **chosen})
+    else:
+        found = _keys(arena).take(pa.array(places, pa.int64()))
+    for column, among in (("language", languages), ("system", systems)):
+        if among:
+            found = found.filter(pc.is_in(found[column], value_set=pa.array(sorted(among), pa.string())))
+    return found if limit is None else found.slice(0, limit)
+
+
+def indexed(arena: Arena) -> bool:
+    """Whether there is an index of an arena's answers."""
+    return _existing(arena) is not None
+
+
+def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path:
+    """Make the index of an arena's answers, unless it is there; a second program that wants it waits for the first.
+
+    Args:
+        arena: an arena with answers.
+        progress: told how far it is.
+
+    Returns:
+        The file.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+        ArenaError: if the file cannot be written.
+    """
+    arena.need("answers")
+    path = _new(arena)
+    try:
+        with _alone(path, progress):
+            if (there := _existing(arena)) is not None:
+                return there
+            temporary = path.with_suffix(".tmp")
+            try:
+                temporary.unlink(missing_ok=True)
+                _fill(arena, temporary, progress)
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            for old in arena.path.glob("search-*.sqlite"):
+                if old != path:
+                    with suppress(OSError):
+                        old.unlink()
+    except (OSError, sqlite3.Error) as error:
+        raise ArenaError(
+            f"the search index cannot be written: {error}",
+            where=str(path),
+            do="free space or check permissions; without it a search reads every answer",
+        ) from None
+    return path
+
+
+def _fill(arena: Arena, path: Path, progress: Progress) -> None:
+    """Write the index: row n of its table is the n-th answer of the arena, from 0."""
+    folded = f"replace({_FOLD.format('text')}, chr(0), '{_END}') || '{_END}{_END}'"
+    total, at = arena.rows("answers"), 0
+    with closing(sqlite3.connect(path)) as db:
+        # Nobody sees the file before it is whole, so nothing is lost with it.
+        db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
+        db.execute("CREATE VIRTUAL TABLE answers USING fts5(text, content='', tokenize='trigram case_sensitive 1')")
+        db.execute("CREATE VIRTUAL TABLE terms USING fts5vocab(answers, row)")
+        for code in arena.languages("answers"):
+            sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
+            for batch in arena.sql(sql, [code]).to_batches(max_chunksize=_BATCH):
+                texts = batch["text"].to_pylist()
+                db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(texts, at))
+                at += len(texts)
+                progress(0.9 * at / total, f"Indexing the answers: {at:,} of {total:,}")
+        progress(0.9, "Putting the index in order")
+        db.execute("INSERT INTO answers (answers) VALUES ('optimize')")
+        db.commit()
+
+
+def _places(arena: Arena, text: str) -> list[int] | None:
+    """The places of the answers that contain a text, ascending; None where the index is absent or of no use."""
+    path = _existing(arena)
+    if path is None or not text:
+        return None
+    needle = arena.sql(f"SELECT {_FOLD.format('$text')} AS text", {"text": text})["text"][0].as_py()
+    if _UNSURE & set(needle):
+        return None
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as db:
+            wanted = [needle] if len(needle) > 2 else _beginning(db, needle)
+            if wanted is None:
+                return None
+            query = " OR ".join('"' + term.replace('"', '""') + '"' for term in wanted)
+            rows = db.execute("SELECT rowid FROM answers WHERE answers MATCH ? ORDER BY rowid", [query])
+            return [row[0] for row in rows] if wanted else []
+    except sqlite3.DatabaseError:
+        # A cache that cannot be read is none.
+        with suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _beginning(db: sqlite3.Connection, needle: str) -> list[str] | None:
+    """The trigrams that begin with a short text; None where they are too many."""
+    terms, postings = [], 0
+    # No character sorts behind the last one of Unicode.
+    for term, n in db.execute(
+        "SELECT term, doc FROM terms WHERE term >= ? AND term < ?", [needle, f"{needle}\U0010ffff"]
+    ):
+        terms.append(term)
+        postings += n
+        if len(terms) > _TERMS or postings > _POSTINGS:
+            return None
+    return terms
+
+
+@lru_cache(maxsize=4)
+def _keys(arena: Arena) -> Any:
+    return arena.read("answers", columns=_KEY)
+
+
+def _name(arena: Arena) -> str:
+    return f"search-{content(arena, 'answers')}-{_FORMAT}.sqlite"
+
+
+def _cached(arena: Arena) -> Path:
+    return home.folder() / "search" / _name(arena)
+
+
+def _new(arena: Arena) -> Path:
+    """Where an index of the arena is to be put."""
+    if arena.path in bundled().values() or not os.access(arena.path, os.W_OK):
+        return _cached(arena)
+    return arena.path / _name(arena)
+
+
+def _existing(arena: Arena) -> Path | None:
+    """The index of the arena, where there is one."""
+    if "answers" not in arena.tables:
+        return None
+    return next((path for path in (arena.path / _name(arena), _cached(arena)) if path.is_file()), None)
+
+
+@contextmanager
+def _alone(path: Path, progress: Progress) -> Iterator[None]:
+    """Let one program or session at a time build an index."""
+    from filelock import FileLock, Timeout
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.with_suffix(".lock"))
+    while True:
+        try:
+            lock.acquire(timeout=1)
+            break
+        except Timeout:
+            progress(0.0, "Another session is indexing the answers")
+    try:
+        yield
+    finally:
+        lock.release()
