@@ -8,7 +8,7 @@ import streamlit as st
 
 from mirage import ui
 from mirage.languages import LANGUAGES
-from mirage.ui import judgments, listing, reply, steps, texts
+from mirage.ui import judgments, listing, reply, searching, steps, texts
 from mirage.views import answers as views
 from mirage.views.keys import Key, name
 
@@ -42,6 +42,8 @@ def main() -> None:
     page.summary(
         f"{len(found.keys):,} of {scope.queries:,} questions; {found.replies:,} of {scope.replies:,} replies match."
     )
+    if wanted.text:
+        searching.offer_index(page.arena)
     key = steps.current(
         "answers", found, (page.arena.version, wanted), lambda asked: views.resolve(page.arena, asked, page.picked)
     )

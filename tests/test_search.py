@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.errors import ArenaError, TableMissing
@@ -279,3 +280,42 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     file.write_bytes(b"x" * file.stat().st_size)
     with pytest.raises(ArenaError, match="damaged"):
         of_question(arena, "answers", ("fi", "q0000"))
+
+
+# The offer on a page
+
+
+def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = schema.from_rows(
+        "queries", [schema.Query(c, f"q{i:04}", None, "Why?", None) for c in ("ar", "fi") for i in range(9)]
+    )
+    arena = arena_of(tmp_path, [f"text number {i}" for i in range(27)])
+    store.write(arena.path, {"queries": asked}, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    monkeypatch.setattr("mirage.ui.searching._MANY", 20)
+    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=60)
+    at.query_params["q"] = "number 7"
+    at.run()
+    assert any("1 of 18 questions; 1 of 27 replies match." in caption.value for caption in at.caption)
+    (offer,) = [button for button in at.button if button.label == "Index the answers"]
+    offer.click().run()
+    assert not at.exception
+    assert indexed(arena)
+    assert not [button for button in at.button if button.label == "Index the answers"]
+    at.text_input(key="q").set_value("NUMBER 1").run()
+    assert any("; 11 of 27 replies match." in caption.value for caption in at.caption)
+
+
+def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = schema.from_rows("queries", [schema.Query("ar", "q0000", None, "Why?", None)])
+    store.write(arena_of(tmp_path, ["a text"]).path, {"queries": asked}, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=60)
+    at.query_params["q"] = "text"
+    at.run()
+    assert not at.exception
+    assert not [button for button in at.button if button.label == "Index the answers"]

@@ -1,0 +1,59 @@
+"""The offer to index the answers of a large arena, where a search would read them all."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from mirage.errors import MirageError
+from mirage.store import Arena
+from mirage.store import search as store_search
+from mirage.ui.states import refuse
+from mirage.ui.text import plain
+
+_MANY = 10_000
+"""Answers that are read in a moment; more are worth an index."""
+_KB = 1.8
+"""What an answer of usual length takes in the index."""
+_EVERY = 0.1
+"""Seconds between two moves of the progress bar."""
+
+
+def offer_index(arena: Arena) -> None:
+    """Offer to index an arena's answers, where they are many and it is not done; to be called where a text is sought.
+
+    Args:
+        arena: the arena that is searched.
+    """
+    n = arena.rows("answers")
+    if n < _MANY or store_search.indexed(arena):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search_offer"):
+        st.caption(f"Without an index, a search reads all {n:,} answers, which takes seconds.", width="content")
+        size = max(1, round(n * _KB / 1000))
+        wanted = st.button(
+            "Index the answers",
+            help=f"Once for these answers: about {size:,} MB on disk, up to a minute. It can be deleted at any time.",
+        )
+    if wanted:
+        _build(arena)
+
+
+def _build(arena: Arena) -> None:
+    bar = st.progress(0.0, text="Indexing the answers")
+    last = 0.0
+
+    def progress(share: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            bar.progress(min(share, 1.0), text=plain(what))
+
+    try:
+        store_search.build(arena, progress)
+    except MirageError as error:
+        bar.empty()
+        refuse(error)
+    else:
+        st.rerun()
