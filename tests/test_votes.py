@@ -389,7 +389,7 @@ def test_a_folder_that_goes_away_is_said_and_comes_back_without_a_restart(tmp_pa
 def test_a_file_that_another_program_holds_is_waited_for_and_then_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(votes.database, "PATIENCE", 0.2)
+    monkeypatch.setattr(votes.tables, "PATIENCE", 0.2)
     file = tmp_path / "votes.sqlite"
     db, mine = Votes(f"sqlite:///{file}"), vote()
     db.rows(Vote)

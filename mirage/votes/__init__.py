@@ -6,8 +6,9 @@
 `rows.py` says what a vote is and which ones stand, `database.py` keeps them.
 """
 
-from mirage.votes.database import FORMAT, URL, Votes
+from mirage.votes.database import FORMAT, Votes
 from mirage.votes.rows import UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
+from mirage.votes.tables import URL
 
 __all__ = [
     "FORMAT",

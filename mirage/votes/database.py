@@ -12,30 +12,24 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
 from mirage.store import home
-from mirage.votes.rows import UNDO, AnyRow, Evidence, Row, Vote, checked, item, now
+from mirage.votes import tables
+from mirage.votes.rows import UNDO, AnyRow, Row, checked, item, now
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from sqlalchemy import Connection, Engine, Table
+    from sqlalchemy import Connection, Table
 
-URL = "MIRAGE_VOTES_URL"
-"""Environment variable that names the database."""
 FORMAT = 1
 """Version of the tables."""
-PATIENCE = 10
-"""Seconds to wait for others that write, and for a server."""
 _LOCK = 0x6D6972616765
 """Number under which PostgreSQL lets one program at a time make the tables."""
-_KINDS: tuple[type, ...] = (Vote, Evidence)
 
 T = TypeVar("T")
 
@@ -52,8 +46,8 @@ class Votes:
     """
 
     def __init__(self, url: str | None = None) -> None:
-        self._given = url or os.environ.get(URL, "")
-        self._engine = _engine(self._given) if self._given else _engine(f"sqlite:///{home.votes_file()}")
+        self._given = url or os.environ.get(tables.URL, "")
+        self._engine = tables.engine(self._given) if self._given else tables.engine(f"sqlite:///{home.votes_file()}")
         self._ready = False
         self._preparing = threading.Lock()
 
@@ -73,7 +67,7 @@ class Votes:
             Unreachable: if the database does not answer; the vote may be submitted again, with its id.
         """
         row = checked(row)
-        table = _tables()[type(row)]
+        table = tables.tables()[type(row)]
 
         def work(db: Connection) -> AnyRow:
             db.execute(self._insert(table), [asdict(row)])
@@ -94,7 +88,7 @@ class Votes:
             BadInput: if there is no such vote of this voter.
             Unreachable: if the database does not answer.
         """
-        table = _tables()[kind]
+        table = tables.tables()[kind]
 
         def work(db: Connection) -> AnyRow:
             vote = self._one(db, kind, vote_id)
@@ -154,7 +148,7 @@ class Votes:
                     )
             new = [asdict(row) for name, row in sound.items() if name not in there]
             if new:
-                db.execute(self._insert(_tables()[kind]), new)
+                db.execute(self._insert(tables.tables()[kind]), new)
             return len(new)
 
         return self._do(work, write=True)
@@ -169,7 +163,7 @@ class Votes:
         """
         from sqlalchemy import select
 
-        table = _tables()[kind]
+        table = tables.tables()[kind]
         asked = select(*table.c).order_by(table.c.time, table.c.vote_id)
         for name, value in (("arena", arena), ("language", language), ("voter", voter)):
             if value is not None:
@@ -185,7 +179,7 @@ class Votes:
         from sqlalchemy import func, select
 
         def work(db: Connection) -> tuple[int, int]:
-            counts = (select(func.count()).select_from(t).where(t.c.arena == arena) for t in _tables().values())
+            counts = (select(func.count()).select_from(t).where(t.c.arena == arena) for t in tables.tables().values())
             votes, evidence = (int(db.execute(one).scalar_one()) for one in counts)
             return votes, evidence
 
@@ -210,7 +204,7 @@ class Votes:
     def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
         from sqlalchemy import select
 
-        table, found = _tables()[kind], []
+        table, found = tables.tables()[kind], []
         for start in range(0, len(ids), 500):
             asked = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
             found += [kind(*row) for row in db.execute(asked)]
@@ -262,11 +256,11 @@ class Votes:
     def _make(self, db: Connection) -> None:
         from sqlalchemy import func, insert, inspect, select
 
-        formats = _metadata().tables["mirage_format"]
+        formats = tables.metadata().tables["mirage_format"]
         if not inspect(db).has_table(formats.name):
             if self._engine.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            _metadata().create_all(db)
+            tables.metadata().create_all(db)
             if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
                 db.execute(insert(formats).values(format=FORMAT))
         found = db.execute(select(formats.c.format)).scalar_one()
@@ -281,7 +275,7 @@ class Votes:
         """Switch the file to a write-ahead log. SQLite does not wait for others here, so this does."""
         from sqlalchemy import exc
 
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + tables.PATIENCE
         while True:
             try:
                 with self._engine.connect() as db:
@@ -297,7 +291,7 @@ class Votes:
         said = " ".join(str(error).split())
         do = "try again: the vote is sent with the same id, and kept once. "
         if self._engine.dialect.name == "postgresql":
-            do += f"If it stays so, check that the server runs and that {URL} is right"
+            do += f"If it stays so, check that the server runs and that {tables.URL} is right"
         elif "locked" in said:
             do += "Another program holds the file; if it stays so, end it"
         elif "not a database" in said or "malformed" in said:
@@ -305,99 +299,3 @@ class Votes:
         else:
             do += "If it stays so, free space on the disk and check the permissions of the folder"
         return Unreachable(f"the votes cannot be reached: {said}", where=self.where, do=do)
-
-
-@cache
-def _metadata() -> Any:
-    """The tables, their columns those of the rows' classes."""
-    from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text
-
-    types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
-    metadata = MetaData()
-    for kind in _KINDS:
-        name = f"mirage_{kind.__name__.lower()}"
-        columns: list[Column[Any]] = [
-            Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
-            for c in schema.columns(kind)
-        ]
-        Table(name, metadata, *columns, Index(f"{name}_by_voter", "arena", "voter"))
-    Table("mirage_format", metadata, Column("format", Integer, primary_key=True, autoincrement=False))
-    return metadata
-
-
-def _tables() -> Mapping[type, Table]:
-    return {kind: _metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in _KINDS}
-
-
-def _engine(address: str) -> Engine:
-    """An engine for an address, set up so that a commit is on the disk when it returns."""
-    from sqlalchemy import create_engine, event, exc, make_url
-
-    try:
-        url = make_url(address)
-    except (exc.ArgumentError, ValueError):
-        raise BadInput(f"{URL} is no address of a database", do=_EXAMPLES) from None
-    name = url.get_backend_name().replace("postgres", "postgresql").replace("postgresqlql", "postgresql")
-    if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
-        raise BadInput(f"votes cannot be kept in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
-    options: dict[str, Any] = {"timeout": PATIENCE}
-    if name == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-        options = {"connect_timeout": PATIENCE // 2, "tcp_user_timeout": PATIENCE * 1000}
-    pool: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 20, "pool_timeout": PATIENCE}
-    try:
-        engine = create_engine(url, connect_args=options, **pool)
-    except ModuleNotFoundError:
-        raise BadInput(
-            "PostgreSQL's driver is not installed", do="run: pip install 'mirage[postgres]', or unset " + URL
-        ) from None
-    if name == "sqlite":
-        _sqlite(engine, Path(str(url.database)))
-    else:
-        event.listen(engine, "connect", _durable)
-    return engine
-
-
-_EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
-
-
-def _sqlite(engine: Engine, file: Path) -> None:
-    from sqlalchemy import event, exc
-
-    @event.listens_for(engine, "connect")
-    def opened(raw: Any, record: Any) -> None:
-        # Transactions are begun by `begin` below: the driver would begin them late, and never for a read.
-        raw.isolation_level = None
-        raw.execute("PRAGMA synchronous = FULL")
-        raw.execute("PRAGMA fullfsync = ON")
-        record.info["file"] = _identity(file)
-
-    @event.listens_for(engine, "checkout")
-    def taken(_raw: Any, record: Any, _proxy: Any) -> None:
-        # A file that was removed or replaced would take votes that nobody reads again.
-        if record.info["file"] != _identity(file):
-            raise exc.DisconnectionError
-
-    @event.listens_for(engine, "begin")
-    def begin(db: Connection) -> None:
-        # A writer takes its turn at once: a reader that becomes one in the middle is refused without a wait.
-        db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("mirage_write") else "BEGIN")
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _durable(raw: Any, _record: Any) -> None:
-    """Have PostgreSQL flush commits where its settings say otherwise, and not wait for ever."""
-    with raw.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-        )
-        cursor.execute(f"SET statement_timeout = '{2 * PATIENCE}s'")
-        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
-    raw.commit()

@@ -1,0 +1,116 @@
+"""The database of the votes: its tables, and connections set up so that a commit is on the disk when it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.errors import BadInput
+from mirage.votes.rows import Evidence, Vote
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, Table
+
+URL = "MIRAGE_VOTES_URL"
+"""Environment variable that names the database."""
+PATIENCE = 10
+"""Seconds to wait for others that write, and for a server."""
+_KINDS: tuple[type, ...] = (Vote, Evidence)
+_EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
+
+
+@cache
+def metadata() -> Any:
+    """The tables, their columns those of the rows' classes."""
+    from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text
+
+    types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
+    made = MetaData()
+    for kind in _KINDS:
+        name = f"mirage_{kind.__name__.lower()}"
+        columns: list[Column[Any]] = [
+            Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
+            for c in schema.columns(kind)
+        ]
+        Table(name, made, *columns, Index(f"{name}_by_voter", "arena", "voter"))
+    Table("mirage_format", made, Column("format", Integer, primary_key=True, autoincrement=False))
+    return made
+
+
+def tables() -> Mapping[type, Table]:
+    """The table of each kind of rows."""
+    return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in _KINDS}
+
+
+def engine(address: str) -> Engine:
+    """An engine for an address, set up so that a commit is on the disk when it returns."""
+    from sqlalchemy import create_engine, event, exc, make_url
+
+    try:
+        url = make_url(address)
+    except (exc.ArgumentError, ValueError):
+        raise BadInput(f"{URL} is no address of a database", do=_EXAMPLES) from None
+    name = url.get_backend_name().replace("postgres", "postgresql").replace("postgresqlql", "postgresql")
+    if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
+        raise BadInput(f"votes cannot be kept in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
+    options: dict[str, Any] = {"timeout": PATIENCE}
+    if name == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+        options = {"connect_timeout": PATIENCE // 2, "tcp_user_timeout": PATIENCE * 1000}
+    pool: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 20, "pool_timeout": PATIENCE}
+    try:
+        made = create_engine(url, connect_args=options, **pool)
+    except ModuleNotFoundError:
+        raise BadInput(
+            "PostgreSQL's driver is not installed", do="run: pip install 'mirage[postgres]', or unset " + URL
+        ) from None
+    if name == "sqlite":
+        _sqlite(made, Path(str(url.database)))
+    else:
+        event.listen(made, "connect", _durable)
+    return made
+
+
+def _sqlite(engine: Engine, file: Path) -> None:
+    from sqlalchemy import event, exc
+
+    @event.listens_for(engine, "connect")
+    def opened(raw: Any, record: Any) -> None:
+        # Transactions are begun by `begin` below: the driver would begin them late, and never for a read.
+        raw.isolation_level = None
+        raw.execute("PRAGMA synchronous = FULL")
+        raw.execute("PRAGMA fullfsync = ON")
+        record.info["file"] = _identity(file)
+
+    @event.listens_for(engine, "checkout")
+    def taken(_raw: Any, record: Any, _proxy: Any) -> None:
+        # A file that was removed or replaced would take votes that nobody reads again.
+        if record.info["file"] != _identity(file):
+            raise exc.DisconnectionError
+
+    @event.listens_for(engine, "begin")
+    def begin(db: Connection) -> None:
+        # A writer takes its turn at once: a reader that becomes one in the middle is refused without a wait.
+        db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("mirage_write") else "BEGIN")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _durable(raw: Any, _record: Any) -> None:
+    """Have PostgreSQL flush commits where its settings say otherwise, and not wait for ever."""
+    with raw.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+        )
+        cursor.execute(f"SET statement_timeout = '{2 * PATIENCE}s'")
+        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+    raw.commit()
