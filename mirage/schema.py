@@ -220,7 +220,7 @@ class Rating:
     rating: float
     """Bradley-Terry strength theta in logits, centred on 0 over the systems."""
     low: float
-    """Lower end of the 95% interval of `rating` (percentiles over query draws)."""
+    """Lower end of the 95% interval of `rating` (percentiles over query draws, less the draws' bias)."""
     high: float
     """Upper end."""
     rank: Rank

@@ -38,7 +38,7 @@ RATES = (
     "language,subset,system,n,answered,abstained,unparsed,empty,api_error,missing,"
     "rate,rate_low,rate_high,rate_as_published,undecided"
 )
-RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,wins,ties,losses,battles"
+RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles"
 
 
 def mirage(*args: object, code: int = 0) -> Result:
@@ -175,7 +175,7 @@ def test_judgments_come_in_and_are_ranked(tmp_path: Path) -> None:
     found = rows(mirage("rank", tmp_path / "a", "--referee", "j", "--format", "csv"))
     assert [r["system"] for r in found] == ["alpha", "beta", "gamma"]
     said = mirage("rank", tmp_path / "a", "--referee", "j").stderr
-    assert "only the ridge bounds the rating: alpha (en)" in said
+    assert "only the ridge bounds the rating: alpha (en: no upper bound)" in said
 
 
 def test_questions_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
 RANKS = (
-    *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high"),
+    *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "tier"),
     *("wins", "ties", "losses", "battles"),
 )
 """Columns of `rank`."""

@@ -85,10 +85,24 @@ def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | 
     unparsed = sum(one.unparsed for one in single)
     if unparsed:
         said.append(f"{unparsed:,} battles left out, their verdict could not be read")
-    loose = [f"{s} ({one.language})" for one in single for s in one.systems if s not in one.bounded]
+    side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
+    loose = [f"{s} ({one.language}: {side[at]})" for one in single for s, at in one.unbounded.items()]
     if loose:
         said.append(
             "never beaten, or never winning, against the rest, so that only the ridge bounds the rating: "
             + ", ".join(loose)
         )
+    few = [f"{one.language} ({one.n_queries})" for one in single if one.few]
+    if few:
+        said.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
+    alike = [one.language for one in found.tiers.values() if one.few and one.tests]
+    if alike:
+        said.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))
+    apart = [
+        f"{system} ({language}: {ratio:.1f} times)"
+        for language, systems in rank.disagreements(found).items()
+        for system, ratio in systems.items()
+    ]
+    if apart:
+        said.append("intervals whose width, by the bootstrap, is not near the analytic one: " + ", ".join(apart))
     return said

@@ -5,31 +5,46 @@
     ranking.table()                                       # schema.Rating
 
 `verdicts.py` and `battles.py` turn rows into win counts per query, `fit.py` finds the strengths, `bootstrap.py` draws
-queries and reads intervals off the draws. NumPy only; nothing here knows an LLM or a disk.
+queries and reads intervals off the draws, `sandwich.py` gives analytic intervals beside them, `tiers.py` tests every
+two systems, `needed.py` says how many more questions would separate them, `graph.py` what the data bounds. NumPy only;
+nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, SEED, LanguageRanking, Ranking, rate
+from mirage.rank.bootstrap import DRAWS, FEW, SEED, LanguageRanking, Ranking, rate
 from mirage.rank.fit import RIDGE, Fit, fit
+from mirage.rank.graph import Side
+from mirage.rank.needed import Needed, more_queries
+from mirage.rank.sandwich import Sandwich, analytic, disagreements
+from mirage.rank.tiers import Tiers, separate
 from mirage.rank.verdicts import Verdicts, from_judgments, verdicts
 from mirage.schema import Ties
 
 __all__ = [
     "DRAWS",
+    "FEW",
     "RIDGE",
     "SEED",
     "SUBSETS",
     "Battles",
     "Fit",
     "LanguageRanking",
+    "Needed",
     "Ranking",
+    "Sandwich",
+    "Side",
+    "Tiers",
     "Ties",
     "Verdicts",
+    "analytic",
+    "disagreements",
     "fit",
     "from_judgments",
     "from_outcomes",
     "lacking",
+    "more_queries",
     "pooled",
     "rate",
+    "separate",
     "verdicts",
 ]

@@ -137,9 +137,11 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Ranking",
         "The question is the unit: each of 200 draws takes as many questions as there are, with replacement, within "
         "each subset, and fits the ratings anew. The ends are percentiles of the draws, expanded for the number of "
-        "questions. Battles on one question share its passages and difficulty; treating them as independent makes "
+        "questions and moved by the bias: the draws lie as far beyond the ratings as these lie beyond the truth. "
+        "Battles on one question share its passages and difficulty; treating them as independent makes "
         "intervals too narrow.",
-        r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right], \quad "
+        r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right] "
+        r"- 2\,\big(\bar\theta^* - \hat\theta\big), \quad "
         r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
         "T. Hesterberg, The American Statistician 69 (2015)",
         "Published programs resample battles, or as many questions as the user asks for.",
@@ -151,6 +153,21 @@ DEFINITIONS: tuple[Definition, ...] = (
         "of them the system holds.",
         "",
         "ours",
+    ),
+    Definition(
+        "Tier",
+        "Ranking",
+        "Every two systems are tested over the questions: with the two ratings held equal, what each question pulls "
+        "towards one of them, summed and divided by its standard error, the question being the unit. Where all pairs "
+        "meet on every question this is the paired t test of the points they take on it. Holm's correction over all "
+        "pairs keeps the chance that any two equal systems are separated at 5%. Going down the ranking, a new tier "
+        "begins with the first system that is separated from the best of the tier above. Systems of one tier may be "
+        "equal, which is not to say that they are; of two tiers, only the best of the one is known to beat the first "
+        "of the other.",
+        r"t = \frac{\sum_q u_q}{\sqrt{\frac{n}{n-1}\sum_q (u_q - \bar u)^2}}, \qquad "
+        r"p_{(k)} \le \frac{0.05}{m - k + 1}",
+        "S. Holm, Scandinavian Journal of Statistics 6 (1979); K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986)",
+        "Leaderboards that read tiers off overlapping intervals separate too little, and correct for nothing.",
     ),
     Definition(
         "All languages",
