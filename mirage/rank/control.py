@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.battles import Battles, codes
