@@ -247,8 +247,7 @@ def _rate_one(code: str, battles: Battles, *, draws: int, seed: int, ties: Ties,
 
     whole = resampled([np.ones((1, len(rows)), dtype=np.float32) for rows in strata])
     point = fit(whole, ridge=ridge)
-    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    times = [_times(rng, draws, len(rows)) for rows in strata]
+    times = _drawn(code, strata, draws=draws, seed=seed)
     at_once = max(1, _CELLS // max(1, len(i)))
     parted = groups(battles.systems, whole)
     parts = []
@@ -270,6 +269,25 @@ def _rate_one(code: str, battles: Battles, *, draws: int, seed: int, ties: Ties,
         battles.unparsed,
         unbounded(battles.systems, parted, whole),
     )
+
+
+def query_weights(code: str, battles: Battles, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float32]:
+    """B x Q: what each query weighs in each of the draws that `rate` rates, the strata weighted equally.
+
+    Averages of anything else over the same resamples take these weights.
+    """
+    n = len(battles.queries)
+    strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
+    weights = np.empty((draws, n), dtype=np.float32)
+    for rows, times in zip(strata, _drawn(code, strata, draws=draws, seed=seed), strict=True):
+        weights[:, rows] = times * (n / (len(strata) * len(rows)))
+    return weights
+
+
+def _drawn(code: str, strata: list[NDArray[np.intp]], *, draws: int, seed: int) -> list[NDArray[np.float32]]:
+    """For each stratum of a language, how often its queries occur in each draw."""
+    rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+    return [_times(rng, draws, len(rows)) for rows in strata]
 
 
 def _times(rng: np.random.Generator, draws: int, n: int) -> NDArray[np.float32]:
