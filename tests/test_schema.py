@@ -92,6 +92,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "draw": 0,
         "system": "s",
         "rating": 0.5,
+        "reason": None,
     },
     "predictions": {
         "language": "en",
