@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ class ByQuery:
     strata: tuple[NDArray[np.intp], ...]
     """Which queries each stratum holds."""
 
+    @cached_property
     def moves(self) -> Array:
         """Q x S: by how much each query moves the ratings (the empirical influence); each row sums to 0."""
         at = np.repeat(self.point, len(self.weights), axis=0)
@@ -136,7 +138,7 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
         NotEnoughData: if the ranking does not hold its battles.
     """
     parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
-    moves = {code: one.moves() for code, one in parts.items()}
+    moves = {code: one.moves for code, one in parts.items()}
     found = {}
     for language, one in ranking.languages.items():
         codes = list(parts) if language == JOINT else [language]

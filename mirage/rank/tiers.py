@@ -13,7 +13,8 @@ an exact test that flips signs could give at best, so that a handful of queries 
 
 Chosen by simulation over the test of fitted differences (Wald), which separated equal systems in 36% of small, unequal
 arenas, and over the flipping of signs, which errs as rarely but finds less with 20 queries or fewer: with equal systems
-any two are separated in 0 to 6% of arenas of 2 to 19 systems and 5 to 100 queries, at a nominal 5%.
+any two are separated in 0 to 6% of arenas of 2 to 19 systems and 5 to 100 queries, at a nominal 5%. Only with more than
+64 systems, where a maximum for every pair would take minutes, is it the fitted differences that are tested.
 
 **Holm's correction** over all pairs of the row holds the chance that any two equal systems are separated at 5%.
 
@@ -41,6 +42,9 @@ ALPHA = 0.05
 
 _CELLS = 1_000_000
 """Tests x pairs held in memory at a time."""
+
+_MANY = 64
+"""With more systems than this, fitted differences are tested."""
 
 _START = 3.0
 """Ratings beyond this, in logits, begin the search for the restricted maximum here: from afar Newton overshoots."""
@@ -183,7 +187,11 @@ def _studentised(
 
 
 def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> list[Array]:
-    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0."""
+    """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0; with
+    many systems, its share of the fitted difference and its influence on it.
+    """
+    if max(len(part.systems) for part in parts) > _MANY:
+        return _fitted(parts, first, second)
     points, directions = _held_equal(parts, first, second)
     pulls = []
     for part, x, v in zip(parts, points, directions, strict=True):
@@ -202,6 +210,16 @@ def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
             )
         pulls.append(pull * part.weights[:, None])
     return pulls
+
+
+def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> list[Array]:
+    found = []
+    for part in parts:
+        place = {name: k for k, name in enumerate(part.systems)}
+        a, b = [place[name] for name in first], [place[name] for name in second]
+        share = (part.point[0, a] - part.point[0, b]) / len(part.weights)
+        found.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
+    return found
 
 
 def _held_equal(
