@@ -1,4 +1,4 @@
-"""Intervals of proportions: the same for every share that is shown."""
+"""Intervals: of proportions, the same for every share that is shown, and which percentiles of a bootstrap are one."""
 
 from __future__ import annotations
 
@@ -62,6 +62,20 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFI
     centre = sum(smoothed) / len(cells)
     variance = sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
     return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
+
+
+def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
+    """The two percentiles of an interval of a nominal level from a bootstrap of n units.
+
+    Expanded as Hesterberg (2015, The American Statistician 69(4)) proposes: a bootstrap of n units is too narrow by
+    sqrt((n - 1) / n) and by the step from a normal to a t quantile.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return 0.0, 1.0
+    tail = float(ndtr((n / (n - 1)) ** 0.5 * stdtrit(n - 1, (1 - level) / 2)))
+    return tail, 1 - tail
 
 
 def _check(k: int, n: int) -> None:

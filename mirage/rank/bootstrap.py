@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
+from mirage.intervals import bootstrap_tails as _tails
 from mirage.rank.battles import Battles
 from mirage.rank.fit import RIDGE, Array, Pairs, fit
 from mirage.rank.graph import Side, components, either, groups, main_group, unbounded
@@ -335,16 +336,6 @@ def _join(found: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageR
         sum(one.unparsed for one in found.values()),
         {s: either([one.unbounded[s] for one in found.values() if s in one.unbounded]) for s in sorted(loose)},
     )
-
-
-def _tails(level: float, n: int) -> tuple[float, float]:
-    """The two percentiles of an interval of a nominal level from a bootstrap of n units."""
-    from scipy.special import ndtr, stdtrit
-
-    if n < 2:
-        return 0.0, 1.0
-    tail = float(ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2)))
-    return tail, 1 - tail
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:

@@ -53,7 +53,7 @@ def engine(address: str) -> Engine:
         url = make_url(address)
     except (exc.ArgumentError, ValueError):
         raise BadInput(f"{URL} is no address of a database", do=_EXAMPLES) from None
-    name = url.get_backend_name().replace("postgres", "postgresql").replace("postgresqlql", "postgresql")
+    name = {"postgres": "postgresql"}.get(url.get_backend_name(), url.get_backend_name())
     if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
         raise BadInput(f"votes cannot be kept in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
     options: dict[str, Any] = {"timeout": PATIENCE}
