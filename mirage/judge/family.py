@@ -63,10 +63,10 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
         A row for each judge and language, and `all`; judges and languages in the order of their names.
     """
     names = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
-    rows = judgments.select(names).to_pandas()
-    judges = sorted(rows["judge"].unique())
+    judged = judgments.select(names).to_pandas()
+    judges = sorted(judged["judge"].unique())
     makers = {judge: maker(judge) for judge in judges}
-    rows = rows[rows["verdict"] != "unparsed"]
+    rows = judged[judged["verdict"] != "unparsed"].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
     rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
@@ -79,7 +79,8 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     found: list[FamilyPreference] = []
     for judge in judges:
         mine = makers[judge]
-        languages = sorted(rows.loc[rows["judge"] == judge, "language"].unique())
+        languages = sorted(judged.loc[judged["judge"] == judge, "language"].unique())
+        languages += ["all"] if len(languages) > 1 else []
         if mine in (BASELINE, OTHER):
             found += _none(judge, languages, mine, "the judge's maker is not known")
             continue
@@ -92,7 +93,7 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
         foreign = between[between["judge"].map(makers) != mine]
         rest = foreign.groupby(battle, sort=True, observed=True)["won"].mean().rename("others").reset_index()
         both = own.merge(rest, on=battle)
-        for language in [*languages, *(["all"] if len(languages) > 1 else [])]:
+        for language in languages:
             part = both if language == "all" else both[both["language"] == language]
             if part.empty:
                 found += _none(judge, [language], mine, "no judge of another maker has judged these battles")

@@ -1,0 +1,113 @@
+"""The Judges page's charts: one measure by language and judge, and the agreement of every two judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+
+Row = Mapping[str, Any]
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon")
+"""Judges of one maker are told apart by shape."""
+
+
+def by_language(
+    rows: Sequence[Row],
+    *,
+    measure: str,
+    judges: Sequence[str],
+    languages: Sequence[str],
+    title: str,
+    unit: str,
+    fair: float | None,
+    mode: Mode,
+) -> dict[str, Any]:
+    """One measure with its 95% intervals, a row a language, the judges beside each other within it.
+
+    Args:
+        rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn.
+        measure: name of the measure's column.
+        judges: order within a language.
+        languages: the rows, top to bottom.
+        title: title of the axis.
+        unit: `rate` or `logits`.
+        fair: where a judge without fault would stand; a broken line.
+        mode: light or dark.
+    """
+    known = {(row["judge"], row["language"]): row for row in rows if row[measure] is not None}
+    write = FORMATS["rate" if unit == "rate" else "rating"].write
+    step = 0.7 / max(len(judges), 1)
+    data = []
+    for k, judge in enumerate(judges):
+        mine = [(i, known[judge, code]) for i, code in enumerate(languages) if (judge, code) in known]
+        color = family(judge).color(mode)
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name(judge),
+                "x": [row[measure] for _, row in mine],
+                "y": [i + (k - (len(judges) - 1) / 2) * step for i, _ in mine],
+                "customdata": [[judge, row["language"]] for _, row in mine],
+                "text": [
+                    f"<b>{name(judge)}</b>, {row['language']}<br>{write(row[measure])}"
+                    + (
+                        f" ({write(row[measure + '_low'])} to {write(row[measure + '_high'])})"
+                        if row[measure + "_low"] is not None
+                        else ""
+                    )
+                    + f"<br>n = {row[measure + '_n']:,}"
+                    for _, row in mine
+                ],
+                "hovertemplate": "%{text}<extra></extra>",
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {"color": color, "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": MARK_SIZE},
+                "error_x": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [_reach(row, measure, "_high") for _, row in mine],
+                    "arrayminus": [_reach(row, measure, "_low") for _, row in mine],
+                    "color": color,
+                    "thickness": 1.5,
+                    "width": 4,
+                },
+            }
+        )
+    line = {"type": "line", "xref": "x", "yref": "paper", "x0": fair, "x1": fair, "y0": 0, "y1": 1}
+    deep = max(ROW - 6, 12 * len(judges) + 6)
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + deep * len(languages) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=len(judges) > 1,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
+            xaxis=axis(
+                mode,
+                title=title,
+                tickformat=".0%" if unit == "rate" else "+.1f",
+                zeroline=False,
+                range=_range([*known.values()], measure, fair),
+            ),
+            yaxis=rows_axis(languages, mode),
+            shapes=[] if fair is None else [{**line, "line": {"color": ink(mode).muted, "width": 1, "dash": "dot"}}],
+        ),
+    }
+
+
+def _range(rows: Sequence[Row], measure: str, fair: float | None) -> list[float]:
+    """Ends of the axis: all intervals and the fair value, and never so narrow that noise looks like a difference."""
+    ends = [row[measure + end] for row in rows for end in ("_low", "_high") if row[measure + end] is not None]
+    ends += [row[measure] for row in rows] + ([] if fair is None else [fair])
+    low, high = min(ends), max(ends)
+    short = max(0.0, 0.1 - (high - low)) / 2
+    margin = 0.04 * max(high - low, 0.1)
+    return [low - (0 if low == 0 else short) - margin, high + (2 * short if low == 0 else short) + margin]
+
+
+def _reach(row: Row, measure: str, end: str) -> float:
+    return 0.0 if row[measure + end] is None else abs(row[measure + end] - row[measure])

@@ -1,0 +1,179 @@
+"""What the Judges page shows: how each judge judged by language, what it leans to, and how far judges agree.
+
+Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage import judge, pipeline, rank
+from mirage.errors import MirageError
+from mirage.rank.control import control, covariates
+from mirage.views.leaderboard import battles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One thing that is measured of a judge: column stems of `rows` and what to make of it."""
+
+    name: str
+    """Value, with `_low`, `_high` and `_n` beside it in `rows`."""
+    title: str
+    """Name for people."""
+    meaning: str
+    """What it is, and how to read it."""
+    fair: float | None
+    """The value of a judge without fault; null where there is none."""
+    unit: str
+    """`rate`, or `logits`."""
+
+
+MEASURES: dict[str, Measure] = {
+    one.name: one
+    for one in (
+        Measure(
+            "flip",
+            "Flips",
+            "Share of the pairs judged in both orders whose two verdicts disagree about the winner. Lower is better.",
+            0.0,
+            "rate",
+        ),
+        Measure(
+            "first",
+            "First wins",
+            "Share of the battles with a winner that the answer shown first won. Fair is 50%, where both orders "
+            "were judged.",
+            0.5,
+            "rate",
+        ),
+        Measure("tie", "Ties", "Share of the readable verdicts that are ties.", None, "rate"),
+        Measure("unparsed", "Unparsed", "Share of the battles whose verdict could not be read.", 0.0, "rate"),
+        Measure(
+            "length",
+            "Length slope",
+            "Logits by which an answer gains with each doubling of its length over an answer of the same system "
+            "strength: fitted together with the ratings. Above 0 the judge likes length.",
+            0.0,
+            "logits",
+        ),
+        Measure(
+            "family",
+            "Own family",
+            "How much more often the judge lets its own maker's systems win than judges of other makers do on the "
+            "same battles. Above 0 it prefers its family.",
+            0.0,
+            "rate",
+        ),
+    )
+}
+"""Everything measured of a judge without people's votes, by name."""
+
+
+@lru_cache(maxsize=32)
+def rows(arena: Arena) -> pa.Table:
+    """Every measure of every judge in every language, and `all` where a judge has several.
+
+    Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
+    value); then calls, tokens_in, tokens_out.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+    """
+    import pyarrow as pa
+
+    arena.need("judgments")
+    slopes, families = _slopes(arena), _families(arena)
+    found: list[dict[str, Any]] = []
+    for one in pipeline.judges(arena.path):
+        row: dict[str, Any] = {"judge": one.judge, "language": one.language, "n": one.n}
+        values = asdict(one)
+        for name in ("flip", "first", "tie", "unparsed"):
+            n = one.n if name == "unparsed" else values[f"{name}_n"]
+            reason = None if n else "no pair was judged in both orders" if name == "flip" else "no battle counts"
+            row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
+            row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
+        key = one.judge, one.language
+        row |= _part("length", slopes.get(key, {"reason": "no battle has a winner and the length of both answers"}))
+        row |= _part("family", families[key])
+        found.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
+    return pa.Table.from_pylist(found, schema=_schema())
+
+
+def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:
+    """Money for 1,000 verdicts at prices for a million tokens; null where the tokens or prices are not known."""
+    if row["tokens_in"] is None or not row["calls"] or price_in is None or price_out is None:
+        return None
+    money = (row["tokens_in"] * price_in + (row["tokens_out"] or 0) * price_out) / 1e6
+    return float(money / row["calls"] * 1000)
+
+
+def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The columns of one measure."""
+    ends = {f"{name}_{part}": values.get(part) for part in ("low", "high", "n", "reason")}
+    return {name: values.get("value"), **ends}
+
+
+def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
+    """What each judge gives for length, by judge and language."""
+    if "features" not in arena.tables:
+        return {}
+    columns = ["language", "query_id", "system", "feature", "value"]
+    try:
+        known = covariates(arena.read("features", columns=columns), ["length"])
+    except MirageError:
+        return {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    judges = arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+    for name in judges:
+        fought = {code: one for code, one in battles(arena, name, "both").items() if _measured(one, known.get(code))}
+        if not fought:
+            continue
+        made = control(fought, known)
+        for code, (one,) in made.coefficients.items():
+            n = made.n_battles[code] if code in made.n_battles else sum(made.n_battles.values())
+            found[name, code] = {"value": one.value, "low": one.low, "high": one.high, "n": n, "reason": one.reason}
+    return found
+
+
+def _measured(one: rank.Battles, known: Any) -> bool:
+    """Whether a language has a battle with a winner whose two answers' covariates are known."""
+    import numpy as np
+
+    if known is None:
+        return False
+    there = np.isfinite(known.of(one)).all(axis=2)
+    return bool((one.wins * (there[:, :, None] & there[:, None, :])).any())
+
+
+def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
+    """Each judge's preference for its own maker's systems, by judge and language."""
+    columns = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
+    return {
+        (one.judge, one.language): {
+            "value": one.difference,
+            "low": one.low,
+            "high": one.high,
+            "n": one.battles,
+            "reason": one.reason,
+        }
+        for one in judge.family_preferences(arena.read("judgments", columns=columns))
+    }
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    fields = [("judge", pa.string()), ("language", pa.string()), ("n", pa.int64())]
+    for name in MEASURES:
+        fields += [(name, pa.float64()), (f"{name}_low", pa.float64()), (f"{name}_high", pa.float64())]
+        fields += [(f"{name}_n", pa.int64()), (f"{name}_reason", pa.string())]
+    fields += [("calls", pa.int64()), ("tokens_in", pa.int64()), ("tokens_out", pa.int64())]
+    return pa.schema(fields)

@@ -1,0 +1,160 @@
+"""Can I believe this judge in this language?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import streamlit as st
+
+from mirage import ui
+from mirage.charts import judges as charts
+from mirage.charts.palette import FORMATS
+from mirage.languages import LANGUAGES
+from mirage.views import judges as views
+
+TITLES = {
+    "flip": "Flips (lower is better)",
+    "first": "Won by the answer shown first (50% is fair)",
+    "tie": "Ties",
+    "unparsed": "Unparsed (lower is better)",
+    "length": "Length slope, logits a doubling (0 is fair)",
+    "family": "Own family wins more than with others (0 is fair)",
+}
+"""The axis of each measure."""
+
+
+COLUMNS = (
+    ui.Col("judge", "Judge", "system", of="judgments"),
+    ui.Col("measure", "Measure", "text", help="What is measured.", width=130),
+    ui.Col("value", "Value", "text", help="A rate, logits, or money.", width=80),
+    ui.Col("interval", "95% interval", "text", help="The 95% interval of the value.", width=140),
+    ui.Col("n", "n", "count", help="What the value is of: pairs, battles, verdicts or calls."),
+    ui.Col("note", "What it is, or why there is none", "text", help="How to read it, or why it has no value."),
+)
+_LINES = pa.schema([(name, pa.int64() if name == "n" else pa.string()) for name in (c.name for c in COLUMNS)])
+
+
+def main() -> None:
+    """Show how the judges of the arena judged."""
+    page = ui.begin("judges")
+    page.need("judgments")
+    everything = views.rows(page.arena)
+    rows = everything.to_pylist()
+    judges = list(dict.fromkeys(row["judge"] for row in rows))
+    have = [code for code in LANGUAGES if any(row["language"] == code for row in rows)]
+    codes = [code for code in have if not page.picked or code in page.picked]
+    if not codes:
+        page.summary("No verdict in the languages picked.")
+        st.info("Pick other languages in the sidebar, or none for all.")
+        return
+    shown = [row for row in rows if row["language"] in codes]
+    n, total = (sum(row["n"] for row in part) for part in (shown, [r for r in rows if r["language"] != "all"]))
+    page.summary(
+        f"{n:,} of {total:,} verdicts, {_count(len(judges), 'judge')}, {len(codes)} of {_count(len(have), 'language')}."
+    )
+    scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
+    if scope:
+        _table(everything, scope)
+    else:
+        st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
+    measure = ui.pick(
+        "By language",
+        list(views.MEASURES),
+        key="measure",
+        segments=True,
+        help=" ".join(f"{one.name}: {one.meaning}" for one in views.MEASURES.values()),
+    )
+    _chart(shown, views.MEASURES[measure], judges, codes)
+    page.download(
+        "judges",
+        everything.filter(pc.is_in(everything["language"], value_set=pa.array([*codes, "all"]))),
+        about={"languages": codes, "measures": {one.name: one.meaning for one in views.MEASURES.values()}},
+    )
+
+
+def _table(everything: pa.Table, scope: str) -> None:
+    """Every measure of every judge with its interval and what it is of, in words where there is none."""
+    prices = _prices()
+    lines = []
+    for row in everything.filter(pc.equal(everything["language"], scope)).to_pylist():
+        for one in views.MEASURES.values():
+            write = FORMATS["rate" if one.unit == "rate" else "rating"].write
+            low, high = row[f"{one.name}_low"], row[f"{one.name}_high"]
+            lines.append(
+                {
+                    "judge": row["judge"],
+                    "measure": one.title,
+                    "value": None if row[one.name] is None else write(row[one.name]),
+                    "interval": None if low is None else f"{write(low)} to {write(high)}",
+                    "n": row[f"{one.name}_n"],
+                    "note": row[f"{one.name}_reason"] or one.meaning,
+                }
+            )
+        cost = views.cost(row, *prices)
+        why = "it makes no call, or its verdicts were imported" if not row["calls"] else "give the prices of its tokens"
+        money = "What 1,000 verdicts cost at these prices, by the tokens that the service counted."
+        lines.append(
+            {
+                "judge": row["judge"],
+                "measure": "Cost per 1,000",
+                "value": None if cost is None else f"{cost:,.2f}",
+                "interval": None,
+                "n": row["calls"],
+                "note": money if cost is not None else why,
+            }
+        )
+    ui.table(pa.Table.from_pylist(lines, schema=_LINES), COLUMNS, key="judges")
+    where = "all languages, each weighing the same" if scope == "all" else LANGUAGES[scope].name
+    st.caption(
+        f"Over {where}. Intervals of the first four take a pair of verdicts as the unit, those of the length slope and "
+        "the own family the question."
+    )
+
+
+def _prices() -> tuple[float | None, float | None]:
+    """Prices of the judges' tokens."""
+    with st.popover("Prices", help="For the cost per 1,000 verdicts."):
+        given = [
+            st.number_input(f"A million {what} tokens", min_value=0.0, value=None, placeholder="not known", key=key)
+            for what, key in (("prompt", "price_in"), ("reply", "price_out"))
+        ]
+    return given[0], given[1]
+
+
+def _chart(rows: list[dict[str, Any]], one: views.Measure, judges: list[str], codes: list[str]) -> None:
+    """One measure by language, and the way to the battles."""
+    st.caption(one.meaning)
+    if all(row[one.name] is None for row in rows):
+        reasons = sorted({f"{row['judge']}: {row[f'{one.name}_reason']}" for row in rows})
+        st.info(ui.plain(f"No value. {'; '.join(reasons)}."))
+        return
+    clicked = ui.chart(
+        charts.by_language(
+            rows,
+            measure=one.name,
+            judges=judges,
+            languages=codes,
+            title=TITLES[one.name],
+            unit=one.unit,
+            fair=one.fair,
+            mode=ui.mode(),
+        ),
+        key=f"by_language_{one.name}",
+        alt=f"{one.title} of every judge in every language with 95% intervals.",
+        select=True,
+    )
+    if clicked:
+        judge, code = clicked
+        with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+            st.markdown(f"**{ui.plain(judge)}** in {LANGUAGES[code].name}", width="content")
+            ui.onward("battle", "Its battles", languages=(code,), judge=judge)
+            ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+main()

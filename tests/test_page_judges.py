@@ -1,0 +1,141 @@
+"""The Judges page: every measure of every judge with its interval and n, or the reason why there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import browser
+import pytest
+import small_arena
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import schema, store
+from mirage.charts import judges as charts
+from mirage.rank.control import control, covariates
+from mirage.views import judges as views
+from mirage.views.leaderboard import battles
+
+PAGE = ROOT / "pages" / "judges.py"
+
+
+@pytest.fixture
+def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two judges of known makers without flips, and lengths."""
+    rows = []
+    for judge in ("gpt-4o", "command-r"):
+        for q in range(6):
+            for a, b in (("gpt-4", "aya-101"), ("aya-101", "llama-3"), ("llama-3", "gpt-4")):
+                winner = "gpt-4" if "gpt-4" in (a, b) and (judge == "gpt-4o" or q % 2) else "aya-101"
+                said = "tie" if winner not in (a, b) else "A" if winner == a else "B"
+                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, said, None, None, None))
+                turned = {"A": "B", "B": "A", "tie": "tie"}[said]
+                rows.append(schema.Judgment("en", f"q{q}", judge, b, a, turned, None, None, None))
+    features = [
+        schema.Feature("en", f"q{q}", system, "length", float(100 * (k + 1) + 7 * q), None)
+        for q in range(6)
+        for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
+    ]
+    tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
+    store.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
+    small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path
+
+
+def opened(**params: str) -> AppTest:
+    at = AppTest.from_file(PAGE, default_timeout=30)
+    at.query_params.update(params)
+    return at.run()
+
+
+def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = {row["judge"]: row for row in views.rows(arena).to_pylist()}
+    mine = rows["gpt-4o"]
+    assert (mine["n"], mine["flip"], mine["flip_n"], mine["first"]) == (36, 0.0, 18, 0.5)
+    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, and 3 more are ties.
+    assert (mine["family"], mine["family_n"]) == (1 - 7.5 / 12, 12)
+    assert rows["command-r"]["family_n"] == 12
+    known = covariates(arena.read("features"), ["length"])
+    (slope,) = control(battles(arena, "gpt-4o", "both"), known).coefficients["en"]
+    assert (mine["length"], mine["length_low"], mine["length_high"]) == (slope.value, slope.low, slope.high)
+
+
+def test_a_judge_without_lengths_or_a_maker_has_the_reason(arenas: Path) -> None:
+    small_arena.write(arenas, "plain", tables=("judgments",))
+    for row in views.rows(store.open_arena(arenas / "plain")).to_pylist():
+        assert row["length"] is None
+        assert "length" in row["length_reason"]
+        assert row["family"] is None
+        assert row["family_reason"]
+
+
+def test_the_cost_of_a_thousand_is_that_of_the_tokens_counted() -> None:
+    row = {"calls": 200, "tokens_in": 400_000, "tokens_out": 20_000}
+    assert views.cost(row, 2.5, 10.0) == pytest.approx((0.4 * 2.5 + 0.02 * 10) / 200 * 1000)
+    assert views.cost(row, None, 10.0) is None
+    assert views.cost(row | {"tokens_in": None}, 2.5, 10.0) is None
+
+
+def test_the_page_has_a_line_for_each_judge_and_measure(arenas: Path) -> None:
+    at = opened(arena="judged")
+    assert not at.exception
+    table = at.dataframe[0].value
+    assert list(table["judge"].unique()) == ["command-r", "gpt-4o"]
+    assert len(table) == 2 * (len(views.MEASURES) + 1)
+    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in " ".join(c.value for c in at.caption)
+
+
+def test_prices_give_no_cost_to_verdicts_without_calls(arenas: Path) -> None:
+    at = opened(arena="judged")
+    at.number_input(key="price_in").set_value(2.5)
+    at.number_input(key="price_out").set_value(10.0).run()
+    table = at.dataframe[0].value
+    costs = table[table["measure"] == "Cost per 1,000"]
+    assert costs["value"].isna().all()
+    assert costs["note"].str.contains("imported").all()
+
+
+def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
+    at = opened(arena="unjudged")
+    assert not at.exception
+    assert any("mirage judge" in code.value for code in at.code)
+    assert not at.dataframe
+
+
+def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
+    rows = views.rows(store.open_arena(arenas / "judged")).to_pylist()
+    figure = charts.by_language(
+        rows,
+        measure="first",
+        judges=["command-r", "gpt-4o"],
+        languages=["en"],
+        title="First",
+        unit="rate",
+        fair=0.5,
+        mode="light",
+    )
+    assert [trace["x"] for trace in figure["data"]] == [[0.5], [0.5]]
+    assert figure["layout"]["shapes"][0]["x0"] == 0.5
+    low, high = figure["layout"]["xaxis"]["range"]
+    assert low < min(row["first_low"] for row in rows) < max(row["first_high"] for row in rows) < high
+
+
+@pytest.mark.browser
+def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path) -> None:
+    with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
+        page = start()
+        page.page.goto(f"{url}/judges?arena=judged&measure=first")
+        page.page.wait_for_selector(".main-svg .point")
+        page.settle()
+        # Plotly's own layer lies over the marks and hears the click.
+        page.page.locator(".scatterlayer .point").last.click(force=True)
+        link = page.page.get_by_text("Its ranking")
+        link.wait_for()
+        page.settle()
+        link.click()
+        page.page.wait_for_selector("h1:has-text('Leaderboard')")
+        page.page.wait_for_url("**referee=gpt-4o**")
+        assert page.heard == ([], [], [])
