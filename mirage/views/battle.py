@@ -1,0 +1,394 @@
+"""What the Battle page shows: who beats whom, the battles of two systems, and one battle with all that decided it.
+
+A battle is one question to which two systems replied; a referee decides it by one verdict or, where both orders of the
+answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Answers are
+kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from mirage import schema
+from mirage.errors import UnknownName
+from mirage.features import FEATURES
+from mirage.intervals import wilson
+from mirage.rank.battles import RELEVANCE
+from mirage.views import answers
+from mirage.views.judgments import judgments
+from mirage.views.keys import Key, Keys
+from mirage.views.leaderboard import referees
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+Result = Literal["first", "second", "tie", "unparsed"]
+RESULTS: dict[Result, str] = {
+    "first": "the first system is better",
+    "second": "the second system is better",
+    "tie": "neither is better: the verdicts are ties, or two orders that cancel out",
+    "unparsed": "no verdict could be read",
+}
+"""What can come of a battle, all verdicts of a referee on it together, and what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a referee made of one battle."""
+
+    result: Result
+    """Who won more of the readable verdicts."""
+    flipped: bool
+    """Whether two orders of the answers led to different winners; a tie is no winner."""
+    verdicts: int
+    """Verdicts behind it, readable or not."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which battles of two systems are looked for."""
+
+    first: str
+    second: str
+    referee: str
+    """Who decides: `relevance`, or a judge."""
+    languages: tuple[str, ...] = ()
+    """Codes; all if empty."""
+    result: Result | Literal[""] = ""
+    """What came of it; anything if empty."""
+    flipped: bool = False
+    """Only those whose two orders led to different winners."""
+    disagree: bool = False
+    """Only those on which two judges differ."""
+    text: str = ""
+    """What the question, one of the two replies or a rationale contains, in either case; anything if empty."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Keys):
+    """The battles that match."""
+
+    decisions: Mapping[Key, Decision]
+    """What the referee made of each battle of the two systems in the chosen languages, matching or not."""
+    wanted: Wanted
+
+    @cached_property
+    def tally(self) -> Counter[Result]:
+        """How many of all battles in the chosen languages came to what."""
+        return Counter(decision.result for decision in self.decisions.values())
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The battles that match, as rows: question, systems, referee, result, flipped, verdicts."""
+        import pyarrow as pa
+
+        made = [self.decisions[key] for key in self.keys]
+        n = len(made)
+        return pa.table(
+            {
+                "language": pa.array([key[0] for key in self.keys], pa.string()),
+                "query_id": pa.array([key[1] for key in self.keys], pa.string()),
+                "first": pa.array([self.wanted.first] * n, pa.string()),
+                "second": pa.array([self.wanted.second] * n, pa.string()),
+                "referee": pa.array([self.wanted.referee] * n, pa.string()),
+                "result": pa.array([one.result for one in made], pa.string()),
+                "flipped": pa.array([one.flipped for one in made], pa.bool_()),
+                "verdicts": pa.array([one.verdicts for one in made], pa.int64()),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All battles of one system against another, by one referee."""
+
+    system: str
+    other: str
+    wins: int
+    """Questions on which `system` is better."""
+    ties: int
+    losses: int
+    unparsed: int
+    """Questions without a readable verdict."""
+
+    @property
+    def n(self) -> int:
+        """Questions on which the two met."""
+        return self.wins + self.ties + self.losses + self.unparsed
+
+    @property
+    def share(self) -> float | None:
+        """Share of `wins` in the battles with a winner, in [0, 1]; null where none has one."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95% interval of `share` (Wilson); over several languages it is rather too wide."""
+        decided = self.wins + self.losses
+        return wilson(self.wins, decided) if decided else None
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Who beats whom."""
+
+    systems: tuple[str, ...]
+    """Those that battled, by the mean of their shares, best first."""
+    cells: Mapping[tuple[str, str], Cell]
+    """A cell for each two systems that met, both ways round."""
+
+    def rival(self, system: str) -> str | None:
+        """The one nearest to a system in the order that it battled: the next after it, else the last before it."""
+        at = self.systems.index(system) if system in self.systems else 0
+        near = (*self.systems[at + 1 :], *reversed(self.systems[:at]))
+        return next((other for other in near if (system, other) in self.cells), None)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The cells as rows."""
+        import pyarrow as pa
+
+        rows = [self.cells[pair] for pair in sorted(self.cells)]
+        names = ("system", "other", "wins", "ties", "losses", "unparsed", "n", "share")
+        columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
+        columns |= {end: [row.interval and row.interval[i] for row in rows] for i, end in enumerate(("low", "high"))}
+        return pa.table(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One feature of the two replies, where both have it."""
+
+    measure: answers.Measure
+    """That of the first, which tells what is measured."""
+    first: float
+    second: float
+    direction: Literal["higher", "lower", "none"]
+    """Which side is better."""
+    low: float
+    """Where a bar begins: the lowest possible value, or the lowest of the two where there is none."""
+    high: float
+    """Where a whole bar ends."""
+
+    @property
+    def better(self) -> Literal["first", "second"] | None:
+        """Whose value is the better one; None for equal values and where neither side is better."""
+        if self.direction == "none" or self.first == self.second:
+            return None
+        return "first" if (self.first > self.second) == (self.direction == "higher") else "second"
+
+
+@dataclass(frozen=True, eq=False)
+class Battle:
+    """One battle with all that belongs to it."""
+
+    question: answers.Question
+    first: answers.Reply
+    second: answers.Reply
+    judgments: tuple[schema.Judgment, ...]
+    """Every verdict on the two: by judge, that with the first system shown first before the other."""
+    compared: tuple[Comparison, ...]
+    apart: tuple[str, ...]
+    """Titles of the features that one of the two has a value of and the other has not."""
+
+    def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
+        """The verdicts of one judge: one for each order."""
+        return tuple(one for one in self.judgments if one.judge == judge)
+
+    def decision(self, judge: str) -> Decision:
+        """What a judge made of it."""
+        return decide((one.system_a == self.first.system, one.verdict) for one in self.judged(judge))
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Who judged it."""
+        return tuple(dict.fromkeys(one.judge for one in self.judgments))
+
+
+def decide(verdicts: Iterable[tuple[bool, schema.Verdict | str]]) -> Decision:
+    """Put the verdicts of one referee on one battle together.
+
+    Args:
+        verdicts: for each order judged, whether the first system was shown first, and the verdict.
+    """
+    points = {(True, "A"): 1, (False, "B"): 1, (True, "B"): -1, (False, "A"): -1}
+    given = list(verdicts)
+    read = [points.get(one, 0) for one in given if one[1] != "unparsed"]
+    total = sum(read)
+    result: Result = "first" if total > 0 else "second" if total < 0 else "tie" if read else "unparsed"
+    return Decision(result, len(set(read)) > 1, len(given))
+
+
+@lru_cache(maxsize=64)
+def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
+    """Every battle of two systems, sorted by language and id: what each referee made of it."""
+    given: dict[Key, dict[str, list[tuple[bool, str]]]] = {}
+    if "judgments" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, judge, system_a = $first AS straight, verdict FROM judgments "
+            "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
+            {"first": first, "second": second},
+        )
+        for language, query_id, judge, straight, verdict in zip(*rows.to_pydict().values(), strict=True):
+            given.setdefault((language, query_id), {}).setdefault(judge, []).append((straight, verdict))
+    if "outcomes" in arena.tables:
+        rows = arena.sql(
+            f"WITH {_RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
+            "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
+            {"first": first, "second": second},
+        )
+        for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
+            verdict = "tie" if x == y else "A" if x else "B"
+            given.setdefault((language, query_id), {})[RELEVANCE] = [(True, verdict)]
+    return {key: {name: decide(verdicts) for name, verdicts in given[key].items()} for key in sorted(given)}
+
+
+@lru_cache(maxsize=64)
+def find(arena: Arena, wanted: Wanted) -> Found:
+    """The battles of two systems that match."""
+    every = battles(arena, wanted.first, wanted.second)
+    mine = {
+        key: made[wanted.referee]
+        for key, made in every.items()
+        if wanted.referee in made and (not wanted.languages or key[0] in wanted.languages)
+    }
+    keys = [
+        key
+        for key, one in mine.items()
+        if (not wanted.result or one.result == wanted.result)
+        and (one.flipped or not wanted.flipped)
+        and (not wanted.disagree or differ(every[key]))
+    ]
+    if wanted.text:
+        hits = _search(arena, wanted.first, wanted.second, wanted.languages, wanted.text)
+        keys = [key for key in keys if key in hits]
+    return Found(tuple(keys), mine, wanted)
+
+
+def differ(made: Mapping[str, Decision]) -> bool:
+    """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
+    results = {one.result for name, one in made.items() if name != RELEVANCE}
+    return len(results - {"unparsed"}) > 1
+
+
+@lru_cache(maxsize=32)
+def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matrix:
+    """Who beats whom by a referee.
+
+    Args:
+        arena: the arena.
+        referee: `relevance`, or a judge's name.
+        languages: codes; all if empty.
+
+    Raises:
+        UnknownName: if nothing of that name decides battles here.
+    """
+    if referee not in referees(arena):
+        raise UnknownName("referee", referee, referees(arena))
+    values: dict[str, Any] = {"languages": list(languages)}
+    chosen = "(len($languages) = 0 OR list_contains($languages, language))"
+    if referee == RELEVANCE:
+        query = (
+            f"WITH {_RIGHT}, met AS (SELECT x.system AS x, y.system AS y, x.ok::INT - y.ok::INT AS points, 1 AS read "  # noqa: S608
+            f"FROM shown x JOIN shown y USING (language, query_id) WHERE x.system < y.system AND {chosen})"
+        )
+    else:
+        values["judge"] = referee
+        query = (
+            "WITH given AS (SELECT language, query_id, least(system_a, system_b) AS x, greatest(system_a, system_b) "  # noqa: S608
+            "AS y, CASE WHEN verdict = 'tie' THEN 0 WHEN verdict = 'unparsed' THEN NULL "
+            "WHEN (verdict = 'A') = (system_a < system_b) THEN 1 ELSE -1 END AS point "
+            f"FROM judgments WHERE judge = $judge AND {chosen}), "
+            "met AS (SELECT x, y, sum(point) AS points, count(point) AS read FROM given "
+            "GROUP BY language, query_id, x, y)"
+        )
+    rows = arena.sql(
+        f"{query} SELECT x, y, count(*) FILTER (points > 0), count(*) FILTER (points = 0), "  # noqa: S608  # as above
+        "count(*) FILTER (points < 0), count(*) FILTER (read = 0) FROM met GROUP BY x, y ORDER BY x, y",
+        values,
+    )
+    cells = {}
+    for x, y, wins, ties, losses, unparsed in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)
+        cells[y, x] = Cell(y, x, losses, ties, wins, unparsed)
+    shares: dict[str, list[float]] = {}
+    for cell in cells.values():
+        shares.setdefault(cell.system, []).append(0.5 if cell.share is None else cell.share)
+    order = sorted(shares, key=lambda system: (-sum(shares[system]) / len(shares[system]), system))
+    return Matrix(tuple(order), cells)
+
+
+@lru_cache(maxsize=128)
+def battle(arena: Arena, key: Key, first: str, second: str) -> Battle:
+    """One battle with the question, its passages, both replies, every verdict and the features that both have."""
+    question = answers.question(arena, key, "strict")
+    replies = {reply.system: reply for reply in question.replies}
+    one, other = (replies.get(system) or _nothing(system) for system in (first, second))
+    verdicts = judgments(arena, key) if "judgments" in arena.tables else ()
+    mine = [j for j in verdicts if {j.system_a, j.system_b} == {first, second}]
+    values = {m.name: m.value for m in other.measures}
+    compared, apart = [], []
+    for measure in one.measures:
+        mate = values.get(measure.name)
+        if measure.value is not None and mate is not None:
+            compared.append(_compare(measure, measure.value, mate))
+        elif (measure.value is None) != (mate is None):
+            apart.append(measure.title)
+    return Battle(
+        question=question,
+        first=one,
+        second=other,
+        judgments=tuple(sorted(mine, key=lambda j: (j.judge, j.system_a != first))),
+        compared=tuple(compared),
+        apart=tuple(apart),
+    )
+
+
+def _nothing(system: str) -> answers.Reply:
+    """The reply of a system of which the arena holds nothing but verdicts."""
+    return answers.Reply(system, None, None, None, None, "", "", None, None, (), ())
+
+
+def _compare(measure: answers.Measure, first: float, second: float) -> Comparison:
+    spec = FEATURES.get(measure.name)
+    least, most = min(first, second), max(first, second)
+    low = spec.low if spec and spec.low is not None else min(0.0, least)
+    high = spec.high if spec and spec.high is not None else max(most, low + 1e-9)
+    return Comparison(measure, first, second, spec.direction if spec else "none", low, high)
+
+
+@lru_cache(maxsize=32)
+def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], text: str) -> frozenset[Key]:
+    """The questions that contain a text, or whose reply by one of the two systems or a rationale on the two does."""
+    hits: set[Key] = set()
+    if {"outcomes", "answers"} & set(arena.tables):
+        parser = "".join(answers.scope(arena).parsers[:1])
+        hits |= set(
+            answers.find(
+                arena, answers.Wanted(languages=languages, systems=(first, second), parser=parser, text=text)
+            ).keys
+        )
+    if "judgments" in arena.tables:
+        rows = arena.sql(
+            "SELECT DISTINCT language, query_id FROM judgments WHERE "
+            "(system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first) "
+            "AND (len($languages) = 0 OR list_contains($languages, language)) "
+            "AND contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text)))",
+            {"first": first, "second": second, "languages": list(languages), "text": text},
+        )
+        hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
+    return frozenset(hits)
+
+
+_RIGHT = (
+    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
+    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
+)
+"""SQL of the replies that battle by human labels: whether each is right, as in `rank.from_outcomes`."""

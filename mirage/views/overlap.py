@@ -1,0 +1,79 @@
+"""Where two replies say the same in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from mirage.text import Span, word_spans
+
+if TYPE_CHECKING:
+    from mirage.views.answers import Reply
+
+RUN = 3
+"""Words that must follow each other in both for a stretch to count as shared."""
+WORDS = 2_000
+"""Words up to which replies are compared: beyond, it would take too long to wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One of two replies, taken apart."""
+
+    shared: tuple[Span, ...]
+    """Stretches that the other has as well, in characters of the raw reply."""
+    own: tuple[Span, ...]
+    """Stretches that it has not. What is in neither is white space and punctuation."""
+    words: int
+    """Words of the reply; a citation is one."""
+    words_shared: int
+
+
+def overlap(first: Reply, second: Reply) -> tuple[Parts, Parts] | None:
+    """Find the words that two replies share, in the same order; None where one has no text or more than `WORDS` words.
+
+    Words are those of `mirage.text`, compared without regard to case; a citation counts as one word, which equals
+    another that cites the same passages.
+    """
+    left, right = _tokens(first), _tokens(second)
+    if not left or not right or max(len(left), len(right)) > WORDS:
+        return None
+    # The heuristic that leaves out frequent words would leave out "the" and with it every run around it.
+    matcher = SequenceMatcher(None, [form for _, form in left], [form for _, form in right], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size >= RUN]
+    return (
+        _parts(left, [(block.a, block.size) for block in blocks]),
+        _parts(right, [(block.b, block.size) for block in blocks]),
+    )
+
+
+def _tokens(reply: Reply) -> list[tuple[Span, str]]:
+    """Words and citations in order, each with the form in which it is compared."""
+    text = reply.text or ""
+    cited: dict[Span, list[str]] = {}
+    for citation in reply.citations:
+        cited.setdefault((citation.start, citation.end), []).append(citation.passage_id or text[citation.start :][:9])
+    # No word holds white space, so no word equals a citation.
+    tokens = [(span, " ".join(("", *sorted(ids)))) for span, ids in cited.items()]
+    taken = sorted(cited)
+    at = 0
+    for span, form in word_spans(text):
+        while at < len(taken) and taken[at][1] <= span[0]:
+            at += 1
+        if at == len(taken) or span[1] <= taken[at][0]:
+            tokens.append((span, form))
+    return sorted(tokens)
+
+
+def _parts(tokens: Sequence[tuple[Span, str]], blocks: Sequence[Span]) -> Parts:
+    shared, own = [], []
+    at = 0
+    for start, size in (*blocks, (len(tokens), 0)):
+        if start > at:
+            own.append((tokens[at][0][0], tokens[start - 1][0][1]))
+        if size:
+            shared.append((tokens[start][0][0], tokens[start + size - 1][0][1]))
+        at = start + size
+    return Parts(tuple(shared), tuple(own), len(tokens), sum(size for _, size in blocks))
