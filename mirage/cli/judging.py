@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ import typer
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.connection import Connection, Engine, EngineArgs, connected, engine_options, tell
 from mirage.cli.output import Format, note, progress, show
+from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage.judge import JudgeStats
@@ -36,6 +38,9 @@ def judge(
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language, drawn; all if absent.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
+    battles: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Only these, as `mirage place --next FILE` writes them.")
+    ] = None,
     engine: Engine = "openai",
     engine_args: EngineArgs = "{}",
     how: How = "table",
@@ -50,7 +55,10 @@ def judge(
     from mirage import pipeline
     from mirage.judge import HEURISTIC
 
-    sample = pipeline.Sample(queries, pairs, seed, codes(languages))
+    if battles is not None and (queries, pairs, languages) != (None, None, None):
+        raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
+    these = None if battles is None else pipeline.read_battles(battles)
+    sample = pipeline.Sample(queries, pairs, seed, codes(languages), these)
     if name == HEURISTIC and connection.model is None:
         if connection.dry_run:
             note("No calls: this judge asks no model.")

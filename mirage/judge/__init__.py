@@ -12,7 +12,7 @@ preference for the judge's own maker. `heuristic.py` is a judge without a model:
 from mirage.judge.asked import Engine, Judged, ask
 from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.judge.pairs import Battle, choose
+from mirage.judge.pairs import Battle, choose, listed
 from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
 from mirage.judge.stats import JudgeStats, judge_stats
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
@@ -37,6 +37,7 @@ __all__ = [
     "judge_by_features",
     "judge_stats",
     "judgeable",
+    "listed",
     "parse_verdict",
     "render",
 ]

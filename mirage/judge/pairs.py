@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,41 @@ def choose(
             do="bring the texts of the questions and passages, and the answers of a second system",
         )
     return battles
+
+
+def listed(
+    answers: pa.Table, battles: Iterable[Battle], *, among: Collection[tuple[str, str]] | None = None
+) -> list[Battle]:
+    """The battles of a list, each pair both ways, once.
+
+    Args:
+        answers: `schema.Answer` rows, as for `choose`.
+        battles: pairs of answers in either order, or in both.
+        among: language and id of the questions that can be judged; all if None.
+
+    Returns:
+        The battles in the order of the list, the two orders of a pair side by side.
+
+    Raises:
+        BadInput: if one cannot be fought: a question that cannot be judged, or a system without a reply to it.
+        NotEnoughData: if the list is empty.
+    """
+    replied = _replied(answers, among)
+    found: dict[tuple[str, str, frozenset[str]], list[Battle]] = {}
+    for one in battles:
+        there = replied.get(one.language, {}).get(one.query_id, [])
+        for system in (one.system_a, one.system_b):
+            if system not in there or one.system_a == one.system_b:
+                raise BadInput(
+                    f"{one.system_a} cannot battle {one.system_b}",
+                    where=f"language={one.language}, query_id={one.query_id}",
+                    do=f"there must be two replies, the texts of the question and of a passage; replied: {there}",
+                )
+        pair = one.language, one.query_id, frozenset((one.system_a, one.system_b))
+        found.setdefault(pair, [one, Battle(one.language, one.query_id, one.system_b, one.system_a)])
+    if not found:
+        raise NotEnoughData("the list of battles is empty", do="leave it out to judge all")
+    return [battle for both in found.values() for battle in both]
 
 
 def _replied(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:

@@ -5,6 +5,7 @@
     features queries, passages, answers  -> features
     judging  answers with their texts    -> judgments (`judging.py`)
     ratings  outcomes or judgments       -> ratings
+    predicting  features, with either    -> predictions (`surrogate.py` joins, `predicting.py` predicts)
 
 A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); the imports (of public data in
 `imports.py`, of the user's own in `own.py`) and `bundle` go from files to a finished arena in one step, so that whoever
@@ -14,7 +15,7 @@ what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py
 
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_outputs, import_questions
-from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging
+from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging, read_battles
 from mirage.pipeline.measuring import measure
 from mirage.pipeline.own import Added, Own, import_own, read_own
 from mirage.pipeline.ranking import ordered, ranking, remarks
@@ -22,8 +23,10 @@ from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (
     BASELINES,
     FEATURES,
+    JUDGED_PREDICTIONS,
     JUDGED_RATINGS,
     OUTCOMES,
+    RELEVANCE_PREDICTIONS,
     RELEVANCE_RATINGS,
     STAGES,
     Progress,
@@ -37,9 +40,11 @@ from mirage.pipeline.texts import bring_texts
 __all__ = [
     "BASELINES",
     "FEATURES",
+    "JUDGED_PREDICTIONS",
     "JUDGED_RATINGS",
     "ORDER",
     "OUTCOMES",
+    "RELEVANCE_PREDICTIONS",
     "RELEVANCE_RATINGS",
     "STAGES",
     "TEXTS_ABSENT",
@@ -66,6 +71,7 @@ __all__ = [
     "ordered",
     "plan_judging",
     "ranking",
+    "read_battles",
     "read_own",
     "remarks",
     "run",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import judge, llm, schema, store
 from mirage.errors import BadInput, Unreachable
 from mirage.pipeline.stages import Progress, derived
+from mirage.sources import files
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +28,8 @@ class Sample:
     """Seed of the draw."""
     languages: Sequence[str] | None = None
     """Codes; None for all."""
+    battles: Sequence[judge.Battle] | None = None
+    """These battles, in both orders, and no others; the above then counts for nothing."""
 
 
 def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: Sample) -> llm.Cost:
@@ -43,6 +46,15 @@ def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, samp
         return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
     with store.Ledger(file, read_only=True) as ledger:
         return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger)
+
+
+def read_battles(file: Path) -> list[judge.Battle]:
+    """Read a list of battles, as `mirage place --next FILE` writes it: language, query_id, system_a, system_b.
+
+    Raises:
+        BadInput: if the file cannot be read, or a record lacks one of them.
+    """
+    return [judge.Battle(*keys) for keys in files.battles(file)]
 
 
 def judge_by_model(
@@ -107,7 +119,8 @@ def judge_by_model(
 
 
 def judge_by_features(path: Path, *, sample: Sample, made_by: str) -> store.Arena:
-    """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before.
+    """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before; with a
+    list of battles, those it gave on these.
 
     Raises:
         ArenaError: if the arena lacks answers or features, or cannot be written.
@@ -116,10 +129,11 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str) -> store.Aren
     arena = store.open_arena(path)
     features = arena.read("features")
     answers = arena.read("answers", columns=["language", "query_id", "system", "status"], languages=sample.languages)
-    battles = judge.choose(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed)
+    battles = _chosen(answers, sample)
     made = judge.judge_by_features(battles, features)
     note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
-    return _write(path, made, None, name=judge.HEURISTIC, note=note, made_by=made_by)
+    asked = None if sample.battles is None else made
+    return _write(path, made, asked, name=judge.HEURISTIC, note=note, made_by=made_by)
 
 
 def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
@@ -148,10 +162,18 @@ def ledger_path(path: Path) -> Path:
 
 def _battles(arena: store.Arena, sample: Sample) -> tuple[list[judge.Battle], judge.Prompts]:
     """The battles drawn, and their prompts."""
-    tables = {name: arena.read(name, languages=sample.languages) for name in ("queries", "passages", "answers")}
+    languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
+    tables = {name: arena.read(name, languages=languages) for name in ("queries", "passages", "answers")}
     among = judge.judgeable(tables["queries"], tables["passages"])
-    battles = judge.choose(tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
+    battles = _chosen(tables["answers"], sample, among)
     return battles, judge.Prompts(battles, **tables)
+
+
+def _chosen(answers: pa.Table, sample: Sample, among: Collection[tuple[str, str]] | None = None) -> list[judge.Battle]:
+    """The battles of the list, or those drawn."""
+    if sample.battles is not None:
+        return judge.listed(answers, sample.battles, among=among)
+    return judge.choose(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
 
 
 def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledger: store.Ledger) -> None:

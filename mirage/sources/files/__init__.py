@@ -11,6 +11,6 @@ the whole file; `Refused` lists every wrong line.
 
 from mirage.sources.files.options import Options
 from mirage.sources.files.read import Refused, needed, unread
-from mirage.sources.files.tables import Kind, answers, judgments, queries
+from mirage.sources.files.tables import Kind, answers, battles, judgments, queries
 
-__all__ = ["Kind", "Options", "Refused", "answers", "judgments", "needed", "queries", "unread"]
+__all__ = ["Kind", "Options", "Refused", "answers", "battles", "judgments", "needed", "queries", "unread"]

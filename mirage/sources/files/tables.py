@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.sources.files.options import PASSAGES, Options
-from mirage.sources.files.read import Row, parse, read
+from mirage.sources.files.read import Refused, Row, parse, read, records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,6 +97,34 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
         _refuse_unknown(row, asked, where)
 
     return read("judgments", path, options, finish)
+
+
+def battles(path: Path) -> list[tuple[str, str, str, str]]:
+    """Read which answers are to be compared: language, query_id, system_a, system_b; one wrong line refuses all.
+
+    Args:
+        path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
+
+    Raises:
+        Refused: listing every wrong line.
+        BadInput: if the file cannot be read or holds no record.
+    """
+    wrong: list[BadInput] = []
+    keys = [name for name in schema.key("judgments") if name != "judge"]
+    found = []
+    for record, where in records(path, Options(), wrong):
+        try:
+            # A battle is a verdict that has no judge yet.
+            row = parse("judgments", {**record, "judge": "none yet", "verdict": "unparsed"}, where)
+        except BadInput as error:
+            wrong.append(error)
+            continue
+        found.append((row[keys[0]], row[keys[1]], row[keys[2]], row[keys[3]]))
+    if wrong:
+        raise Refused(wrong, len(found) + len(wrong))
+    if not found:
+        raise BadInput("this file holds no battles", where=str(path), do=f"give one record a line: {', '.join(keys)}")
+    return found
 
 
 def queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
