@@ -167,6 +167,8 @@ class Model:
 
     def _by_system(self, cells: Array) -> tuple[Array, Array]:
         """B x S each: sums of B x P cells over the pairs in which a system comes first, and second."""
+        if self.n_systems < _MANY:
+            return cells @ (self.D > 0), cells @ (self.D < 0)
         first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))
         at = 0
         for k in range(self.n_systems - 1):
