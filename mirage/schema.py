@@ -285,24 +285,25 @@ class Prediction:
     skill: Skill
     """Which questions count, as in `ratings`."""
     regressor: str
-    """Name of the regressor, as declared in `mirage.surrogate`."""
+    """Name of the regressor, as declared in `mirage.surrogate`; `default`: the one that nested validation chose for
+    each system anew, without having seen it."""
     system: str
-    """The system predicted; the regressor was trained on the others."""
+    """The system predicted; the regressor was trained on the others, in every language."""
     rating: float
     """Predicted Bradley-Terry strength in logits."""
-    low: float
-    """Lower end of the 95% prediction interval of `rating`."""
-    high: float
+    low: float | None
+    """Lower end of the 95% prediction interval of `rating`; null where too few systems were left out to tell."""
+    high: float | None
     """Upper end."""
     rank: Rank
     """Rank of the prediction among the predictions of all systems; 1 is best."""
     judged: float | None
-    """The rating by the referee; null where the system has no battle."""
+    """The rating by the referee; null where the system has no battle, or the data puts no bound on it."""
     outside: str | None
     """Features in which the system lies outside the range of the systems trained on, with commas between them; null
     where it lies inside: the prediction then extrapolates."""
     default: bool
-    """Whether this is the regressor that nested validation chose."""
+    """Whether this is the regressor with the least error over left-out systems, the one for new systems."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,11 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
 @pytest.mark.parametrize(
     ("written", "derived"),
     [
-        (["answers"], ("outcomes", "features", "ratings")),
-        (["queries", "passages", "answers", "outcomes"], ("features", "ratings")),
-        (["outcomes"], ("ratings",)),
-        (["judgments"], ("ratings",)),
-        (["features"], ()),
+        (["answers"], ("outcomes", "features", "ratings", "predictions")),
+        (["queries", "passages", "answers", "outcomes"], ("features", "ratings", "predictions")),
+        (["outcomes"], ("ratings", "predictions")),
+        (["judgments"], ("ratings", "predictions")),
+        (["features"], ("predictions",)),
         (["ratings"], ()),
     ],
 )

@@ -42,6 +42,19 @@ def ranking(
         NotEnoughData: if a chosen language lacks what the skill needs.
         BadInput: if a skill is asked of a judge.
     """
+    chosen = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
+    return rank.rate(chosen, draws=draws, seed=seed, ties=ties)
+
+
+def battles_of(
+    table: pa.Table,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+) -> dict[str, rank.Battles]:
+    """The battles that a referee decided, by language; arguments and errors as for `ranking`."""
     if referee == RELEVANCE:
         battles = rank.from_outcomes(table, skill=skill, parser=parser)
         short = rank.lacking(table, skill=skill)
@@ -54,8 +67,7 @@ def ranking(
             raise NotEnoughData(f"{code} has {short[code]}", do=f"leave {code} out, or choose another skill")
         if code not in battles:
             raise UnknownName("language", code, battles, where=f"battles by {referee}")
-    chosen = battles if languages is None else {code: battles[code] for code in languages}
-    return rank.rate(chosen, draws=draws, seed=seed, ties=ties)
+    return battles if languages is None else {code: battles[code] for code in languages}
 
 
 def ordered(found: rank.Ranking) -> pa.Table:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import baselines, features, outcomes, schema, store
-from mirage.pipeline.ranking import ranking
-from mirage.rank import DRAWS, SEED
+from mirage import baselines, features, outcomes, rank, schema, store
+from mirage.pipeline.predicting import report
+from mirage.pipeline.ranking import battles_of, ranking
+from mirage.pipeline.surrogate import training
+from mirage.rank import DRAWS, SEED, paper
 from mirage.rank.battles import RELEVANCE
 
 if TYPE_CHECKING:
@@ -68,14 +70,51 @@ def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED)
     return {"ratings": ranking(tables["judgments"], judge, draws=draws, seed=seed).table()}
 
 
+def _predictions(
+    tables: Tables,
+    *,
+    referee: str = RELEVANCE,
+    skill: schema.Skill = "both",
+    regressors: Sequence[str] | None = None,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> dict[str, pa.Table]:
+    verdicts = tables["outcomes" if referee == RELEVANCE else "judgments"]
+    seen = training(tables["features"], verdicts, referee, skill=skill)
+    return {
+        "predictions": report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress).table()
+    }
+
+
+def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:
+    return paper.play(battles, **options).table()
+
+
+def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    outcomes = tables["outcomes"]
+    skills = get_args(schema.Skill)
+    played = [_tournaments(battles_of(outcomes, RELEVANCE, skill=skill), options) for skill in skills]
+    return {"tournaments": pa.concat_tables(played)}
+
+
+def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
+    return {"tournaments": _tournaments(battles_of(tables["judgments"], judge), options)}
+
+
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
 """A source of answers beside the imported ones, which are not made from the questions: not one of `STAGES`."""
 OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes)
 FEATURES = Stage("features", ("queries", "passages", "answers"), ("features",), _features)
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)
 JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _judged)
+RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
+JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _judged_tournaments)
+RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), ("predictions",), _predictions)
+JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), ("predictions",), _predictions)
 
-STAGES = (OUTCOMES, FEATURES, RELEVANCE_RATINGS, JUDGED_RATINGS)
+STAGES = (OUTCOMES, FEATURES, RELEVANCE_RATINGS, JUDGED_RATINGS, RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS, RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS)
 """Every stage after the sources, in order."""
 
 

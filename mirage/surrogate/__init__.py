@@ -1,0 +1,54 @@
+"""The surrogate judge: features of answers to ratings, and how far such a prediction can be trusted.
+
+    seen = Training(features, {code: Language(...)})        # `pipeline.surrogate.training` joins it from tables
+    compared = choose(seen)                                 # every regressor on left-out systems
+    compared.default, compared.quality(), compared.tests
+    held = leave_one_out(seen, "forest")                    # predictions, intervals, ratings
+    predict(seen, compared.default, out=["a new model"])    # {language: ratings of every system}
+    by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
+
+`data.py` says what a fit may see, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
+`pooled.py` and `replies.py`), `evaluate.py` leaves systems out, `quality.py` measures what comes of it,
+`importance.py` asks which features it rests on, `range.py` whether a system is like those seen, `draws.py` fits many
+draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a disk.
+"""
+
+from mirage.surrogate.data import COVERAGE, Language, Predicted, Training, averages
+from mirage.surrogate.draws import Draws, by_draw
+from mirage.surrogate.evaluate import LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
+from mirage.surrogate.importance import Importance, importances
+from mirage.surrogate.quality import Difference, Quality, r2, tau_b, taus
+from mirage.surrogate.range import outside
+from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
+
+__all__ = [
+    "COVERAGE",
+    "LEVEL",
+    "NESTED",
+    "PUBLISHED",
+    "REGRESSORS",
+    "SEED",
+    "Comparison",
+    "Difference",
+    "Draws",
+    "HeldOut",
+    "Importance",
+    "Language",
+    "Predicted",
+    "Quality",
+    "Regressor",
+    "Training",
+    "averages",
+    "by_draw",
+    "choose",
+    "importances",
+    "leave_one_out",
+    "margin",
+    "outside",
+    "paired",
+    "predict",
+    "r2",
+    "regressor",
+    "tau_b",
+    "taus",
+]

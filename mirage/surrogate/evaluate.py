@@ -1,0 +1,329 @@
+"""Leaving out one system after the other: predictions, their intervals, the choice of a default, and its honest error.
+
+A system that is left out is left out of all languages, with all its battles: the ratings of the others are fitted
+without them. The default regressor for it is chosen without it too, by leaving out a second system in turn (nested
+validation), so that the error shown for the default is that of the whole procedure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mirage.errors import NotEnoughData
+from mirage.surrogate.data import FEWEST, Array, Predicted, Training
+from mirage.surrogate.quality import Difference, Quality, compare, quality
+from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict, regressor
+
+LEVEL = 0.95
+"""Nominal coverage of every prediction interval."""
+
+NESTED = "default"
+"""Name under which the procedure "choose a regressor, then predict with it" is evaluated."""
+
+ALL = "all"
+"""Language of the mean over languages."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predictions of every system, each by a fit that had seen none of its battles."""
+
+    regressor: str
+    """Name of the regressor, or `default` for the one that was chosen anew for each system."""
+    systems: Mapping[str, tuple[str, ...]]
+    """By language (`all` too, where there are several): the n systems."""
+    predicted: Predicted
+    """n ratings in logits, centred as the referee's."""
+    low: Predicted
+    """n lower ends of the 95% prediction intervals."""
+    high: Predicted
+    """n upper ends."""
+    judged: Predicted
+    """n ratings by the referee."""
+    seed: int
+    """Seed of the regressor."""
+
+    def quality(self) -> tuple[Quality, ...]:
+        """By language, `all` last."""
+        return tuple(
+            quality(code, self.regressor, p, self.judged[code], self.low[code], self.high[code])
+            for code, p in self.predicted.items()
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Regressors side by side on left-out systems."""
+
+    held_out: Mapping[str, HeldOut]
+    """By regressor; `default` is the choice by nested validation."""
+    default: str
+    """The regressor with the least error over all left-out systems: the one to use for a new system."""
+    chosen: Mapping[str, int]
+    """By candidate: for how many left-out systems nested validation, which did not see them, chose it."""
+    errors: Mapping[str, float]
+    """By candidate: mean squared error over left-out systems and languages, which the default has least of."""
+    tests: tuple[Difference, ...]
+    """The default against the published regressor, where that was asked for, and against each other one."""
+    seed: int
+    """Seed of regressors and tests."""
+
+    def quality(self) -> tuple[Quality, ...]:
+        """By language, then regressor."""
+        rows = [row for one in self.held_out.values() for row in one.quality()]
+        order = {code: k for k, code in enumerate(sorted({r.language for r in rows}, key=lambda c: (c == ALL, c)))}
+        return tuple(sorted(rows, key=lambda row: order[row.language]))
+
+
+def leave_one_out(training: Training, name: str, *, seed: int = SEED, progress: Progress | None = None) -> HeldOut:
+    """Predict every system by a regressor that has not seen its battles.
+
+    Args:
+        training: the material.
+        name: one of `REGRESSORS`.
+        seed: seed of a regressor that draws.
+        progress: called with how many systems are done, and of how many.
+
+    Raises:
+        NotEnoughData: if there are fewer than four rated systems.
+    """
+    _enough(training)
+    table = _table(training, name, seed, progress)
+    return _held_out(training, name, table, seed)
+
+
+def choose(
+    training: Training,
+    names: Sequence[str] | None = None,
+    *,
+    candidates: Sequence[str] | None = None,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare regressors on left-out systems, and choose the default among the candidates by nested validation.
+
+    Args:
+        training: the material.
+        names: what to compare; None for all.
+        candidates: what may become the default; None for those of `names` that are declared candidates, or for all
+            of them where none is.
+        seed: seed of regressors and tests.
+        progress: called with how many fits are done, and of how many.
+
+    Raises:
+        NotEnoughData: if there are fewer than five rated systems: two are left out at a time.
+    """
+    wanted = [regressor(name).name for name in (names if names is not None else REGRESSORS)]
+    able = [name for name in wanted if REGRESSORS[name].candidate] or wanted
+    able = able if candidates is None else [regressor(name).name for name in candidates]
+    wanted += [name for name in able if name not in wanted]
+    _enough(training, extra=len(able) > 1)
+    systems = training.systems
+    n = len(systems)
+    fits = len(wanted) * n + (len(able) * n * (n - 1) // 2 if len(able) > 1 else 0)
+    done = 0
+
+    def count(_k: int, _of: int) -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, fits)
+
+    tables = {name: _table(training, name, seed, count) for name in wanted}
+    errors = {name: _error(training, tables[name]) for name in able}
+    default = min(errors, key=errors.__getitem__)
+    inner = {name: _inner(training, name, seed, count) for name in able} if len(able) > 1 else {}
+    held = {name: _held_out(training, name, tables[name], seed, inner.get(name)) for name in wanted}
+    picks = {s: min(able, key=lambda name, s=s: inner[name][s].error) if inner else default for s in systems}  # type: ignore[misc]
+    mixed = {s: tables[picks[s]][s] for s in systems}
+    spread = {s: inner[picks[s]][s] for s in systems} if inner else None
+    held[NESTED] = _held_out(training, NESTED, mixed, seed, spread)
+    against = [PUBLISHED] * (PUBLISHED in wanted) + [name for name in wanted if name != PUBLISHED]
+    return Comparison(
+        held,
+        default,
+        {name: sum(pick == name for pick in picks.values()) for name in able},
+        errors,
+        tuple(paired(held[NESTED], held[name], seed=seed) for name in against),
+        seed,
+    )
+
+
+def paired(first: HeldOut, second: HeldOut, *, seed: int = 0) -> Difference:
+    """Test whether one regressor orders left-out systems better than another, language by language (`compare`)."""
+    codes = [code for code in first.predicted if code != ALL and code in second.predicted]
+    codes = [code for code in codes if len(first.systems[code]) > 1] or list(first.predicted)
+    return compare(
+        {code: first.predicted[code] for code in codes},
+        {code: second.predicted[code] for code in codes},
+        {code: first.judged[code] for code in codes},
+        {code: first.systems[code] for code in codes},
+        names=(first.regressor, second.regressor),
+        seed=seed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Inner:
+    """What nested validation found without one system."""
+
+    error: float
+    """Mean squared error over the other systems and languages."""
+    residuals: Mapping[str, Array]
+    """By language: residuals of the other systems."""
+
+
+def _enough(training: Training, *, extra: bool = False) -> None:
+    need = FEWEST + 1 + extra
+    if len(training.systems) < need:
+        raise NotEnoughData(
+            f"{len(training.systems)} rated systems with features are too few to leave some out",
+            do=f"bring features and battles of at least {need} systems",
+        )
+
+
+def _table(training: Training, name: str, seed: int, progress: Progress | None) -> dict[str, dict[str, float]]:
+    """By left-out system: its prediction in each language, and in all together, on the scale without it."""
+    found = {}
+    for k, system in enumerate(training.systems):
+        found[system] = _predicted(training, name, system, (system,), seed)
+        if progress:
+            progress(k + 1, len(training.systems))
+    return found
+
+
+def _predicted(training: Training, name: str, system: str, out: tuple[str, ...], seed: int) -> dict[str, float]:
+    made = predict(training, name, out=out, seed=seed)
+    row = {}
+    for code, values in made.items():
+        one = training.languages[code]
+        if system in one.systems and np.isfinite(values[one.systems.index(system)]):
+            row[code] = float(values[one.systems.index(system)])
+    return row
+
+
+def _truth(training: Training, system: str, without: frozenset[str] = frozenset()) -> dict[str, tuple[float, int]]:
+    """By language: the referee's rating of a system centred on the others, and how many these are, with the battles of
+    some further systems left out.
+    """
+    found = {}
+    for code, one in training.languages.items():
+        if system not in one.systems:
+            continue
+        theta = one.ratings(without & frozenset(one.systems))
+        own = theta[one.systems.index(system)]
+        k = int(np.isfinite(theta).sum()) - 1
+        if np.isfinite(own) and k >= 1:
+            theta = theta - np.nanmean(theta)
+            own = theta[one.systems.index(system)]
+            found[code] = (float(own) * (k + 1) / k, k)
+    return found
+
+
+def _error(training: Training, table: Mapping[str, Mapping[str, float]]) -> float:
+    """Mean over languages of the mean squared error over left-out systems."""
+    return _mean_square(_residuals(training, table, frozenset()))
+
+
+def _residuals(
+    training: Training, table: Mapping[str, Mapping[str, float]], without: frozenset[str]
+) -> dict[str, Array]:
+    """By language, `all` too: rating minus prediction of each left-out system, on the scale of all."""
+    found: dict[str, list[float]] = {}
+    for system, row in table.items():
+        truth = _truth(training, system, without)
+        both = [code for code in sorted(row) if code in truth]
+        scaled = [(truth[c][0] - row[c]) * truth[c][1] / (truth[c][1] + 1) for c in both]
+        for code, value in zip(both, scaled, strict=True):
+            found.setdefault(code, []).append(value)
+        if len(training.languages) > 1 and both:
+            found.setdefault(ALL, []).append(float(np.mean(scaled)))
+    return {code: np.array(values) for code, values in found.items()}
+
+
+def _mean_square(residuals: Mapping[str, Array]) -> float:
+    return float(np.mean([(r**2).mean() for code, r in residuals.items() if code != ALL]))
+
+
+def _inner(training: Training, name: str, seed: int, progress: Progress) -> dict[str, _Inner]:
+    """By system: the errors on every other system, of fits that saw neither."""
+    systems = training.systems
+    tables: dict[str, dict[str, dict[str, float]]] = {s: {} for s in systems}
+    for a, first in enumerate(systems):
+        for second in systems[a + 1 :]:
+            made = predict(training, name, out=(first, second), seed=seed)
+            for outer, other in ((first, second), (second, first)):
+                row = tables[outer].setdefault(other, {})
+                for code, values in made.items():
+                    one = training.languages[code]
+                    if other in one.systems and np.isfinite(values[one.systems.index(other)]):
+                        row[code] = float(values[one.systems.index(other)])
+            progress(0, 0)
+    found = {}
+    for outer in systems:
+        residuals = _residuals(training, tables[outer], frozenset({outer}))
+        found[outer] = _Inner(_mean_square(residuals), residuals)
+    return found
+
+
+def _held_out(
+    training: Training,
+    name: str,
+    table: Mapping[str, Mapping[str, float]],
+    seed: int,
+    inner: Mapping[str, _Inner] | None = None,
+) -> HeldOut:
+    """Put predictions of left-out systems on the scale of the referee's ratings, with their intervals."""
+    rows: dict[str, list[tuple[str, float, float, float]]] = {}
+    own = _residuals_by_system(training, table)
+    for system, row in table.items():
+        truth = _truth(training, system)
+        both = [code for code in sorted(row) if code in truth]
+        values = {code: row[code] * truth[code][1] / (truth[code][1] + 1) for code in both}
+        judged = {code: truth[code][0] * truth[code][1] / (truth[code][1] + 1) for code in both}
+        if len(both) == len(training.languages) > 1:
+            values[ALL] = float(np.mean([values[code] for code in both]))
+            judged[ALL] = float(np.mean([judged[code] for code in both]))
+        for code, value in values.items():
+            if inner is not None:
+                others = inner[system].residuals.get(code, np.array([]))
+            else:
+                others = np.array([r[code] for s, r in own.items() if s != system and code in r])
+            rows.setdefault(code, []).append((system, value, margin(others), judged[code]))
+    order = sorted(rows, key=lambda code: (code == ALL, code))
+    arrays = {code: np.array([r[1:] for r in rows[code]]).T for code in order}
+    return HeldOut(
+        name,
+        {code: tuple(r[0] for r in rows[code]) for code in order},
+        {code: a[0] for code, a in arrays.items()},
+        {code: a[0] - a[1] for code, a in arrays.items()},
+        {code: a[0] + a[1] for code, a in arrays.items()},
+        {code: a[2] for code, a in arrays.items()},
+        seed,
+    )
+
+
+def _residuals_by_system(training: Training, table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {
+        system: {code: float(r[0]) for code, r in _residuals(training, {system: row}, frozenset()).items()}
+        for system, row in table.items()
+    }
+
+
+def margin(residuals: Array, level: float = LEVEL) -> float:
+    """Half the width of a prediction interval: Student's t times the root mean square of left-out residuals.
+
+    The residuals are those of systems each left out in turn, so they hold the error of the fit as well as what features
+    do not tell. NaN under two residuals.
+    """
+    from scipy.special import stdtrit
+
+    n = len(residuals)
+    if n < 2:
+        return float("nan")
+    return float(stdtrit(n, (1 + level) / 2)) * float(np.sqrt((residuals**2).mean()))

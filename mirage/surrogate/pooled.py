@@ -1,0 +1,108 @@
+"""Ridge regression over all languages together: shared slopes, and deviations of each language shrunk to them.
+
+The slopes of language l are w + d_l. Minimised is
+
+    sum_l |y_l - X_l (w + d_l)|^2 + lambda |w|^2 + mu sum_l |d_l|^2.
+
+For given w each d_l = (A_l + mu)^-1 (b_l - A_l w), with A_l = X_l' X_l and b_l = X_l' y_l, and w then solves
+
+    [lambda + sum_l (A_l - A_l (A_l + mu)^-1 A_l)] w = sum_l (b_l - A_l (A_l + mu)^-1 b_l):
+
+systems of F equations only, so that every left-out system, every penalty and every draw is solved in one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.surrogate.data import Array, Part, Predicted
+
+SHARED = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""Penalties lambda of the shared slopes, on standardised features."""
+
+OWN = (3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e6)
+"""Penalties mu of the languages' deviations; the last leaves none."""
+
+
+def pooled(seen: Sequence[Part], _seed: int = 0) -> Predicted:
+    """Fit all languages at once."""
+    places, Z, y, member = stacked(seen)
+    shared, own = strengths(Z, y, member)
+    w, d = solve(*moments(Z, y, member), shared, own)
+    found = {}
+    for part, at, Z_l, d_l in zip(seen, places, Z, d, strict=True):
+        found[part.language.code] = np.where(part.asked, Z_l[at] @ (w + d_l), np.nan)
+    return found
+
+
+def stacked(seen: Sequence[Part]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
+    """The languages' features and targets in arrays of one shape, a row a system of any language.
+
+    Returns:
+        For each language the rows of its systems; L x S x F standardised features, 0 where a system is not in a
+        language; L x S targets, 0 where not trained on; L x S: who is trained on.
+    """
+    systems = sorted({s for part in seen for s in part.language.systems})
+    row = {s: k for k, s in enumerate(systems)}
+    places = [[row[s] for s in part.language.systems] for part in seen]
+    Z = np.zeros((len(seen), len(systems), seen[0].language.values.shape[2]))
+    y = np.zeros(Z.shape[:2])
+    member = np.zeros(Z.shape[:2], dtype=bool)
+    for k, (part, at) in enumerate(zip(seen, places, strict=True)):
+        Z[k, at] = part.standard()
+        y[k, at] = np.where(part.train, part.y, 0.0)
+        member[k, at] = part.train
+    return places, unit(Z, member), y, member
+
+
+def unit(Z: Array, member: NDArray[np.bool_]) -> Array:
+    """Features (... x L x S x F) divided by their spread over all rows trained on; a constant feature becomes 0."""
+    counted = np.where(member[..., None], Z, 0.0)
+    spread = np.sqrt((counted**2).sum(axis=(-3, -2), keepdims=True) / member.sum())
+    usable = spread > 1e-12
+    return np.asarray(np.where(usable, Z / np.where(usable, spread, 1.0), 0.0))
+
+
+def moments(Z: Array, y: Array, member: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """A (... x L x F x F) and b (... x L x F) of the rows trained on, of Z (... x L x S x F) and y (... x L x S)."""
+    X = np.where(member[..., None], Z, 0.0)
+    Xt = np.swapaxes(X, -1, -2)
+    return Xt @ X, (Xt @ y[..., None])[..., 0]
+
+
+def solve(A: Array, b: Array, shared: float, own: float) -> tuple[Array, Array]:
+    """The shared slopes w (... x F) and the deviations d (... x L x F) for A (... x L x F x F), b (... x L x F)."""
+    eye = np.eye(A.shape[-1])
+    # (A + mu)^-1 [A, b] of every language at once.
+    inner = np.linalg.solve(A + own * eye, np.concatenate([A, b[..., None]], axis=-1))
+    M = (A - A @ inner[..., :-1]).sum(axis=-3) + shared * eye
+    v = (b - (A @ inner[..., -1:])[..., 0]).sum(axis=-2)
+    w = np.linalg.solve(M, v[..., None])[..., 0]
+    d = inner[..., -1] - (inner[..., :-1] @ w[..., None, :, None])[..., 0]
+    return w, d
+
+
+def strengths(Z: Array, y: Array, member: NDArray[np.bool_]) -> tuple[float, float]:
+    """The two penalties of least error over systems left out of all languages at once.
+
+    Args:
+        Z: L x S x F features.
+        y: L x S targets.
+        member: L x S: who is trained on.
+    """
+    A, b = moments(Z, y, member)
+    # T x L x ...: the rows of each system, and the moments without them.
+    rows = np.where(member[..., None], Z, 0.0).swapaxes(0, 1)
+    targets, counted = y.T, member.T
+    A = A - rows[..., :, None] * rows[..., None, :]
+    b = b - rows * targets[..., None]
+    errors = {}
+    for own in OWN if len(Z) > 1 else OWN[-1:]:
+        for shared in SHARED:
+            w, d = solve(A, b, shared, own)
+            error = targets - (rows * (w[:, None] + d)).sum(axis=-1)
+            errors[shared, own] = float((error[counted] ** 2).sum())
+    return min(errors, key=errors.__getitem__)

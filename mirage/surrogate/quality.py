@@ -1,0 +1,186 @@
+"""How good predictions of left-out systems are; what cannot be said from too few is refused, not made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import BadInput, NotEnoughData
+from mirage.surrogate.data import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well one regressor predicts systems it has seen no battle of."""
+
+    language: str
+    """Code, or `all`."""
+    regressor: str
+    """The regressor."""
+    systems: int
+    """n: systems left out, one at a time."""
+    tau: float | None
+    """Kendall's tau-b of the predictions and the referee's ratings, in [-1, 1]; null if either are all equal."""
+    rmse: float
+    """Root of the mean squared error, in logits."""
+    r2: float | None
+    """Share of the ratings' variance explained, at most 1, under 0 if the mean of the ratings does better; null under 2
+    systems."""
+    slope: float | None
+    """Calibration: slope of the ratings on the predictions; 1 is calibrated, under 1 means predictions too far apart;
+    null if all predictions are equal."""
+    covered: float | None
+    """Share of the ratings inside the 95% prediction interval, in [0, 1]; null where there is no interval."""
+
+
+def tau_b(x: Array, y: Array) -> float | None:
+    """Kendall's tau-b, which allows for ties; None if one side is all ties.
+
+    Args:
+        x: n values.
+        y: n values.
+
+    Source: Kendall, Rank Correlation Methods (1945); MIRAGE-Bench, Table 2.
+    """
+    found = float(taus(x[None], y[None])[0])
+    return found if np.isfinite(found) else None
+
+
+def taus(x: Array, y: Array) -> Array:
+    """Kendall's tau-b of B pairs of rows of n values; NaN where one side is all ties."""
+    i, j = np.triu_indices(x.shape[1], 1)
+    a, b = (np.sign(np.where(np.abs(d) < 1e-9, 0.0, d)) for d in (x[:, i] - x[:, j], y[:, i] - y[:, j]))
+    below = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(below > 0, (a * b).sum(axis=1) / below, np.nan))
+
+
+def r2(predicted: Array, true: Array) -> float:
+    """Coefficient of determination, 1 - sum (y - p)^2 / sum (y - mean y)^2.
+
+    Raises:
+        NotEnoughData: with fewer than 2 systems, where the denominator is 0 and no number means anything, or if all
+            ratings are equal.
+    """
+    if len(true) < 2:
+        raise NotEnoughData(
+            f"R2 of {len(true)} held-out system is not defined: one rating has no variance to explain",
+            do="hold out at least 2 systems, or leave out each in turn",
+        )
+    total = float(((true - true.mean()) ** 2).sum())
+    if total < 1e-18:
+        raise NotEnoughData("R2 is not defined where all ratings are equal", do="choose other systems")
+    return 1 - float(((true - predicted) ** 2).sum()) / total
+
+
+def quality(language: str, regressor: str, predicted: Array, true: Array, low: Array, high: Array) -> Quality:
+    """Compare predictions of left-out systems with their ratings.
+
+    Args:
+        language: code, or `all`.
+        regressor: its name.
+        predicted: n predictions, each by a fit that had not seen the system.
+        true: n ratings.
+        low: n lower ends of the prediction intervals; NaN where there is none.
+        high: n upper ends.
+    """
+    n = len(true)
+    if n < 1 or len(predicted) != n:
+        raise BadInput(f"{len(predicted)} predictions of {n} ratings cannot be compared")
+    p = predicted - predicted.mean()
+    square = float(p @ p)
+    inside = (true >= low) & (true <= high)
+    return Quality(
+        language,
+        regressor,
+        n,
+        tau_b(predicted, true) if n > 1 else None,
+        float(np.sqrt(((true - predicted) ** 2).mean())),
+        r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
+        float(p @ true) / square if square > 1e-18 else None,
+        float(inside.mean()) if np.isfinite(low).all() and np.isfinite(high).all() else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A paired test of two regressors on the same left-out systems."""
+
+    better: str
+    """The one that is tested."""
+    than: str
+    """The one it is compared with."""
+    tau: float
+    """Mean over languages of Kendall's tau-b of the first."""
+    tau_than: float
+    """The same of the second."""
+    p: float
+    """Two-sided p of the difference: swapping the two predictions of a system, in all languages at once, changes
+    nothing if neither is better. Systems, not languages, are the unit: languages share them."""
+    languages: int
+    """Languages both were compared in."""
+    systems: int
+    """Systems swapped."""
+    swaps: int
+    """Random swaps that the p rests on; 2 to the power of the systems if all were tried."""
+    seed: int
+    """Seed of the swaps."""
+
+
+def compare(
+    first: dict[str, Array],
+    second: dict[str, Array],
+    true: dict[str, Array],
+    systems: dict[str, tuple[str, ...]],
+    *,
+    names: tuple[str, str],
+    seed: int = 0,
+    swaps: int = 2_000,
+) -> Difference:
+    """Test whether one regressor orders left-out systems better than another.
+
+    Args:
+        first: by language, n predictions of left-out systems.
+        second: the other's.
+        true: the ratings.
+        systems: the systems, in the same order.
+        names: of the two regressors.
+        seed: seed of the swaps.
+        swaps: how many to draw; all of them are tried where there are fewer.
+    """
+    everyone = sorted({s for code in first for s in systems[code]})
+    masks = _masks(len(everyone), swaps, seed)
+    gap = np.zeros(len(masks))
+    one, two = [], []
+    for code in sorted(first):
+        at = [everyone.index(s) for s in systems[code]]
+        y = np.broadcast_to(true[code], (len(masks), len(at)))
+        a = np.where(masks[:, at], second[code], first[code])
+        b = np.where(masks[:, at], first[code], second[code])
+        # Predictions all alike order nothing.
+        left, right = (np.nan_to_num(taus(p, y)) for p in (a, b))
+        gap += left - right
+        one.append(left[0])
+        two.append(right[0])
+    extreme = np.abs(gap) >= abs(gap[0]) - 1e-12
+    return Difference(
+        *names,
+        float(np.mean(one)),
+        float(np.mean(two)),
+        float(extreme.mean()),
+        len(first),
+        len(everyone),
+        len(masks),
+        seed,
+    )
+
+
+def _masks(n: int, swaps: int, seed: int) -> NDArray[np.bool_]:
+    """B x n: who is swapped; the first row swaps nobody."""
+    if 2**n <= swaps:
+        return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
+    masks = np.random.default_rng(seed).random((swaps, n)) < 0.5
+    masks[0] = False
+    return masks

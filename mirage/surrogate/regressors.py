@@ -1,0 +1,200 @@
+"""The regressors by name: the five of the paper, and ours. Each predicts systems it has seen no battle of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mirage.errors import BadInput, UnknownName
+from mirage.surrogate.data import Array, Part, Predicted, Training, parts
+from mirage.surrogate.pooled import pooled
+from mirage.surrogate.replies import pairwise, replies
+from mirage.surrogate.ridge import ridge
+
+SEED = 0
+"""Seed of the regressors that draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regressor:
+    """Declaration of a way to predict ratings from features."""
+
+    name: str
+    """How it is asked for, and value of the column `regressor`."""
+    title: str
+    """Name for people."""
+    meaning: str
+    """What is fitted to what."""
+    published: str
+    """Name in the paper's Table 3 that it stands for; empty if it is ours."""
+    fit: Callable[[Sequence[Part], int], Predicted]
+    """Fits to the parts and predicts them; the number is a seed."""
+    candidate: bool = False
+    """Whether nested validation may choose it as the default: fast enough to leave out every pair of systems."""
+    fast: bool = False
+    """Whether a fit takes a millisecond or so a language, not a tenth of a second."""
+
+
+def _forest(seed: int) -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(random_state=seed)
+
+
+def _linear(_seed: int) -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def _mlp(seed: int) -> Any:
+    from sklearn.neural_network import MLPRegressor
+
+    return MLPRegressor(random_state=seed)
+
+
+def _boosting(seed: int) -> Any:
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    # XGBoost's defaults where the two have the same setting.
+    return GradientBoostingRegressor(n_estimators=100, learning_rate=0.3, max_depth=6, random_state=seed)
+
+
+def _svr(_seed: int) -> Any:
+    from sklearn.svm import SVR
+
+    return SVR()
+
+
+def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[Part], int], Predicted]:
+    def fit(seen: Sequence[Part], seed: int) -> Predicted:
+        found = {}
+        for part in seen:
+            predicted = np.full(len(part.train), np.nan)
+            predicted[part.asked] = estimate(make(seed), part.X[part.train], part.y[part.train], part.X[part.asked])
+            found[part.language.code] = predicted
+        return found
+
+    return fit
+
+
+def estimate(model: Any, X: Array, y: Array, at: Array) -> Array:
+    """Fit a scikit-learn regressor, and what it predicts elsewhere."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        # The published program takes the MLP's 200 iterations as they come.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return np.asarray(model.fit(X, y).predict(at), dtype=np.float64)
+
+
+ESTIMATORS: dict[str, Callable[[int], Any]] = {
+    "forest": _forest,
+    "linear": _linear,
+    "mlp": _mlp,
+    "boosting": _boosting,
+    "svr": _svr,
+}
+"""The paper's five, as scikit-learn makes them."""
+
+PUBLISHED = "forest"
+"""The regressor of the published surrogate judge."""
+
+_MEANS = "Feature means of the systems of one language, raw, as published; scikit-learn's defaults."
+
+REGRESSORS: dict[str, Regressor] = {
+    one.name: one
+    for one in (
+        Regressor("forest", "Random forest", _MEANS, "Random Forest", _each_language(_forest)),
+        Regressor("linear", "Linear regression", _MEANS, "Linear Regression", _each_language(_linear), fast=True),
+        Regressor("mlp", "Multi-layer perceptron", _MEANS, "MLP Regressor", _each_language(_mlp)),
+        Regressor(
+            "boosting",
+            "Gradient boosting",
+            "scikit-learn's gradient boosting on the feature means of one language, with XGBoost's default number, "
+            "depth and learning rate of trees; it stands for XGBoost, which is not installed.",
+            "XGB Regressor",
+            _each_language(_boosting),
+        ),
+        Regressor("svr", "Support vector regression", _MEANS, "SVR", _each_language(_svr), fast=True),
+        Regressor(
+            "ridge",
+            "Ridge",
+            "Ridge regression on the standardised feature means of one language, its strength chosen by the error on "
+            "systems left out of the training systems.",
+            "",
+            ridge,
+            candidate=True,
+            fast=True,
+        ),
+        Regressor(
+            "pooled",
+            "Pooled ridge",
+            "One slope a feature for all languages and a deviation in each, both shrunk; how far is chosen by the "
+            "error on systems left out of all languages at once.",
+            "",
+            pooled,
+            candidate=True,
+            fast=True,
+        ),
+        Regressor(
+            "pairwise",
+            "Pairwise",
+            "Logistic regression of each verdict on the difference of the two replies' features, over all languages; "
+            "a system's score is at its feature means, calibrated on the ratings of the others.",
+            "",
+            pairwise,
+            candidate=True,
+        ),
+        Regressor(
+            "replies",
+            "Replies",
+            "Randomised trees from the features of single replies to the share of battles each won; a system's score "
+            "is the mean over its replies in logits, calibrated on the ratings of the others.",
+            "",
+            replies,
+            candidate=True,
+        ),
+    )
+}
+"""Every regressor by name: the paper's five, then ours."""
+
+
+def regressor(name: str) -> Regressor:
+    """A regressor by name.
+
+    Raises:
+        UnknownName: if there is none of this name.
+    """
+    if name not in REGRESSORS:
+        raise UnknownName("regressor", name, REGRESSORS)
+    return REGRESSORS[name]
+
+
+def predict(training: Training, name: str, *, out: Collection[str] = (), seed: int = SEED) -> Predicted:
+    """Fit a regressor without the battles of some systems, and predict every system, these too.
+
+    Args:
+        training: the material.
+        name: one of `REGRESSORS`.
+        out: systems whose battles it must not see, in any language: left out on purpose, or new.
+        seed: seed of a regressor that draws.
+
+    Returns:
+        Predictions by language. Those of systems not in `out` are in-sample: no measure of quality.
+
+    Raises:
+        NotEnoughData: if no language has enough systems that share a feature.
+        BadInput: if nothing but the systems left out is there.
+    """
+    known = set(training.systems) | set(training.new)
+    for system in sorted(out):
+        if system not in known:
+            raise UnknownName("system", system, known)
+    if set(out) >= set(training.systems):
+        raise BadInput("every rated system is left out", do="leave some to learn from")
+    return regressor(name).fit(list(parts(training, out)), seed)

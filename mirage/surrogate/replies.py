@@ -1,0 +1,131 @@
+"""Surrogates that learn from single replies instead of a system's means: verdicts from differences, points from trees.
+
+Both give a system a score that ranks; how many logits of rating one unit of it is worth is calibrated on the systems
+trained on, by least squares through 0 over all languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.surrogate.data import Array, Part, Predicted
+
+TREES = 10
+"""Trees of `replies`."""
+
+LEAF = 0.002
+"""Share of the replies that a leaf holds at least; never under `_SMALLEST`."""
+_SMALLEST = 10
+
+_PENALTY = 1e-3
+"""Weight of the ridge on the standardised weights, per battle: keeps separable data finite."""
+
+_HALF = 0.5
+"""Share of its replies on which a system must have a feature for differences in it to be learnt from."""
+
+
+def pairwise(seen: Sequence[Part], _seed: int = 0) -> Predicted:
+    """Logistic regression of verdicts on feature differences, without an intercept, so that the order of the two does
+    not matter. A battle where either reply lacks a feature in use is left out: nothing is filled in.
+    """
+    kept = np.array([part.use & (part.language.coverage[part.asked] >= _HALF).all(axis=0) for part in seen])
+    blocks = [_differences(part, use) for part, use in zip(seen, kept, strict=True)]
+    D = np.concatenate([block[0] for block in blocks])
+    won = np.concatenate([block[1] for block in blocks])
+    weight = np.concatenate([block[2] for block in blocks])
+    spread = np.sqrt((D**2).mean(axis=0)) if len(D) else np.zeros(D.shape[1])
+    usable = spread > 1e-12
+    w = np.zeros(D.shape[1])
+    if usable.any():
+        w[usable] = _logistic(D[:, usable] / spread[usable], won, weight) / spread[usable]
+    return _calibrated(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, kept, strict=True)])
+
+
+def _differences(part: Part, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Of the battles among the systems trained on: N x F differences, N shares won by the first, N weights."""
+    one = part.language
+    at = np.flatnonzero(part.train)
+    i, j = np.triu_indices(len(at), 1)
+    first, second = one.points[:, at[i], at[j]], one.points[:, at[j], at[i]]
+    fought = first + second
+    whole = np.asarray(np.isfinite(one.values[:, :, use]).all(axis=2))
+    q, p = np.nonzero((fought > 0) & whole[:, at[i]] & whole[:, at[j]])
+    D = np.where(use, one.values[q, at[i[p]]] - one.values[q, at[j[p]]], 0.0)
+    n = fought[q, p].astype(np.float64)
+    return D, first[q, p] / n, n * one.weights[q]
+
+
+def _logistic(D: Array, won: Array, weight: Array) -> Array:
+    """Newton's method; the likelihood is concave, and the ridge makes the maximum finite and unique."""
+    w = np.zeros(D.shape[1])
+    penalty = _PENALTY * weight.sum()
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(D @ w, -30, 30)))
+        gradient = D.T @ (weight * (won - p)) - penalty * w
+        H = (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
+        step = np.linalg.solve(H, gradient)
+        # Far steps are cut short, so that no step leaves the region where the curvature tells anything.
+        w += step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
+        if np.abs(step).max() < 1e-9:
+            break
+    return w
+
+
+def replies(seen: Sequence[Part], seed: int = 0) -> Predicted:
+    """Randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single replies.
+
+    The target of a reply is the share of points it took from the systems trained on. A feature without a value is a
+    branch of its own in a tree, not a number; the stratum of the question is a feature too.
+    """
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    X, y, weight = (np.concatenate(block) for block in zip(*map(_rows, seen), strict=True))
+    some = np.isfinite(X).any(axis=0)
+    leaf = max(_SMALLEST, round(LEAF * len(y)))
+    model = ExtraTreesRegressor(TREES, min_samples_leaf=leaf, random_state=seed)
+    model.fit(X[:, some], y, sample_weight=weight)
+    scores = []
+    for part in seen:
+        asked = np.flatnonzero(part.asked)
+        cells = _cells(part)[:, asked]
+        share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
+        there = np.isfinite(part.language.values[:, asked]).any(axis=2) * part.language.weights[:, None]
+        mean = np.clip((share * there).sum(axis=0) / there.sum(axis=0), 0.01, 0.99)
+        score = np.full(len(part.asked), np.nan)
+        score[asked] = np.log(mean / (1 - mean))
+        scores.append(score - score[part.train].mean())
+    return _calibrated(seen, scores)
+
+
+def _cells(part: Part) -> Array:
+    """Q x S x (F + 1): the features in use of every reply (NaN elsewhere), and the stratum of its question."""
+    values = np.where(part.use, part.language.values, np.nan)
+    stratum = np.broadcast_to(part.language.strata[:, None, None], (*values.shape[:2], 1))
+    return np.concatenate([values, stratum], axis=2)
+
+
+def _rows(part: Part) -> tuple[Array, Array, Array]:
+    """Of the replies of systems trained on that fought and have a feature: features, share of points, weight."""
+    at = np.flatnonzero(part.train)
+    points = part.language.points[:, at][:, :, at]
+    took, gave = points.sum(axis=2), points.sum(axis=1)
+    some = np.isfinite(part.language.values[:, at][:, :, part.use]).any(axis=2)
+    q, s = np.nonzero((took + gave > 0) & some)
+    share = took[q, s].astype(np.float64) / (took[q, s] + gave[q, s])
+    return _cells(part)[q, at[s]], share, part.language.weights[q]
+
+
+def _calibrated(seen: Sequence[Part], scores: Sequence[Array]) -> Predicted:
+    """Scores, centred on the systems trained on, times the slope that fits the ratings best."""
+    pairs: list[Any] = [(score[part.train], part.y[part.train]) for part, score in zip(seen, scores, strict=True)]
+    x, y = np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
+    square = float(x @ x)
+    slope = max(float(x @ y) / square, 0.0) if square > 0 else 0.0
+    return {
+        part.language.code: np.where(part.asked, slope * score, np.nan)
+        for part, score in zip(seen, scores, strict=True)
+    }
