@@ -50,10 +50,10 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
 @pytest.mark.parametrize(
     ("written", "derived"),
     [
-        (["answers"], ("outcomes", "features", "ratings", "predictions")),
-        (["queries", "passages", "answers", "outcomes"], ("features", "ratings", "predictions")),
-        (["outcomes"], ("ratings", "predictions")),
-        (["judgments"], ("ratings", "predictions")),
+        (["answers"], ("outcomes", "features", "ratings", "tournaments", "predictions")),
+        (["queries", "passages", "answers", "outcomes"], ("features", "ratings", "tournaments", "predictions")),
+        (["outcomes"], ("ratings", "tournaments", "predictions")),
+        (["judgments"], ("ratings", "tournaments", "predictions")),
         (["features"], ("predictions",)),
         (["ratings"], ()),
     ],

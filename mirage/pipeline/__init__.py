@@ -25,9 +25,11 @@ from mirage.pipeline.stages import (
     FEATURES,
     JUDGED_PREDICTIONS,
     JUDGED_RATINGS,
+    JUDGED_TOURNAMENTS,
     OUTCOMES,
     RELEVANCE_PREDICTIONS,
     RELEVANCE_RATINGS,
+    RELEVANCE_TOURNAMENTS,
     STAGES,
     Progress,
     Stage,
@@ -36,16 +38,19 @@ from mirage.pipeline.stages import (
 )
 from mirage.pipeline.steps import ORDER, Model, Wanted
 from mirage.pipeline.texts import bring_texts
+from mirage.pipeline.tournaments import keep_tournaments, tournament_rows, tournaments
 
 __all__ = [
     "BASELINES",
     "FEATURES",
     "JUDGED_PREDICTIONS",
     "JUDGED_RATINGS",
+    "JUDGED_TOURNAMENTS",
     "ORDER",
     "OUTCOMES",
     "RELEVANCE_PREDICTIONS",
     "RELEVANCE_RATINGS",
+    "RELEVANCE_TOURNAMENTS",
     "STAGES",
     "TEXTS_ABSENT",
     "Added",
@@ -67,6 +72,7 @@ __all__ = [
     "judge_by_features",
     "judge_by_model",
     "judges",
+    "keep_tournaments",
     "measure",
     "ordered",
     "plan_judging",
@@ -76,4 +82,6 @@ __all__ = [
     "remarks",
     "run",
     "run_all",
+    "tournament_rows",
+    "tournaments",
 ]

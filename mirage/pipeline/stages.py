@@ -114,7 +114,16 @@ JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournamen
 RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), ("predictions",), _predictions)
 JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), ("predictions",), _predictions)
 
-STAGES = (OUTCOMES, FEATURES, RELEVANCE_RATINGS, JUDGED_RATINGS, RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS, RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS)
+STAGES = (
+    OUTCOMES,
+    FEATURES,
+    RELEVANCE_RATINGS,
+    JUDGED_RATINGS,
+    RELEVANCE_TOURNAMENTS,
+    JUDGED_TOURNAMENTS,
+    RELEVANCE_PREDICTIONS,
+    JUDGED_PREDICTIONS,
+)
 """Every stage after the sources, in order."""
 
 

@@ -1,0 +1,53 @@
+"""`mirage rank --paper`: the ranking as the paper makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.cli.output import Format, note, progress, show
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+COLUMNS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed")
+"""Columns of `rank --paper`."""
+
+
+def as_published(
+    arena: Arena,
+    referee: str,
+    *,
+    skill: schema.Skill,
+    parser: schema.Parser,
+    languages: Sequence[str] | None,
+    draws: int,
+    seed: int,
+    how: Format,
+) -> None:
+    """Play the tournaments and print the mean rating of each system with the published kind of interval."""
+    from mirage import pipeline
+
+    with progress("Tournaments") as update:
+        played = pipeline.tournaments(
+            arena,
+            referee,
+            skill=skill,
+            parser=parser,
+            languages=languages,
+            tournaments=draws,
+            seed=seed,
+            progress=update,
+        )
+    show(pipeline.tournament_rows(played), COLUMNS, how)
+    for line in (played.method, *played.remarks()):
+        note(line)
+
+
+def keep_tournaments(arena: Arena, referee: str, *, draws: int, seed: int) -> None:
+    """Write every tournament of a referee into the arena, beside those of other referees."""
+    from mirage import pipeline
+
+    with progress("Storing"):
+        pipeline.keep_tournaments(arena.path, referee, tournaments=draws, seed=seed)

@@ -1,0 +1,66 @@
+"""The paper's tournaments on an arena: played, as rows to print, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mirage import schema, store
+from mirage.pipeline.ranking import battles_of
+from mirage.pipeline.stages import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS, Progress, run
+from mirage.rank import paper
+from mirage.rank.battles import RELEVANCE
+
+
+def tournaments(
+    arena: store.Arena,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+    tournaments: int = paper.TOURNAMENTS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> paper.Played:
+    """Play the tournaments of a referee (`rank.paper.play`); arguments and errors else as for `ranking`."""
+    table = arena.read("outcomes" if referee == RELEVANCE else "judgments")
+    battles = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
+    return paper.play(battles, tournaments=tournaments, seed=seed, progress=progress)
+
+
+def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
+    """By language, the best first: `language, system, rating, low, high, rank, tournaments, failed`.
+
+    `rating` is the mean over tournaments with a rating, `low` and `high` its published percentiles; all are null where
+    no tournament has one.
+    """
+    found = []
+    for code, one in played.languages.items():
+        rows: list[dict[str, Any]] = [
+            {"language": code, "system": s, "rating": None, "low": None, "high": None, "rank": None}
+            for s in one.systems
+        ]
+        if one.fitted:
+            values = zip(one.mean(), *one.interval(), one.ranks(), strict=True)
+            for row, (rating, low, high, rank) in zip(rows, values, strict=True):
+                row |= {"rating": float(rating), "low": float(low), "high": float(high), "rank": int(rank)}
+            order = np.lexsort((np.arange(len(rows)), one.ranks()))
+            rows = [rows[k] for k in order]
+        counts = {"tournaments": one.fitted, "failed": len(one.failed)}
+        found += [row | counts for row in rows]
+    return found
+
+
+def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+    """Write every tournament of a referee, of each skill, into the arena; those of other referees stay."""
+    options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
+    by_labels = referee == RELEVANCE
+    stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
+    options |= {} if by_labels else {"judge": referee}
+    said = paper.Played(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    made_by = "mirage rank --paper --store"
+    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {said}"], **options)

@@ -1,0 +1,250 @@
+"""The tournaments of MIRAGE-Bench, as published, to compare with: choix, ties dropped, a fixed number of drawn queries.
+
+    played = play(battles, tournaments=200, seed=0)
+    played.languages["sw"].interval()                    # percentiles over tournaments, the published kind
+    played.table()                                       # schema.Tournament
+
+A tournament draws `matches` queries with replacement; on each, every judged pair of systems meets, and ties count for
+nothing (MIRAGE-Bench 5.1 and its program, `leaderboard/bradley_terry.py`). The width of the published interval
+therefore follows the number of drawn queries, an option, and not the number of queries there are: `rank.rate` has the
+interval that follows the data.
+
+The published program goes over to another estimator, with a penalty and another scale, wherever choix finds no maximum.
+Here such a tournament has no rating, says why, and is counted.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.errors import BadInput, NotEnoughData
+from mirage.rank.battles import Battles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+Solver = Literal["pairwise", "dense"]
+"""`pairwise`: `choix.ilsr_pairwise` on a list of pairs, as published; `dense`: `choix.ilsr_pairwise_dense` on the same
+pairs counted, which gives the same ratings to 1e-7 in a fraction of the time."""
+
+TOURNAMENTS, MATCHES = 200, 100
+"""Tournaments, and drawn queries of each, in the paper."""
+
+PUBLISHED_LEVEL = 0.95
+"""Share of the tournaments between the ends of the published interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tournaments:
+    """The tournaments of one language."""
+
+    language: str
+    """Code."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    queries: tuple[str, ...]
+    """The Q queries drawn from, sorted by id."""
+    drawn: NDArray[np.intp]
+    """T x M: places in `queries` of the queries of each tournament."""
+    theta: Array
+    """T x S: ratings in logits, centred on 0; a row of NaN where choix found none."""
+    failed: Mapping[int, str]
+    """Tournaments without a rating, by number, with the reason."""
+
+    @property
+    def fitted(self) -> int:
+        """Tournaments with a rating."""
+        return len(self.theta) - len(self.failed)
+
+    def mean(self) -> Array:
+        """S: mean rating over the tournaments that have one, the published rating.
+
+        Raises:
+            NotEnoughData: if no tournament has a rating.
+        """
+        return np.asarray(self._told().mean(axis=0))
+
+    def interval(self, level: float = PUBLISHED_LEVEL) -> Array:
+        """2 x S: percentiles of the ratings over tournaments, as published.
+
+        Their distance shrinks with the square root of the number of drawn queries, whatever the number of queries.
+        """
+        return np.asarray(np.quantile(self._told(), [(1 - level) / 2, (1 + level) / 2], axis=0))
+
+    def ranks(self) -> NDArray[np.int64]:
+        """S: ranks of the mean ratings, 1 is best."""
+        mean = self.mean()
+        return np.asarray(1 + (mean[None, :] > mean[:, None] + 1e-9).sum(axis=1))
+
+    def times(self) -> Array:
+        """T x Q: how often each query occurs in each tournament."""
+        t, q = len(self.drawn), len(self.queries)
+        flat = self.drawn + np.arange(t)[:, None] * q
+        return np.bincount(flat.ravel(), minlength=t * q).reshape(t, q).astype(float)
+
+    def _told(self) -> Array:
+        if not self.fitted:
+            why = next(iter(self.failed.values()))
+            raise NotEnoughData(
+                f"none of {len(self.theta)} tournaments in {self.language} has a rating; in the first {why}",
+                do="rank without --paper, which bounds every rating",
+            )
+        return self.theta[~np.isnan(self.theta[:, 0])]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """Tournaments by language with all that is needed to play them again."""
+
+    referee: str
+    """What decided the battles."""
+    skill: schema.Skill
+    """Which questions count."""
+    languages: Mapping[str, Tournaments]
+    """By language code."""
+    tournaments: int
+    """Tournaments of each language."""
+    matches: int
+    """Queries drawn for each tournament."""
+    seed: int
+    """Seed of the draws."""
+    solver: Solver
+    """Which of choix's solvers."""
+
+    @property
+    def method(self) -> str:
+        """How the numbers came about, in a line."""
+        solver = {
+            "pairwise": "choix.ilsr_pairwise",
+            "dense": "choix.ilsr_pairwise (on counted pairs: ilsr_pairwise_dense)",
+        }[self.solver]
+        return (
+            f"as published: {solver}, ties dropped; mean and {PUBLISHED_LEVEL:.0%} percentiles over "
+            f"{self.tournaments} tournaments of {self.matches} drawn queries, seed {self.seed}; the width follows the "
+            f"number of drawn queries"
+        )
+
+    def remarks(self) -> list[str]:
+        """One line for each language with tournaments that have no rating: how many, and why the first has none."""
+        return [
+            f"{code}: {len(one.failed)} of {self.tournaments} tournaments have no rating; in number "
+            f"{min(one.failed)} {one.failed[min(one.failed)]}"
+            for code, one in self.languages.items()
+            if one.failed
+        ]
+
+    def table(self) -> pa.Table:
+        """The ratings of every tournament as table `tournaments`; null with a reason where there is none."""
+        data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("tournaments")}
+        for one in self.languages.values():
+            n = len(one.systems)
+            for draw, theta in enumerate(one.theta):
+                data["draw"] += [draw] * n
+                data["system"] += one.systems
+                data["rating"] += [None] * n if draw in one.failed else theta.tolist()
+                data["reason"] += [one.failed.get(draw)] * n
+            data["language"] += [one.language] * n * len(one.theta)
+        rows = len(data["draw"])
+        data["referee"], data["skill"] = [self.referee] * rows, [self.skill] * rows
+        return schema.from_columns("tournaments", data)
+
+
+def play(
+    battles: Mapping[str, Battles],
+    *,
+    tournaments: int = TOURNAMENTS,
+    matches: int = MATCHES,
+    seed: int = 0,
+    solver: Solver = "dense",
+    progress: Callable[[int, int], None] | None = None,
+) -> Played:
+    """Play the paper's tournaments in each language.
+
+    Queries are drawn uniformly, whatever their subset. A language's draws do not depend on which others are beside it.
+
+    Args:
+        battles: battles by language, of one referee and skill.
+        tournaments: how many a language.
+        matches: queries drawn for each.
+        seed: seed of the draws.
+        solver: which of choix's solvers.
+        progress: called with how many tournaments are done, and of how many.
+
+    Raises:
+        NotEnoughData: if there are no battles.
+        BadInput: if the battles are not of one referee and skill, or a number is out of range.
+    """
+    if not battles:
+        raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
+    if tournaments < 1 or matches < 1:
+        raise BadInput(f"cannot play {tournaments} tournaments of {matches} matches", do="ask for at least 1 of each")
+    kinds = {(b.referee, b.skill) for b in battles.values()}
+    if len(kinds) > 1:
+        raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
+    ((referee, skill),) = kinds
+    found, done = {}, 0
+    for code, one in sorted(battles.items()):
+        rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
+        drawn = rng.integers(len(one.queries), size=(tournaments, matches))
+        theta = np.full((tournaments, len(one.systems)), np.nan)
+        failed = {}
+        for t, picks in enumerate(drawn):
+            told = _play_one(one, picks, solver)
+            if isinstance(told, str):
+                failed[t] = told
+            else:
+                theta[t] = told
+            done += 1
+            if progress:
+                progress(done, tournaments * len(battles))
+        found[code] = Tournaments(code, one.systems, one.queries, drawn, theta, failed)
+    return Played(referee, skill, found, tournaments, matches, seed, solver)
+
+
+def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Array | str:
+    """The ratings of one tournament, or why there are none."""
+    import choix
+
+    drawn = battles.wins[picks]
+    counts = drawn.sum(axis=0, dtype=np.int64)
+    apart = _apart(battles.systems, counts)
+    if apart:
+        return apart
+    try:
+        if solver == "dense":
+            found = choix.ilsr_pairwise_dense(counts.astype(float))
+        else:
+            _, winner, loser = np.nonzero(drawn)
+            pairs = np.repeat(np.column_stack([winner, loser]), drawn[drawn > 0], axis=0)
+            found = choix.ilsr_pairwise(len(battles.systems), pairs.tolist())
+    except (ValueError, RuntimeError) as error:
+        return f"choix stopped: {error}"
+    return np.asarray(found, dtype=float) if np.isfinite(found).all() else "choix returned no finite rating"
+
+
+def _apart(systems: tuple[str, ...], counts: NDArray[np.int64]) -> str | None:
+    """Why the likelihood has no maximum, or None: every system must be linked to every other by wins (Ford 1957)."""
+    from scipy.sparse.csgraph import connected_components
+
+    n, _ = connected_components(counts > 0, directed=True, connection="strong")
+    if n == 1:
+        return None
+    won, lost = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
+    parts = [
+        (f"{', '.join(name for name, is_so in zip(systems, which, strict=True) if is_so)} {what}")
+        for which, what in (
+            (won & ~lost, "never lost"),
+            (~won & lost, "never won"),
+            (~won & ~lost, "met nobody without a tie"),
+        )
+        if which.any()
+    ]
+    return "; ".join(parts) or f"the systems fall into {n} groups that are not linked by wins both ways"
