@@ -158,6 +158,20 @@ def open_arena(path: Path) -> Arena:
     return Arena(path, *manifests.load(path))
 
 
+def reopen(path: Path) -> Arena:
+    """As `open_arena`, for whoever opens it again and again: files are looked for only when the manifest has changed.
+
+    Raises:
+        ArenaError: as `open_arena`.
+    """
+    path = path.absolute()
+    try:
+        found = (path / manifests.NAME).stat()
+    except OSError:
+        return open_arena(path)
+    return _opened(path, (found.st_ino, found.st_mtime_ns, found.st_size))
+
+
 def check(arena: Arena) -> list[str]:
     """Read every byte and row: hashes, row counts, languages, and the contract of every table.
 
@@ -325,6 +339,11 @@ def _read(arena: Arena, file: Mapping[str, Any], kept: pa.Schema) -> pa.Table:
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damaged(arena.path, file, str(error)) from None
+
+
+@lru_cache(maxsize=64)
+def _opened(path: Path, _stamp: tuple[int, int, int]) -> Arena:
+    return open_arena(path)
 
 
 @lru_cache(maxsize=16)

@@ -261,7 +261,7 @@ def _shared() -> None:
     arenas: dict[str, Arena] = {}
     for name, path in paths.items():
         try:
-            arenas[name] = store.open_arena(path)
+            arenas[name] = store.reopen(path)
         except ArenaError as error:
             problems.append(f"The arena {name} is left out: {error.what}. {error.do}.")
     if not arenas:
