@@ -15,7 +15,7 @@ This measures what the tables alone tell. A reference system, local models and a
 
 from mirage.features import reranker, support
 from mirage.features.families import FAMILIES, FEATURES
-from mirage.features.means import FeatureMean, means
+from mirage.features.means import FeatureMean, means, over_languages
 from mirage.features.pairs import PairModel
 from mirage.features.spec import FeatureSpec, Tools
 from mirage.features.table import compute, measurable
@@ -30,6 +30,7 @@ __all__ = [
     "compute",
     "means",
     "measurable",
+    "over_languages",
     "reranker",
     "support",
 ]

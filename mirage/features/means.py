@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ class FeatureMean:
     """One system's mean of one feature in one language."""
 
     language: str
-    """Language of the questions."""
+    """Language of the questions; `all` for the mean over languages."""
     system: str
     """The system."""
     feature: str
@@ -33,6 +34,8 @@ class FeatureMean:
     """Questions with a value."""
     total: int
     """Questions in all."""
+    error: float | None = None
+    """Standard error of the mean; null with fewer than two values."""
 
     @property
     def coverage(self) -> float:
@@ -61,13 +64,55 @@ def means(features: pa.Table) -> list[FeatureMean]:
     result = []
     for row in grouped.sort_by([(k, "ascending") for k in keys]).to_pylist():
         mean, n = row["value_mean"], row["value_count"]
+        error = row["value_stddev"] / math.sqrt(n) if n > 1 else None
+        low, high = (
+            (None, None) if error is None else _within(row["feature"], mean, float(stdtrit(n - 1, 0.975)) * error)
+        )
+        key = row["language"], row["system"], row["feature"]
+        result.append(FeatureMean(*key, mean, low, high, n, row["count_all"], error))
+    return result
+
+
+def over_languages(found: Iterable[FeatureMean]) -> list[FeatureMean]:
+    """Average each system's means over the languages where it has one, every language counting alike.
+
+    The interval takes the languages' means as independent: the root of the summed squared standard errors over the
+    number of languages, with Student's t at Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); null
+    where a language's mean has no standard error.
+
+    Args:
+        found: means by language (`means`).
+
+    Returns:
+        One of language `all` for each system and feature, in this order; `n` and `total` are sums.
+    """
+    from scipy.special import stdtrit
+
+    groups: dict[tuple[str, str], list[FeatureMean]] = {}
+    for one in found:
+        groups.setdefault((one.system, one.feature), []).append(one)
+    result = []
+    for (system, feature), parts in sorted(groups.items()):
+        have = [(p.mean, p.error, p.n) for p in parts if p.mean is not None]
+        errors = [error for _, error, _ in have if error is not None]
+        mean = sum(m for m, _, _ in have) / len(have) if have else None
         low: float | None = None
         high: float | None = None
-        if n > 1:
-            margin = float(stdtrit(n - 1, 0.975)) * row["value_stddev"] / math.sqrt(n)
-            spec = FEATURES.get(row["feature"])
-            lowest = -math.inf if spec is None or spec.low is None else spec.low
-            highest = math.inf if spec is None or spec.high is None else spec.high
-            low, high = max(mean - margin, lowest), min(mean + margin, highest)
-        result.append(FeatureMean(row["language"], row["system"], row["feature"], mean, low, high, n, row["count_all"]))
+        error: float | None = None
+        if mean is not None and len(errors) == len(have):
+            variance = sum(e**2 for e in errors)
+            error = math.sqrt(variance) / len(have)
+            spread = sum(e**4 / (n - 1) for e, (_, _, n) in zip(errors, have, strict=True))
+            margin = float(stdtrit(variance**2 / spread, 0.975)) * error if spread else 0.0
+            low, high = _within(feature, mean, margin)
+        n, total = sum(p.n for p in parts), sum(p.total for p in parts)
+        result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error))
     return result
+
+
+def _within(feature: str, mean: float, margin: float) -> tuple[float, float]:
+    """An interval that ends where the feature does."""
+    spec = FEATURES.get(feature)
+    lowest = -math.inf if spec is None or spec.low is None else spec.low
+    highest = math.inf if spec is None or spec.high is None else spec.high
+    return max(mean - margin, lowest), min(mean + margin, highest)

@@ -1,0 +1,324 @@
+"""Figures of the Features page: a lollipop panel a feature, and how features go with ratings.
+
+Figures are kept by what they show, which the tuples of rows are hashed for: a page draws a dozen of them every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import (
+    FAMILIES,
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    Mode,
+    axis,
+    family,
+    ink,
+    layout,
+    name,
+    on_ramp,
+    rows_axis,
+)
+from mirage.features import FEATURES, FeatureMean
+from mirage.languages import LANGUAGES
+
+
+class Tau(Protocol):
+    """How a feature goes with the rating (`views.features.Relation`)."""
+
+    @property
+    def feature(self) -> str:
+        """The feature."""
+
+    @property
+    def language(self) -> str:
+        """Code, or `all`."""
+
+    @property
+    def tau(self) -> float | None:
+        """Kendall's tau-b; null where it has no value."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of its interval; null where it has none."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper end."""
+
+    @property
+    def systems(self) -> int:
+        """Systems behind it."""
+
+    @property
+    def languages(self) -> int:
+        """Languages behind it."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no tau or no interval."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out 0."""
+
+
+PANEL = 224
+"""Height of a panel in pixels."""
+_DASHES = ("solid", "dot", "dash", "longdash", "dashdot")
+"""Lines of highlighted systems, in their order."""
+_FADED = 0.22
+
+
+@lru_cache(maxsize=64)
+def title(feature: str) -> str:
+    """A feature's name for people."""
+    spec = FEATURES.get(feature)
+    return spec.title if spec else feature
+
+
+def better(feature: str) -> str:
+    """Which side is better, in words."""
+    spec = FEATURES.get(feature)
+    words = {"higher": "higher is better", "lower": "lower is better", "none": "neither side is better"}
+    return words[spec.direction if spec else "none"]
+
+
+def write(value: float | None) -> str:
+    """A value of a feature: three digits that count, whatever the feature's scale."""
+    if value is None:
+        return "–"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+
+
+@lru_cache(maxsize=256)
+def panel(
+    rows: tuple[FeatureMean, ...], *, feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
+) -> dict[str, Any]:
+    """Mean values of one feature: languages along x, one dot a system, on a stem from the lowest to the highest.
+
+    Args:
+        rows: rows of `views.Overview.by_feature`.
+        feature: its name.
+        languages: the columns.
+        chosen: systems that stand out, each with a line through its dots; the others fade. None: all alike.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    place = {code: k for k, code in enumerate(languages)}
+    have = [row for row in rows if row.mean is not None and row.language in place]
+    data: list[dict[str, Any]] = [_stems(have, place, mode)]
+    # The chosen come last, and so on top.
+    for front in (False, True):
+        for one in FAMILIES:
+            mine = [row for row in have if (row.system in chosen) is front and family(row.system) is one]
+            if mine:
+                marker = {
+                    "color": one.color(mode),
+                    "symbol": one.symbol,
+                    "size": MARK_SIZE + (1 if front else -1),
+                    "opacity": _FADED if chosen and not front else 1,
+                    "line": {"color": colors.ground, "width": 0.75},
+                }
+                data.append(_dots(mine, place, one.name, marker))
+    for k, system in enumerate(chosen):
+        path = sorted((place[row.language], row.mean or 0.0) for row in have if row.system == system)
+        line = {"color": family(system).color(mode), "width": 1.5, "dash": _DASHES[k % len(_DASHES)]}
+        x, y = [x for x, _ in path], [y for _, y in path]
+        data.insert(1, {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"})
+    spec = FEATURES.get(feature)
+    unit = spec.unit if spec else ""
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=PANEL,
+            margin={"l": SPACE, "r": SPACE, "t": SPACE, "b": SPACE},
+            xaxis=axis(
+                mode,
+                tickvals=list(range(len(languages))),
+                ticktext=list(languages),
+                tickangle=0,
+                range=[-0.7, max(len(languages), 6) - 0.3],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=axis(
+                mode,
+                title=f"Mean{f', {unit}' if unit else ''}",
+                rangemode="tozero" if spec and spec.low == 0 else "normal",
+                nticks=5,
+                zeroline=True,
+            ),
+        ),
+    }
+
+
+def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
+    x: list[int | None] = []
+    y: list[float | None] = []
+    for code, at in place.items():
+        values = [row.mean for row in rows if row.language == code and row.mean is not None]
+        if values:
+            x += [at, at, None]
+            y += [min(values), max(values), None]
+    line = {"color": ink(mode).line, "width": 3}
+    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"}
+
+
+def _dots(
+    rows: Sequence[FeatureMean], place: Mapping[str, int], maker: str, marker: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": maker,
+        "x": [place[row.language] for row in rows],
+        "y": [row.mean for row in rows],
+        "customdata": [[row.system, row.language] for row in rows],
+        "text": [hover(row, maker) for row in rows],
+        "hovertemplate": "%{text}<extra></extra>",
+        "unselected": {"marker": {"opacity": marker["opacity"]}},
+        "marker": dict(marker),
+    }
+
+
+def hover(row: FeatureMean, maker: str) -> str:
+    """What a dot says."""
+    interval = "" if row.low is None else f" ({write(row.low)} to {write(row.high)})"
+    where = LANGUAGES[row.language].name if row.language in LANGUAGES else "mean over languages"
+    return (
+        f"<b>{name(row.system)}</b> ({maker})<br>{where}: {write(row.mean)}{interval}<br>"
+        f"n = {row.n:,} of {row.total:,} answers ({row.coverage:.0%})"
+    )
+
+
+@lru_cache(maxsize=64)
+def relation_map(
+    rows: tuple[Tau, ...], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
+) -> dict[str, Any]:
+    """Kendall's tau of each feature (rows) with the rating, by language (columns), as square marks.
+
+    The sign is in the number, the shade is its size. A cell whose interval takes in 0, or that has none, is hollow.
+
+    Args:
+        rows: one a feature and language.
+        features: order of the rows.
+        languages: the columns; `all` first where it is among them.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    known = {(row.feature, row.language): row for row in rows}
+    cells = [(f, code) for f in features for code in languages]
+    full = [cell for cell in cells if cell in known and known[cell].clear]
+    hollow = [cell for cell in cells if cell not in set(full)]
+    # The ramp runs from best to worst: a strong relation is its dark end.
+    shade = [1 - abs(known[cell].tau or 0) for cell in full]
+
+    def squares(at: Sequence[tuple[str, str]], text: Any, marker: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": [languages.index(code) for _, code in at],
+            "y": [features.index(feature) for feature, _ in at],
+            "text": [_tau(known[cell].tau if cell in known else None) for cell in at],
+            "textfont": {"color": text, "size": 9.5},
+            "customdata": [[feature, code] for feature, code in at],
+            "hovertext": [_relation_hover(known.get(cell), *cell) for cell in at],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
+            "unselected": {"marker": {"opacity": 1}},
+            "marker": {"symbol": "square", "size": ROW - 2, **marker},
+        }
+
+    ramp = {"color": shade, "cmin": 0, "cmax": 1, "colorscale": [list(s) for s in colors.ramp], "line": {"width": 0}}
+    return {
+        "data": [
+            squares(full, [on_ramp(mode, s) for s in shade], ramp),
+            squares(hollow, colors.muted, {"color": colors.ground, "line": {"width": 1, "color": colors.line}}),
+        ],
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(features) + SPACE,
+            margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(languages))),
+                ticktext=[f"<b>{code}</b>" if code == "all" else code for code in languages],
+                # A few languages keep to the left rather than spread over the whole width.
+                range=[-0.6, max(len(languages), 12) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis([title(feature) for feature in features], mode, showgrid=False),
+        ),
+    }
+
+
+def relation_whiskers(rows: Sequence[Tau], *, mode: Mode) -> dict[str, Any]:
+    """Tau of one feature by language, with intervals: filled where the interval leaves out 0.
+
+    Args:
+        rows: of one feature, one a language, top to bottom.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    have = [(k, row) for k, row in enumerate(rows) if row.tau is not None]
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [row.tau for _, row in have],
+                "y": [k for k, _ in have],
+                "text": [_relation_hover(row, row.feature, row.language) for _, row in have],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {
+                    "color": [colors.accent if row.clear else colors.ground for _, row in have],
+                    "size": MARK_SIZE,
+                    "line": {"color": colors.accent, "width": 1.5},
+                },
+                "error_x": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [_beyond(row.tau, row.high) for _, row in have],
+                    "arrayminus": [_beyond(row.low, row.tau) for _, row in have],
+                    "color": colors.accent,
+                    "thickness": 1.5,
+                    "width": 4,
+                },
+            }
+        ],
+        "layout": layout(
+            mode,
+            height=HEAD + max(20, ROW - 8) * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            xaxis=axis(mode, title="Kendall’s tau with the rating", range=[-1.05, 1.05], dtick=0.5, zeroline=True),
+            yaxis=rows_axis([row.language for row in rows], mode),
+        ),
+    }
+
+
+def _beyond(start: float | None, end: float | None) -> float:
+    """Length of a whisker; 0 where there is none."""
+    return 0.0 if start is None or end is None else end - start
+
+
+def _tau(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _relation_hover(row: Tau | None, feature: str, code: str) -> str:
+    where = LANGUAGES[code].name if code in LANGUAGES else "mean over languages"
+    head = f"<b>{title(feature)}</b>, {where}<br>"
+    if row is None or row.tau is None:
+        return head + (row.reason if row else "no system with a mean and a rating")
+    interval = f" ({row.reason})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
+    many = f", {row.languages} languages" if code == "all" else ""
+    return f"{head}tau-b {_tau(row.tau)}{interval}<br>n = {row.systems} systems{many}"

@@ -1,0 +1,299 @@
+"""What makes an answer good, and who lacks it?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from mirage import ui
+from mirage.charts import features as charts
+from mirage.charts.palette import family
+from mirage.errors import MirageError
+from mirage.features import FEATURES
+from mirage.languages import LANGUAGES
+from mirage.ui.table import dot
+from mirage.views import features as views
+from mirage.views import leaderboard
+
+PATIENCE = 0.3
+"""Seconds after which a first look says how far it is."""
+COLUMNS = 3
+WAYS = {"higher": "higher is better", "lower": "lower is better", "none": "neither side is better"}
+
+
+def main() -> None:
+    """Panels of all features, then the table, then what goes with the rating."""
+    page = ui.begin("features")
+    page.need("features")
+    codes = page.languages("features")
+    if not codes:
+        st.info("None of the languages picked has a measured answer in this arena.")
+        st.stop()
+    measured(page, codes)
+    shown = views.overview(page.arena, codes)
+    if not shown.features:
+        st.info("No feature has a value in these languages.")
+        st.stop()
+    names, chosen = filters(shown)
+    page.summary(
+        f"{shown.replies:,} answers of {count(len(shown.systems), 'system')} in {count(len(codes), 'language')}, "
+        f"{count(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
+    )
+    legend(shown, chosen)
+    panels(page, shown, names, chosen)
+    matrix(shown, names)
+    one, found = detail(page, shown, names, codes)
+    page.download(
+        "features",
+        shown.everything,
+        about={"languages": codes, "feature": one, "means": "mean over answers with a value; 95% t interval", **found},
+    )
+
+
+def measured(page: ui.Page, codes: Sequence[str]) -> None:
+    """Take the means language by language, and say how far it is where that takes a while."""
+    began, bar = time.monotonic(), None
+    for k, code in enumerate(codes):
+        views.of_language(page.arena, code)
+        if time.monotonic() - began > PATIENCE:
+            text = f"Averaging {page.arena.rows('features'):,} measurements: {LANGUAGES[code].name}"
+            bar = bar or st.progress(0.0)
+            bar.progress((k + 1) / len(codes), text=text)
+    if bar is not None:
+        bar.empty()
+
+
+def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
+    """Which features, and which systems stand out."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        names = ui.pick(
+            "Features",
+            shown.features,
+            key="features",
+            kind="feature",
+            many=True,
+            placeholder=f"All {len(shown.features)} features",
+            help="Which panels and columns to show. None picked means all.",
+        )
+        chosen = ui.pick(
+            "In focus",
+            shown.systems,
+            key="systems",
+            kind="system",
+            many=True,
+            placeholder=f"All {len(shown.systems)} systems",
+            help="These stand out in the panels, each with a line through its dots. The tables keep all.",
+        )
+    return names or list(shown.features), list(chosen)
+
+
+def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
+    """The families' marks; where systems are in focus, theirs."""
+    mode = ui.mode()
+    if chosen:
+        entries = [(dot(system, mode), system) for system in chosen]
+    else:
+        entries = list(
+            {family(system).name: (dot(system, mode), family(system).name) for system in shown.systems}.values()
+        )
+    items = "".join(
+        f'<span style="white-space:nowrap"><img src="{mark}" alt="" width="14" height="14" '
+        f'style="vertical-align:-2px"> <bdi>{escape(text)}</bdi></span>'
+        for mark, text in entries
+    )
+    st.html(f'<div style="display:flex;flex-wrap:wrap;gap:0.2em 1.1em;font-size:0.88em">{items}</div>')
+
+
+def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> None:
+    """A panel for each feature, and the way on from the dot that was clicked last."""
+    before: dict[str, Any] = st.session_state.setdefault("_features_clicked", {})
+    for at in range(0, len(names), COLUMNS):
+        row = names[at : at + COLUMNS]
+        columns = ui.beside(*[(320, 1)] * COLUMNS, key=f"features_{at}")
+        place = st.empty()
+        for column, feature in zip(columns, row, strict=False):
+            with column:
+                head(feature)
+                clicked = ui.chart(
+                    charts.panel(
+                        shown.by_feature[feature],
+                        feature=feature,
+                        languages=shown.languages,
+                        chosen=tuple(chosen),
+                        mode=ui.mode(),
+                    ),
+                    key=f"panel_{feature}",
+                    alt=f"Mean {charts.title(feature)} of every system in every language.",
+                    select=True,
+                    name=f"{page.arena.name}-{feature}",
+                )
+            if clicked and before.get(feature) != clicked:
+                st.session_state["_features_last"] = feature
+            before[feature] = clicked
+            if clicked and st.session_state.get("_features_last") == feature:
+                with place.container():
+                    onward(shown, feature, *clicked)
+
+
+def head(feature: str) -> None:
+    """Name, range and direction of a feature; its definition one hover away."""
+    spec = FEATURES.get(feature)
+    if spec is None:
+        st.markdown(f"**{ui.plain(feature)}**")
+        return
+    low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
+    facts = ", ".join(filter(None, (low, spec.unit, WAYS[spec.direction])))
+    st.markdown(f"**{ui.plain(spec.title)}** :gray[{ui.plain(facts)}]", help=ui.plain(f"{spec.meaning} {spec.source}"))
+
+
+def onward(shown: views.Overview, feature: str, system: str, language: str) -> None:
+    """From a dot to the answers that make its value."""
+    row = next((r for r in shown.by_feature[feature] if (r.system, r.language) == (system, language)), None)
+    if row is None:
+        return
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(
+            f"**{ui.plain(system)}** in {LANGUAGES[language].name}: {ui.plain(charts.title(feature))} "
+            f"{charts.write(row.mean)}, n = {row.n:,} of {row.total:,}",
+            width="content",
+        )
+        ui.onward("answers", "The answers behind it", languages=(language,), systems=system)
+
+
+def matrix(shown: views.Overview, names: Sequence[str]) -> None:
+    """Systems by features."""
+    st.header("Mean over languages", anchor=False)
+    columns = [ui.Col("system", "System", "system", help="What produced the answers.")]
+    for feature in names:
+        spec = FEATURES.get(feature)
+        about = f"{spec.meaning} {charts.better(feature).capitalize()}." if spec else ""
+        columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=118))
+    ui.table(shown.matrix, columns, key="feature_matrix")
+    st.caption(
+        "Every language counts alike. A dash: no answer of the system has a value. Intervals, n and coverage are "
+        "below, feature by feature, and in the download."
+    )
+
+
+def kind(feature: str) -> Any:
+    """The format of a feature's values."""
+    spec = FEATURES.get(feature)
+    wide = spec is not None and spec.low == 0 and spec.high is None
+    return "mean" if wide else "probability"
+
+
+def detail(
+    page: ui.Page, shown: views.Overview, names: Sequence[str], codes: tuple[str, ...]
+) -> tuple[str, dict[str, Any]]:
+    """One feature with all that is known of it, and which features go with the rating."""
+    place = st.container()
+    found, about = related(page, names, codes)
+    with place:
+        st.header("One feature", anchor=False)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            feature = ui.pick("Feature", names, key="feature", kind="feature", width=300)
+        spec = FEATURES.get(feature)
+        if spec:
+            st.caption(ui.plain(f"{spec.meaning} {charts.better(feature).capitalize()}. {spec.source}"))
+        left, right = ui.beside((440, 13), (300, 8), key="feature_one")
+        with left:
+            values(shown, feature)
+        with right:
+            mine = [row for row in found if row.feature == feature]
+            if mine:
+                ui.chart(
+                    charts.relation_whiskers(mine, mode=ui.mode()),
+                    key="relation_whiskers",
+                    alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
+                )
+    return feature, about
+
+
+def values(shown: views.Overview, feature: str) -> None:
+    """Every system's mean of one feature with its interval, n and coverage."""
+    spec = FEATURES.get(feature)
+    interval = "95% interval of the mean over languages: Student's t, languages independent, the question as the unit."
+    columns = (
+        ui.Col("system", "System", "system", help="What produced the answers."),
+        ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
+        ui.Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=140),
+        ui.Col("low", "Low", kind(feature), help="Lower end of the interval."),
+        ui.Col("high", "High", kind(feature), help="Upper end of the interval."),
+        ui.Col("n", "n", "count", help="Answers with a value."),
+        ui.Col("coverage", "Coverage", "rate", help="Share of the answers with a value; the others have a reason."),
+        ui.Col("languages", "Languages", "count", help="Languages with a value."),
+    )
+    ui.table(shown.over[feature], columns, key="feature_values")
+
+
+def related(
+    page: ui.Page, names: Sequence[str], codes: tuple[str, ...]
+) -> tuple[tuple[views.Relation, ...], dict[str, Any]]:
+    """Which features go with the rating: the map, and its cells."""
+    st.header("What goes with the rating", anchor=False)
+    referees = leaderboard.referees(page.arena)
+    if not referees:
+        st.caption("Nothing rates the systems of this arena yet, so no feature can be compared with a rating.")
+        return (), {}
+    with st.container(horizontal=True, gap="medium"):
+        referee = ui.pick(
+            "Referee",
+            referees,
+            key="referee",
+            kind="referee",
+            segments=len(referees) <= 4,
+            width="content" if len(referees) <= 4 else 240,
+            help="Whose ratings. relevance: human labels of the passages; no model is involved.",
+        )
+        skill: Any = "both"
+        if referee == leaderboard.RELEVANCE:
+            skill = ui.pick(
+                "Skill",
+                ("both", "abstain", "answer"),
+                key="skill",
+                kind="skill",
+                segments=True,
+                help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: "
+                "the two weighted equally.",
+            )
+    try:
+        relations = views.relations(page.arena, referee, skill, codes)
+    except MirageError as error:
+        ui.refuse(error)
+        return (), {}
+    rows = tuple(one for one in relations if one.feature in names)
+    if not rows:
+        st.caption("None of these languages is rated.")
+        return (), {}
+    languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
+    ui.chart(
+        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
+        key="relation_map",
+        alt="Kendall's tau of every feature with the rating in every language.",
+        wide=True,
+    )
+    method = (
+        f"Kendall’s tau-b over the systems between their mean of the feature and their rating by {referee}; 95% "
+        f"percentile interval over {views.DRAWS} draws of systems"
+    )
+    st.caption(
+        ui.plain(
+            f"{method}. Hollow: the interval takes in 0, or there is none. It goes with the rating; whether it makes "
+            "an answer good, no correlation tells. Hover a cell for its interval and n."
+        )
+    )
+    facts = {"referee": referee, "skill": skill, "correlation": method, "relations": [asdict(row) for row in rows]}
+    return rows, facts
+
+
+def count(n: int, what: str) -> str:
+    """A number with its noun."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+main()
