@@ -1,28 +1,40 @@
-"""`make bench`: run the benchmarks, or those named, and print their table."""
+"""`make bench`: run the benchmarks, or those named, and print their tables; `--write` also puts them into README.md."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import platform
 import sys
 
 from rich.console import Console
 from rich.table import Table
 
-ALL = ("ranking", "ingest", "pages", "llm", "features")
+from benchmarks import page
+from benchmarks.harness import Row
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Run benchmarks by name (all by default)."""
+    known = page.modules()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all unless named")
+    parser.add_argument("--write", action="store_true", help="write the tables into benchmarks/README.md")
+    asked = parser.parse_args(arguments)
+    for name in asked.names:
+        if name not in known:
+            parser.error(f"no benchmark is called {name!r}; there are {', '.join(known)}")
     console = Console(width=None if sys.stdout.isatty() else 160)
-    table = Table(title=f"Python {platform.python_version()}, {platform.machine()}", show_lines=True)
-    for head in ("what", "ours", "against", "ratio", "target"):
-        table.add_column(head)
-    for name in names or ALL:
+    for name in asked.names or known:
         console.print(f"running {name} ...", style="dim")
-        for row in importlib.import_module(f"benchmarks.{name}").run():
-            table.add_row(row.what, row.value, row.against, row.ratio, row.target)
-    console.print(table)
+        rows: list[Row] = importlib.import_module(f"benchmarks.{name}").run()
+        table = Table(title=f"{name}: {page.machine()}", show_lines=True)
+        for head in page.HEADS:
+            table.add_column(head)
+        for row in rows:
+            table.add_row(*page.cells(row))
+        console.print(table)
+        if asked.write:
+            page.write(name, rows)
 
 
 if __name__ == "__main__":

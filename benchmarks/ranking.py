@@ -1,4 +1,6 @@
-"""Bradley-Terry with a query bootstrap, 18 languages x 19 systems x 100 queries x 200 draws, from rows to intervals."""
+"""Bradley-Terry with a query bootstrap, from rows to ratings: against choix and evalica on an arena of the published
+size, against a matrix product, and by the number of battles and systems.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +8,57 @@ import functools
 from typing import Any
 
 import choix
+import evalica
 import numpy as np
 import pyarrow as pa
+from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import Row, seconds
-from mirage import rank, schema
+from benchmarks.harness import Row, in_fresh_process, seconds
+from mirage import rank
 from mirage.languages import LANGUAGES
+from mirage.rank.bootstrap import query_weights
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
+ARENA = "18 languages x 19 systems x 100 queries, 200 query bootstraps, from 307,800 rows"
+
+
+def judgments(languages: list[str], systems: int, queries: int) -> pa.Table:
+    """Simulated verdicts: every pair of systems on every query, one in ten a tie."""
+    rng = np.random.default_rng(SEED)
+    theta = np.linspace(1.5, -1.5, systems)
+    i, j = np.triu_indices(systems, 1)
+    names = [f"system-{k:03}" for k in range(systems)]
+    tables = []
+    for code in languages:
+        here = theta + rng.normal(0, 0.6, (queries, systems))
+        p = 1 / (1 + np.exp(here[:, j] - here[:, i]))
+        verdict = np.where(rng.random(p.shape) < 0.1, 2, np.where(rng.random(p.shape) < p, 0, 1)).ravel()
+        ids = [f"{code}-{q:05}" for q in range(queries)]
+        columns = {
+            "language": (np.zeros(len(verdict)), [code]),
+            "query_id": (np.repeat(np.arange(queries), len(i)), ids),
+            "judge": (np.zeros(len(verdict)), ["judge"]),
+            "system_a": (np.tile(i, queries), names),
+            "system_b": (np.tile(j, queries), names),
+            "verdict": (verdict, ["A", "B", "tie"]),
+        }
+        tables.append(pa.table({name: _strings(*column) for name, column in columns.items()}))
+    return pa.concat_tables(tables)
+
+
+def _strings(codes: Any, values: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values)).cast(pa.string())
 
 
 @functools.cache
-def judgments() -> pa.Table:
-    """307,800 simulated verdicts: every pair of 19 systems on 100 queries in 18 languages, one in ten a tie."""
-    rng = np.random.default_rng(SEED)
-    theta = np.linspace(1.5, -1.5, SYSTEMS)
-    i, j = np.triu_indices(SYSTEMS, 1)
-    names = np.array([f"system-{k:02}" for k in range(SYSTEMS)])
-    columns: dict[str, list[Any]] = {
-        n: [] for n in ("language", "query_id", "judge", "system_a", "system_b", "verdict")
-    }
-    for code in LANGUAGES:
-        here = theta + rng.normal(0, 0.6, (QUERIES, SYSTEMS))
-        p = 1 / (1 + np.exp(here[:, j] - here[:, i]))
-        verdict = np.where(rng.random(p.shape) < 0.1, "tie", np.where(rng.random(p.shape) < p, "A", "B"))
-        n = p.size
-        columns["language"] += [code] * n
-        columns["query_id"] += np.repeat([f"{code}-{q}" for q in range(QUERIES)], len(i)).tolist()
-        columns["judge"] += ["judge"] * n
-        columns["system_a"] += np.tile(names[i], QUERIES).tolist()
-        columns["system_b"] += np.tile(names[j], QUERIES).tolist()
-        columns["verdict"] += verdict.ravel().tolist()
-    return schema.from_columns("judgments", columns)
+def published_size() -> pa.Table:
+    """307,800 verdicts: every pair of 19 systems on 100 queries in 18 languages."""
+    return judgments(list(LANGUAGES), SYSTEMS, QUERIES)
 
 
 def ours() -> rank.Ranking:
-    """From rows to a ranking with intervals."""
-    return rank.rate(rank.from_judgments(judgments(), judge="judge"), draws=DRAWS, seed=SEED)
+    """From rows to a ranking with its draws."""
+    return rank.rate(rank.from_judgments(published_size(), judge="judge"), draws=DRAWS, seed=SEED)
 
 
 def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
@@ -55,41 +71,150 @@ def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
             choix.ilsr_pairwise_dense(picked, alpha=0.0)
 
 
-def choix_lists(battles: dict[str, rank.Battles], draws: int) -> None:
+def pair_lists(battles: dict[str, rank.Battles]) -> dict[str, list[list[tuple[int, int]]]]:
+    """By language and query, who beat whom."""
+    return {code: [[(int(i), int(j)) for i, j in np.argwhere(w)] for w in one.wins] for code, one in battles.items()}
+
+
+def choix_lists(lists: dict[str, list[list[tuple[int, int]]]], draws: int) -> None:
     """Resample queries and fit `choix.ilsr_pairwise` on lists of pairs, as the MIRAGE-Bench program does."""
     rng = np.random.default_rng(SEED)
-    for one in battles.values():
-        by_query = [[(i, j) for i, j in np.argwhere(w)] for w in one.wins]
+    for by_query in lists.values():
         for _ in range(draws):
             pairs = [pair for q in rng.integers(QUERIES, size=QUERIES) for pair in by_query[q]]
             choix.ilsr_pairwise(SYSTEMS, pairs, alpha=1e-4)
 
 
+def battle_lists(battles: dict[str, rank.Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
+    """By language what evalica takes: first systems, second systems, winners; and each battle's query."""
+    found = []
+    for one in battles.values():
+        rows = [
+            (one.systems[i], one.systems[j], kind, q)
+            for kind, counts in ((evalica.Winner.X, one.wins), (evalica.Winner.Draw, np.triu(one.ties)))
+            for q, i, j in np.argwhere(counts)
+        ]
+        first, second, winners, queries = (list(column) for column in zip(*rows, strict=True))
+        found.append((first, second, winners, np.array(queries)))
+    return found
+
+
+def evalica_weighted(lists: list[tuple[list[Any], list[Any], list[Any], Any]], draws: int) -> None:
+    """Fit evalica's Bradley-Terry, draw by draw, a battle weighing as often as its query was drawn."""
+    rng = np.random.default_rng(SEED)
+    for first, second, winners, queries in lists:
+        for _ in range(draws):
+            times = np.bincount(rng.integers(QUERIES, size=QUERIES), minlength=QUERIES)
+            evalica.bradley_terry(first, second, winners, weights=times[queries].astype(float).tolist())
+
+
+def product() -> None:
+    """The counts of all draws as matrix products in single precision, which no program can do without."""
+    pairs = SYSTEMS * (SYSTEMS - 1)
+    times, counts = np.ones((DRAWS, QUERIES), np.float32), np.ones((QUERIES, pairs), np.float32)
+    with threadpool_limits(1, user_api="blas"):
+        for _ in LANGUAGES:
+            times @ counts
+
+
+def furthest_from_choix() -> float:
+    """The largest difference in a rating, between ours and choix's maximum, on all battles and on 5 draws of each
+    language.
+    """
+    battles = rank.from_judgments(published_size(), judge="judge")
+    ranking = rank.rate(battles, draws=5, seed=SEED)
+    far = 0.0
+    for code, one in battles.items():
+        points = one.wins + one.ties / 2
+        times = np.vstack([np.ones((1, QUERIES)), query_weights(code, one, draws=5, seed=SEED)])
+        found = np.vstack([ranking.languages[code].theta, ranking.languages[code].draws])
+        for weights, theta in zip(times, found, strict=True):
+            theirs = choix.ilsr_pairwise_dense(np.tensordot(weights, points, axes=1), alpha=0.0, tol=1e-12)
+            far = max(far, float(np.abs(theta - (theirs - theirs.mean())).max()))
+    return far
+
+
+_MANY = """
+import time
+from benchmarks.ranking import judgments
+from mirage import rank
+rows = judgments(["en"], {systems}, {queries})
+rank.rate(rank.from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
+start = time.perf_counter()
+battles = rank.from_judgments(rows, judge="judge")
+counted = time.perf_counter()
+rank.rate(battles, draws={draws})
+print("battles=" + str(len(rows)))
+print("counting=" + str(counted - start))
+print("rating=" + str(time.perf_counter() - counted))
+"""
+
+
 def run() -> list[Row]:
-    """Time ours against choix's two solvers; the slow ones on fewer languages and draws, scaled linearly (said so)."""
-    battles = rank.from_judgments(judgments(), judge="judge")
+    """Time ours against the others; the slow ones on fewer languages and draws, scaled linearly (said so)."""
+    battles = rank.from_judgments(published_size(), judge="judge")
     two = {code: battles[code] for code in ("ar", "zh")}
-    dense_draws, list_draws = 20, 4
-    mine, dense, lists = seconds(
-        ours, lambda: choix_dense(two, dense_draws), lambda: choix_lists(two, list_draws), rounds=3
+    pairs, rows_of_two = pair_lists(two), battle_lists(two)
+    dense_draws, list_draws, weighted_draws = 20, 2, 2
+    mine, bare, dense, lists, weighted = seconds(
+        ours,
+        product,
+        lambda: choix_dense(two, dense_draws),
+        lambda: choix_lists(pairs, list_draws),
+        lambda: evalica_weighted(rows_of_two, weighted_draws),
+        rounds=5,
     )
-    everything = len(LANGUAGES) * DRAWS
-    dense_all = dense * everything / (len(two) * dense_draws)
-    lists_all = lists * everything / (len(two) * list_draws)
-    what = "Bradley-Terry, 18 languages x 19 systems x 100 queries, 200 query bootstraps, from 307,800 rows"
-    return [
+
+    def row(name: str, taken: float, draws: int, target: str) -> Row:
+        whole = taken * len(LANGUAGES) * DRAWS / (len(two) * draws)
+        return Row(
+            ARENA,
+            f"{1000 * mine:.0f} ms",
+            f"{name}: {whole:,.1f} s (scaled from {len(two)} x {draws} fits)",
+            f"{whole / mine:,.0f} times",
+            target,
+        )
+
+    rows = [
+        row("choix.ilsr_pairwise_dense on counted battles", dense, dense_draws, "at least 15 times"),
+        row("evalica.bradley_terry, battles weighted by draw", weighted, weighted_draws, "at least 150 times"),
+        row("choix.ilsr_pairwise on pair lists", lists, list_draws, "at least 1,000 times"),
         Row(
-            what,
-            f"{mine:.3f} s",
-            f"choix.ilsr_pairwise_dense in a loop: {dense_all:.1f} s (scaled from {len(two)} x {dense_draws} fits)",
-            f"{dense_all / mine:.0f} times",
-            "at least 15 times",
+            ARENA,
+            f"{1000 * mine:.0f} ms",
+            f"the matrix products that count its draws, alone, on one core: {1000 * bare:.1f} ms",
+            f"{mine / bare:.0f} times that; {1000 * mine / 27:.1f} times the 27 ms of a single-core C program",
+            "at most 4 times 27 ms",
         ),
         Row(
-            what,
-            f"{mine:.3f} s",
-            f"choix.ilsr_pairwise on pair lists: {lists_all:.0f} s (scaled from {len(two)} x {list_draws} fits)",
-            f"{lists_all / mine:.0f} times",
-            "at least 500 times",
+            "the same ratings as choix, on all battles and on 5 draws of each language",
+            f"{furthest_from_choix():.1e} logits at most",
+            "",
+            "",
+            "1e-7",
         ),
     ]
+    many, peak = in_fresh_process(_MANY.format(systems=200, queries=151, draws=1000))
+    whole = many["counting"] + many["rating"]
+    rows.append(
+        Row(
+            f"{many['battles']:,.0f} battles of 200 systems, 1,000 draws, from rows",
+            f"{whole:.1f} s, {peak:,.0f} MB at its peak",
+            f"of that counting the rows: {many['counting']:.1f} s",
+            "",
+            "under 5 s and 1 GB",
+        )
+    )
+    sizes = [in_fresh_process(_MANY.format(systems=SYSTEMS, queries=q, draws=DRAWS))[0] for q in (18, 175, 1754, 17544)]
+    taken = [1000 * (size["counting"] + size["rating"]) for size in sizes]
+    rows.append(
+        Row(
+            "19 systems, 200 draws, from rows: " + ", ".join(f"{size['battles']:,.0f}" for size in sizes) + " battles",
+            ", ".join(f"{ms:,.0f}" for ms in taken) + " ms",
+            "",
+            f"{(taken[-1] / taken[0]) / (sizes[-1]['battles'] / sizes[0]['battles']):.2f} of what a line through the "
+            "smallest would give",
+            "at most 1",
+        )
+    )
+    return rows
