@@ -23,6 +23,7 @@ from mirage.cli import (
     ranking,
     running,
     sources,
+    surrogate,
     training,
 )  # each file registers its commands
 from mirage.cli.common import ArenaDir, How, Languages, Parser, app, codes, rows
@@ -40,6 +41,7 @@ __all__ = [
     "ranking",
     "running",
     "sources",
+    "surrogate",
     "training",
 ]
 

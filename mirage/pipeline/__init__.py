@@ -18,6 +18,18 @@ from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_o
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging, read_battles
 from mirage.pipeline.measuring import measure
 from mirage.pipeline.own import Added, Own, import_own, read_own
+from mirage.pipeline.predicting import (
+    Chosen,
+    Expected,
+    Report,
+    Summary,
+    chosen,
+    expected,
+    held_out,
+    report,
+    said,
+    summary,
+)
 from mirage.pipeline.ranking import ordered, ranking, remarks
 from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (
@@ -54,16 +66,23 @@ __all__ = [
     "STAGES",
     "TEXTS_ABSENT",
     "Added",
+    "Chosen",
     "Done",
+    "Expected",
     "Model",
     "Own",
     "Progress",
+    "Report",
     "Sample",
     "Stage",
+    "Summary",
     "Wanted",
     "bring_texts",
     "bundle",
+    "chosen",
     "derived",
+    "expected",
+    "held_out",
     "import_miracl",
     "import_mirage_bench",
     "import_outputs",
@@ -80,8 +99,11 @@ __all__ = [
     "read_battles",
     "read_own",
     "remarks",
+    "report",
     "run",
     "run_all",
+    "said",
+    "summary",
     "tournament_rows",
     "tournaments",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import baselines, features, outcomes, rank, schema, store
-from mirage.pipeline.predicting import report
+from mirage.pipeline.predicting import Report, report
 from mirage.pipeline.ranking import battles_of, ranking
 from mirage.pipeline.surrogate import training
 from mirage.rank import DRAWS, SEED, paper
@@ -74,16 +74,23 @@ def _predictions(
     tables: Tables,
     *,
     referee: str = RELEVANCE,
-    skill: schema.Skill = "both",
+    skills: Sequence[schema.Skill] = ("both",),
+    languages: Sequence[str] | None = None,
     regressors: Sequence[str] | None = None,
     seed: int = SEED,
     progress: Progress | None = None,
+    on_report: Callable[[Report], object] = lambda _: None,
 ) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
     verdicts = tables["outcomes" if referee == RELEVANCE else "judgments"]
-    seen = training(tables["features"], verdicts, referee, skill=skill)
-    return {
-        "predictions": report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress).table()
-    }
+    made = []
+    for skill in skills:
+        seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)
+        found = report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
+        on_report(found)
+        made.append(found.table())
+    return {"predictions": pa.concat_tables(made)}
 
 
 def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:

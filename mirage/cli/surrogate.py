@@ -1,0 +1,97 @@
+"""The command that predicts rankings from features: `mirage surrogate`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+import typer
+
+from mirage import schema
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage.pipeline import Report
+
+Show = Literal["summary", "languages", "predictions", "importances"]
+COLUMNS: dict[Show, tuple[str, ...]] = {
+    "summary": (
+        *("regressor", "published", "languages", "systems", "tau", "rmse", "r2", "slope", "covered", "tau_all"),
+        *("tau_gain", "p", "chosen"),
+    ),
+    "languages": ("language", "regressor", "systems", "tau", "rmse", "r2", "slope", "covered"),
+    "predictions": (
+        *("language", "regressor", "system", "rating", "low", "high", "rank", "judged", "outside", "default"),
+    ),
+    "importances": ("feature", "regressor", "rise", "low", "high", "systems"),
+}
+"""Columns of what `surrogate` shows."""
+
+
+@app.command()
+def surrogate(
+    dir_: ArenaDir,
+    referee: Annotated[
+        str, typer.Option(metavar="relevance|JUDGE", help="Whose ratings: human relevance labels, or a judge's name.")
+    ] = "relevance",
+    skill: Annotated[schema.Skill, typer.Option(help="Which questions count, by relevance.")] = "both",
+    languages: Languages = None,
+    regressor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A regressor to compare; repeat for more. All if absent.")
+    ] = None,
+    seed: Seed = 0,
+    price: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Price of a judge call, for the money saved.")
+    ] = None,
+    what: Annotated[Show, typer.Option("--show", help="What to print.")] = "summary",
+    store_: Annotated[bool, typer.Option("--store", help="Keep the predictions of every skill in the arena.")] = False,
+    how: How = "table",
+) -> None:
+    """Predict the ranking from features, without a judge.
+
+    Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
+    answers by regressors trained on the others. Errors, intervals and tests are those of left-out systems only. The
+    row `default` is the regressor chosen for each system without having seen it. Reads the table features, and
+    outcomes (referee relevance) or judgments (a judge). Writes nothing; with --store, the table predictions, where
+    those for other referees stay.
+    """
+    from mirage import pipeline, store
+    from mirage.rank.battles import RELEVANCE
+
+    arena = store.open_arena(dir_)
+    by_labels = referee == RELEVANCE
+    only = codes(languages)
+    if store_ and (only or regressor):
+        raise BadInput("--store keeps all languages and regressors", do="leave out --languages and --regressor")
+    stage = pipeline.RELEVANCE_PREDICTIONS if by_labels else pipeline.JUDGED_PREDICTIONS
+    for name in stage.reads:
+        arena.need(name)
+    reports: list[Report] = []
+    skills = [s for s in get_args(schema.Skill) if s == skill or (store_ and by_labels)]
+    with progress("Leaving out systems") as update:
+        options: dict[str, Any] = {"referee": referee, "skills": skills, "regressors": regressor, "seed": seed}
+        options |= {"progress": update, "on_report": reports.append}
+        if store_:
+            pipeline.run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
+        else:
+            stage.run({name: arena.read(name) for name in stage.reads}, languages=only, **options)
+    found = next(one for one in reports if one.skill == skill)
+    show(_table(found, what, seed), COLUMNS[what], how)
+    for line in pipeline.said(found, price=price):
+        note(line)
+
+
+def _table(found: Report, what: Show, seed: int) -> list[dict[str, Any]]:
+    from mirage import pipeline
+    from mirage.surrogate import importances
+
+    if what == "summary":
+        compared = found.comparison
+        return [asdict(row) for row in pipeline.summary(compared.held_out, compared.default, seed=seed)]
+    if what == "languages":
+        return [asdict(row) for row in found.comparison.quality()]
+    if what == "predictions":
+        return [asdict(row) for row in found.rows]
+    return [asdict(row) for row in importances(found.training, found.comparison.default, seed=seed)]
