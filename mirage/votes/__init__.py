@@ -1,27 +1,65 @@
-"""People's votes: durable in SQL, a queue of what to vote on, agreement with the judges, a ranking corrected by them.
+"""People's votes: durable in SQL, a queue of what to vote on, agreement with the judges, ratings corrected by them.
 
     votes = Votes()                                    # SQLite in the user's folder, or MIRAGE_VOTES_URL
-    votes.submit(Vote(token(), now(), "sample", "sw", "12", "aya-101", "mine", "amina", "A", ...))
+    pool = gather(language="sw", answers=answers, judgments=judgments, ratings=ratings)
+    (item,) = next_items(pool, voter="amina", seen=mine, n=1)
+    votes.submit(Vote(vote_id=token(), time=now(), arena="sample", voter="amina", vote="A", ...))
+    rows = standing(votes.rows(Vote, arena="sample"))
+    agreement(rows, judgments)
+    correct(rows, judged(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
-`rows.py` says what a vote is and which ones stand, `database.py` keeps them.
+`rows.py` says what a vote is and which ones stand, `database.py` keeps them (`tables.py`: the connections), `queue.py`
+chooses, `verdicts.py` lays votes and judgments side by side, `agreement.py` compares them, `correct.py` corrects a
+judge's ranking (`powered.py`: the method).
 """
 
+from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
+from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct
 from mirage.votes.database import FORMAT, Votes
+from mirage.votes.queue import COMMON, CONTROL, FILLER, RANDOM, REASONS, Item, Pool, gather, next_items
 from mirage.votes.rows import UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
 from mirage.votes.tables import URL
+from mirage.votes.verdicts import Battle, Said, battle, judged, label, people
 
 __all__ = [
+    "COMMON",
+    "CONTROL",
+    "ENOUGH",
+    "FILLER",
     "FORMAT",
+    "LEAST",
+    "LEAST_EACH",
+    "LEAST_QUESTIONS",
+    "PEOPLE",
+    "RANDOM",
+    "REASONS",
     "UNDO",
     "URL",
+    "Agreement",
+    "Battle",
+    "CorrectedRating",
+    "Correction",
     "Evidence",
+    "Item",
+    "Pool",
     "Row",
+    "Said",
     "Vote",
     "Votes",
+    "agreement",
+    "alpha",
+    "battle",
     "checked",
+    "correct",
     "digest",
+    "gather",
     "item",
+    "judged",
+    "kappa",
+    "label",
+    "next_items",
     "now",
+    "people",
     "standing",
     "token",
 ]

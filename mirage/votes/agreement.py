@@ -1,0 +1,358 @@
+"""How far people agree with each judge, and with each other: raw, beyond chance, with intervals.
+
+Only votes on battles that were drawn at random count unless told otherwise: the queue prefers battles on which judges
+waver, and on those everybody agrees less, so that the agreement over all votes says how the queue chose.
+
+Which of two systems is called the first says nothing, so the chance of either winner is pooled: kappa and alpha do not
+change when systems are renamed (`pooled`).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.intervals import bootstrap_tails, wilson
+from mirage.languages import LANGUAGES
+from mirage.schema import CodeOrAll, Count, Range, Share
+from mirage.votes.rows import Vote
+from mirage.votes.verdicts import FIRST, SECOND, Battle, Said, battle, judged, label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+Coefficient = Annotated[float, Range(-1, 1)]
+
+PEOPLE = "people"
+"""Referee of the rows about people among themselves."""
+DRAWS, SEED, LEVEL = 1_000, 0, 0.95
+LEAST = 10
+"""Questions without which there is no interval: a bootstrap of fewer covers less than it says."""
+ENOUGH = 30
+"""Questions from which the figures can be relied on; with fewer a badge is grey."""
+_DEFINED = 0.9
+"""Share of the draws that must have a value, else there is no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far people agree with one judge, or with each other, in one language."""
+
+    key = ("referee", "language")
+
+    referee: str
+    """The judge; `people`: people among themselves."""
+    language: CodeOrAll
+    """Language of the questions; `all`: the mean over the languages that have an interval, each weighing the
+    same."""
+    n: Count
+    """Pairs of opinions compared: votes on battles with a readable verdict of the judge; for people, pairs of votes on
+    one battle."""
+    questions: Count
+    """Questions they are about: the units of the intervals."""
+    voters: Count
+    """People."""
+    raw: Share | None
+    """Share of the pairs that agree (first better, second better, tie); `both_bad` is a tie."""
+    raw_low: Share | None
+    """Lower end of the 95% interval of `raw`: percentiles over draws of questions; Wilson's where all agree or none."""
+    raw_high: Share | None
+    """Upper end."""
+    kappa: Coefficient | None
+    """Cohen's (1960): agreement beyond chance, 1 is perfect, 0 is chance; null for more than two people among
+    themselves."""
+    kappa_low: Coefficient | None
+    """Lower end of the interval of `kappa`."""
+    kappa_high: Coefficient | None
+    """Upper end."""
+    alpha: Coefficient | None
+    """Krippendorff's, nominal, missing votes allowed, over the judge and every person (2018, ch. 12)."""
+    alpha_low: Coefficient | None
+    """Lower end of the interval of `alpha`."""
+    alpha_high: Coefficient | None
+    """Upper end."""
+    skipped: Count
+    """Votes without an opinion: left out."""
+    both_bad: Count
+    """Votes that both answers are bad, among `n`: ties to the judge."""
+    unread: Count
+    """Votes on battles without a readable verdict of the judge: left out."""
+    enough: bool
+    """Whether the figures can be relied on (`ENOUGH` questions)."""
+    reason: str | None
+    """Why a value or an interval is null."""
+    draws: Count
+    """Draws behind the intervals."""
+    seed: Count
+    """Their seed."""
+
+
+def alpha(counts: Array, *, pooled: bool = False) -> float:
+    """Krippendorff's alpha for nominal values.
+
+    Args:
+        counts: U x C: how many observers gave unit u the value c; units with fewer than two values do not count.
+        pooled: whether the first two values are two sides of one, with one common chance.
+
+    Returns:
+        Alpha; NaN where no two values can be compared, or all are the same.
+
+    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12: 1 - observed / expected disagreement.
+    """
+    return float(_alpha(_coincidences(counts).sum(axis=0, keepdims=True), pooled=pooled)[0])
+
+
+def kappa(table: Array, *, pooled: bool = False) -> float:
+    """Cohen's kappa.
+
+    Args:
+        table: C x C: how often the one said the row while the other said the column.
+        pooled: as in `alpha`.
+
+    Returns:
+        Kappa; NaN where chance alone would agree always, or nothing was said.
+
+    Source: Cohen, Educational and Psychological Measurement 20 (1960).
+    """
+    sums = np.concatenate([[table.sum(), np.trace(table)], table.sum(axis=1), table.sum(axis=0)])
+    return float(_kappa(sums[None], pooled=pooled)[0])
+
+
+def agreement(
+    votes: Sequence[Vote],
+    judgments: pa.Table | None,
+    *,
+    control: bool = True,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> list[Agreement]:
+    """Compare people with every judge and with each other, in each language and over all.
+
+    Args:
+        votes: those that stand (`standing`), of one arena.
+        judgments: table `judgments`; None if there is none.
+        control: whether only battles count that were drawn at random. With False the figures are those of the battles
+            that the queue chose, and say little about the others.
+        draws: bootstrap draws of questions.
+        seed: seed of the draws.
+
+    Returns:
+        A row for each referee and language that has a vote, and `all` where there are several languages; judges by
+        name, people last, languages in the order of their codes.
+    """
+    counted = [vote for vote in votes if vote.control] if control else list(votes)
+    said = {} if judgments is None else judged(judgments, among={battle(vote) for vote in counted})
+    names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
+    by_language: dict[str, list[Vote]] = defaultdict(list)
+    for vote in counted:
+        by_language[vote.language].append(vote)
+    rows = []
+    for referee in (*names, None):
+        parts = [
+            _compared(referee, code, by_language[code], said.get(referee or "", {}), draws, seed)
+            for code in LANGUAGES
+            if code in by_language
+        ]
+        rows += [part.row for part in parts]
+        if len(parts) > 1:
+            rows.append(_joint(parts))
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    row: Agreement
+    drawn: dict[str, Array | None]
+    """By statistic its value in each draw; None where it has no interval."""
+    voters: frozenset[str]
+
+
+_STATISTICS = ("raw", "kappa", "alpha")
+
+
+def _compared(
+    judge: str | None, language: str, votes: Sequence[Vote], said: dict[Battle, Said], draws: int, seed: int
+) -> _Part:
+    opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
+    kept: list[Vote] = []
+    unread = 0
+    for vote in votes:
+        mine = label(vote)
+        if mine is None:
+            continue
+        if judge is not None and battle(vote) not in said:
+            unread += 1
+            continue
+        opinions[battle(vote)].append((vote.voter, mine))
+        kept.append(vote)
+    if judge is None:
+        opinions = {one: all_ for one, all_ in opinions.items() if len(all_) > 1}
+        kept = [vote for vote in kept if battle(vote) in opinions]
+    voters = sorted({name for all_ in opinions.values() for name, _ in all_})
+    by_query: dict[str, Array] = defaultdict(lambda: np.zeros(12))
+    for one, all_ in sorted(opinions.items()):
+        by_query[one[1]] += _sums(sorted(all_), None if judge is None else said[one].label)
+    sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, 12)
+    reasons = []
+    if judge is None and len(voters) > 2:
+        reasons.append(f"kappa is of two, these are {len(voters)} people: see alpha")
+    statistics: dict[str, Callable[[Array], Array]] = {
+        "raw": lambda s: _over(s[:, 1], s[:, 0]),
+        "kappa": lambda s: np.full(len(s), np.nan) if reasons else _kappa(s[:, :8], pooled=True),
+        "alpha": lambda s: _alpha(s[:, 8:], pooled=True),
+    }
+    rng = np.random.default_rng([seed, zlib.crc32(f"{judge or PEOPLE}/{language}".encode())])
+    n_questions = len(sums)
+    times = rng.multinomial(n_questions, np.full(n_questions, 1 / n_questions), draws) if n_questions else None
+    values: dict[str, Any] = {}
+    drawn: dict[str, Array | None] = {}
+    for name, statistic in statistics.items():
+        value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
+        drawn[name] = None if times is None or np.isnan(value) else statistic(times @ sums)
+        values |= _interval(name, value, drawn, n_questions)
+    n = int(sums[:, 0].sum())
+    reasons += _reasons(judge, n, n_questions, values, bool(reasons))
+    return _Part(
+        Agreement(
+            referee=judge or PEOPLE,
+            language=language,
+            n=n,
+            questions=n_questions,
+            voters=len(voters),
+            **values,
+            skipped=sum(vote.vote == "skip" for vote in votes),
+            both_bad=sum(vote.vote == "both_bad" for vote in kept),
+            unread=unread,
+            enough=n_questions >= ENOUGH,
+            reason="; ".join(reasons) or None,
+            draws=draws,
+            seed=seed,
+        ),
+        drawn,
+        frozenset(voters),
+    )
+
+
+def _sums(opinions: Sequence[tuple[str, int]], verdict: int | None) -> Array:
+    """What one battle adds: pairs, agreeing pairs, 3 + 3 marginals of the two sides, and its coincidences (4)."""
+    sums = np.zeros(12)
+    mine = [value for _, value in opinions]
+    pairs = (
+        [(verdict, value) for value in mine]
+        if verdict is not None
+        else [(a, b) for k, a in enumerate(mine) for b in mine[k + 1 :]]
+    )
+    for a, b in pairs:
+        sums[0] += 1
+        sums[1] += a == b
+        sums[2 + a] += 1
+        sums[5 + b] += 1
+    counts = Counter(mine if verdict is None else [*mine, verdict])
+    sums[8:] = _coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
+    return sums
+
+
+def _coincidences(counts: Array) -> Array:
+    """U x (1 + C): each unit's observed disagreement and its counts; zeros where nothing can be compared."""
+    m = counts.sum(axis=1)
+    two = m > 1
+    disagreement = np.where(two, (m**2 - (counts**2).sum(axis=1)) / np.where(two, m - 1, 1), 0)
+    return np.column_stack([disagreement, counts * two[:, None]])
+
+
+def _alpha(sums: Array, *, pooled: bool) -> Array:
+    """B: alpha of B data sets, from sums of `_coincidences`."""
+    counts = _pool(sums[:, 1:], pooled)
+    n = counts.sum(axis=1)
+    expected = n**2 - (counts**2).sum(axis=1)
+    return np.asarray(1 - _over((n - 1) * sums[:, 0], expected))
+
+
+def _kappa(sums: Array, *, pooled: bool) -> Array:
+    """B: kappa of B data sets: n, agreements, marginals of the one, marginals of the other."""
+    c = (sums.shape[1] - 2) // 2
+    one, other = _pool(sums[:, 2 : 2 + c], pooled), _pool(sums[:, 2 + c :], pooled)
+    n = sums[:, 0]
+    chance = (one * other).sum(axis=1)
+    return _over(n * sums[:, 1] - chance, n**2 - chance)
+
+
+def _pool(counts: Array, pooled: bool) -> Array:
+    if not pooled:
+        return counts
+    made = counts.copy()
+    made[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]].mean(axis=1, keepdims=True)
+    return made
+
+
+def _over(a: Array, b: Array) -> Array:
+    """The quotient, NaN where nothing is divided by."""
+    return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-12))
+
+
+def _interval(name: str, value: float, drawn: dict[str, Array | None], questions: int) -> dict[str, float | None]:
+    """A value and its interval; null where there is none."""
+    ends: tuple[float | None, float | None] = (None, None)
+    one = drawn[name]
+    if one is not None and questions >= LEAST and np.isfinite(one).mean() >= _DEFINED:
+        if name == "raw" and value in (0, 1):
+            ends = wilson(int(value) * questions, questions)
+        elif np.ptp(one[np.isfinite(one)]) > 0:
+            tails = bootstrap_tails(LEVEL, questions)
+            low, high = np.quantile(one[np.isfinite(one)], tails, method="weibull")
+            ends = float(low), float(high)
+    if ends[0] is None:
+        drawn[name] = None
+    return {name: None if np.isnan(value) else value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+
+
+def _reasons(judge: str | None, n: int, questions: int, values: dict[str, Any], no_kappa: bool) -> list[str]:
+    if not n:
+        return ["no vote on a battle that this judge has judged" if judge else "no battle has votes of two people"]
+    said = []
+    if questions < LEAST:
+        said.append(f"votes on {questions} questions are too few for an interval: it takes {LEAST}")
+    without = [name for name in _STATISTICS[1 + no_kappa :] if values[name] is None]
+    if without:
+        said.append(f"no {' or '.join(without)}: all opinions are the same")
+    elif questions >= LEAST and values["alpha_low"] is None:
+        said.append("no interval beyond chance: the draws of questions do not differ, or have no value")
+    return said
+
+
+def _joint(parts: Sequence[_Part]) -> Agreement:
+    """The mean over the languages that have an interval (all, if none has), its interval from the means of the draws;
+    the counts are sums over all.
+    """
+    used = [part for part in parts if part.row.raw_low is not None] or parts
+    left = [part.row.language for part in parts if part.row.raw_low is None]
+    values: dict[str, Any] = {}
+    for name in _STATISTICS:
+        known = [part for part in used if getattr(part.row, name) is not None]
+        drawn = [one for part in known if (one := part.drawn[name]) is not None]
+        mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
+        together = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
+        values |= _interval(name, mean, together, sum(part.row.questions for part in known))
+    sums = {
+        name: sum(getattr(part.row, name) for part in parts)
+        for name in ("n", "questions", "skipped", "both_bad", "unread")
+    }
+    first = parts[0].row
+    return Agreement(
+        referee=first.referee,
+        language="all",
+        voters=len(frozenset().union(*(part.voters for part in parts))),
+        **values,
+        **sums,
+        enough=values["raw_low"] is not None and sum(part.row.questions for part in used) >= ENOUGH,
+        reason=f"too few votes for an interval in {', '.join(left)}" if left else None,
+        draws=first.draws,
+        seed=first.seed,
+    )

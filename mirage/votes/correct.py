@@ -1,0 +1,275 @@
+"""A judge's ranking corrected by people's votes (`powered.py` has the method and its sources).
+
+Of the votes those on battles drawn at random count. Where they are too few, or leave a system unconnected, there is
+no corrected ranking but a reason.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.errors import BadInput, NotEnoughData
+from mirage.schema import Code, Count, Range, Rank
+from mirage.votes.powered import Data, estimate
+from mirage.votes.rows import Vote
+from mirage.votes.verdicts import Battle, Said, battle, label, points
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+LEVEL, SEED, DRAWS = 0.95, 0, 2_000
+LEAST_QUESTIONS = 30
+"""Questions with random votes without which nothing is corrected: the errors are estimated between them."""
+LEAST_EACH = 5
+"""Votes that every system needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedRating:
+    """Where one system stands by a judge corrected by people."""
+
+    key = ("language", "judge", "system")
+
+    language: Code
+    """Language of the battles."""
+    judge: str
+    """The judge that is corrected."""
+    system: str
+    """The system rated."""
+    rating: float
+    """Bradley-Terry strength in logits, centred on 0 over the systems."""
+    low: float
+    """Lower end of the 95% interval of `rating`."""
+    high: float
+    """Upper end."""
+    rank: Rank
+    """1 is best. Equal ratings share the best rank."""
+    rank_low: Rank
+    """Best end of the 95% interval of the rank."""
+    rank_high: Rank
+    """Worst end."""
+    votes: Count
+    """Random votes on battles of this system."""
+    battles: Count
+    """Battles of this system that the judge decided."""
+    lam: Annotated[float, Range(0, 1)]
+    """Weight of the judge, lambda: 0 is votes alone."""
+    n_votes: Count
+    """Random votes on the battles of all systems."""
+    n_battles: Count
+    """Battles that the judge decided, both orders of a pair one battle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """The corrected ranking of one language."""
+
+    language: str
+    """Code."""
+    judge: str
+    """The judge that is corrected."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    theta: Array
+    """S: ratings in logits, centred on 0."""
+    covariance: Array
+    """S x S: of `theta`, by the sandwich over questions."""
+    lam: float
+    """Weight of the judge."""
+    tuned: bool
+    """Whether it was tuned, or given."""
+    votes: NDArray[np.int64]
+    """S: random votes on battles of each system."""
+    battles: NDArray[np.int64]
+    """S: battles of each system that the judge decided."""
+    n_votes: int
+    """Random votes that count."""
+    n_voters: int
+    """People who gave them."""
+    n_voted: int
+    """Battles that they are on."""
+    n_questions: int
+    """Questions that they are on."""
+    n_battles: int
+    """Battles that the judge decided."""
+    skipped: int
+    """Random votes without an opinion: left out."""
+    unread: int
+    """Random votes on battles without a readable verdict of the judge: left out."""
+    seed: int
+    """Seed of the draws behind the intervals of the ranks."""
+
+    @property
+    def method(self) -> str:
+        """How the numbers came about, in a line."""
+        return (
+            f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
+            f"{self.n_votes:,} random votes of {self.n_voters} people on {self.n_questions:,} questions, "
+            f"lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a sandwich over "
+            f"questions, ranks by {DRAWS:,} draws, seed {self.seed}"
+        )
+
+    @property
+    def error(self) -> Array:
+        """S: standard errors of `theta`."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    def interval(self, level: float = LEVEL) -> Array:
+        """2 x S: lower and upper end of the interval of each rating."""
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(self.n_questions - 1, (1 + level) / 2)) * self.error
+        return np.stack([self.theta - reach, self.theta + reach])
+
+    def ranks(self) -> NDArray[np.int64]:
+        """S: 1 is best; equal ratings share the best rank."""
+        return np.asarray(_ranks(self.theta[None])[0])
+
+    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
+        """2 x S: best and worst end of the interval of the rank, over draws from the ratings' distribution."""
+        rng = np.random.default_rng([self.seed, zlib.crc32(self.language.encode())])
+        drawn = rng.multivariate_normal(self.theta, self.covariance, DRAWS, method="eigh")
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        return np.asarray(np.quantile(_ranks(drawn), tails, axis=0, method="inverted_cdf"), dtype=np.int64)
+
+    def rows(self) -> list[CorrectedRating]:
+        """One row a system, sorted by name."""
+        low, high = self.interval()
+        rank_low, rank_high = self.rank_interval()
+        ranks = self.ranks()
+        return [
+            CorrectedRating(
+                language=self.language,
+                judge=self.judge,
+                system=system,
+                rating=float(self.theta[k]),
+                low=float(low[k]),
+                high=float(high[k]),
+                rank=int(ranks[k]),
+                rank_low=int(rank_low[k]),
+                rank_high=int(rank_high[k]),
+                votes=int(self.votes[k]),
+                battles=int(self.battles[k]),
+                lam=self.lam,
+                n_votes=self.n_votes,
+                n_battles=self.n_battles,
+            )
+            for k, system in enumerate(self.systems)
+        ]
+
+    def table(self) -> pa.Table:
+        """The rows as a table."""
+        return schema.from_rows(CorrectedRating, self.rows())
+
+
+def correct(
+    votes: Sequence[Vote],
+    said: Mapping[Battle, Said],
+    *,
+    language: str,
+    judge: str,
+    lam: float | None = None,
+    seed: int = SEED,
+) -> Correction:
+    """Correct a judge's ranking of a language by people's random votes.
+
+    Every battle counts once, its points the mean over the judge's orders, or over the people who voted on it.
+
+    Args:
+        votes: those that stand (`standing`); only those on battles that were drawn at random are used.
+        said: what the judge said of each battle (`verdicts.judged`).
+        language: which language.
+        judge: the judge's name.
+        lam: weight of the judge, from 0 (votes alone) to 1; None to tune it.
+        seed: seed of the draws behind the intervals of the ranks.
+
+    Raises:
+        NotEnoughData: saying how many votes are lacking, or which systems are not connected by them.
+        BadInput: if `lam` is out of range.
+    """
+    if lam is not None and not 0 <= lam <= 1:
+        raise BadInput(f"a weight of {lam} is none", do="give lambda from 0 to 1, or leave it out to tune it")
+    mine = [vote for vote in votes if vote.control and vote.language == language]
+    skipped = sum(label(vote) is None for vote in mine)
+    opinions: dict[Battle, list[float]] = defaultdict(list)
+    people: set[str] = set()
+    for vote in mine:
+        value = label(vote)
+        if value is not None and battle(vote) in said:
+            opinions[battle(vote)].append(points(value))
+            people.add(vote.voter)
+    of_judge = {one: each.points for one, each in sorted(said.items()) if one[0] == language}
+    if not of_judge:
+        raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
+    systems = tuple(sorted({name for one in of_judge for name in one[2:]}))
+    data = Data.of(of_judge, opinions, systems)
+    _refuse(data, language, systems)
+    theta, weight, errors = estimate(data, lam)
+    n_votes = sum(map(len, opinions.values()))
+    return Correction(
+        language=language,
+        judge=judge,
+        systems=systems,
+        theta=theta,
+        covariance=errors,
+        lam=weight,
+        tuned=lam is None,
+        votes=_by_system(len(systems), [(one, len(all_)) for one, all_ in opinions.items()], systems),
+        battles=_by_system(len(systems), [(one, 1) for one in of_judge], systems),
+        n_votes=n_votes,
+        n_voters=len(people),
+        n_voted=len(opinions),
+        n_questions=data.questions_voted,
+        n_battles=len(of_judge),
+        skipped=skipped,
+        unread=len(mine) - skipped - n_votes,
+        seed=seed,
+    )
+
+
+def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
+    """Refuse votes from which no interval can be had."""
+    from scipy.sparse.csgraph import connected_components
+
+    more = f"vote on more battles in {language}; those drawn at random count"
+    if data.questions_voted < LEAST_QUESTIONS:
+        raise NotEnoughData(
+            f"random votes on {data.questions_voted} questions in {language}: it takes {LEAST_QUESTIONS}", do=more
+        )
+    pairs = data.means(np.ones_like(data.judge), data.voted)
+    n, part = connected_components(pairs > 0, directed=False)
+    if n > 1:
+        alone = [name for name, k in zip(systems, part, strict=True) if k != np.bincount(part).argmax()]
+        raise NotEnoughData(
+            f"the random votes in {language} do not connect all systems: {', '.join(alone)} apart", do=more
+        )
+    each = ((pairs + pairs.T) * data.voted.sum()).sum(axis=1).round()
+    few = [name for name, count in zip(systems, each, strict=True) if count < LEAST_EACH]
+    if few:
+        raise NotEnoughData(
+            f"fewer than {LEAST_EACH} random votes in {language} on battles of {', '.join(few)}", do=more
+        )
+
+
+def _by_system(n: int, counts: Sequence[tuple[Battle, int]], systems: Sequence[str]) -> NDArray[np.int64]:
+    place = {name: k for k, name in enumerate(systems)}
+    made = np.zeros(n, dtype=np.int64)
+    for one, count in counts:
+        for name in one[2:]:
+            made[place[name]] += count
+    return made
+
+
+def _ranks(theta: Array) -> NDArray[np.int64]:
+    """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
+    return np.asarray((theta[:, None, :] > theta[:, :, None] + 1e-9).sum(axis=2) + 1)
