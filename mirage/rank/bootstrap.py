@@ -16,7 +16,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.intervals import bootstrap_tails as _tails
 from mirage.rank.battles import Battles
 from mirage.rank.fit import RIDGE, Array, Pairs, fit
-from mirage.rank.graph import Side, components, either, groups, main_group, unbounded
+from mirage.rank.graph import Side, counts, either, groups, main_group, unbounded
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ class Ranking:
     left_out: tuple[str, ...]
     """Systems without battles in some language, hence not in the joint row."""
     battles: Mapping[str, Battles] = field(default_factory=dict)
-    """What was rated, by language code."""
+    """What was rated, by language code; empty where style is controlled for, so that battles alone do not tell: such
+    a ranking has no tiers."""
 
     @cached_property
     def tiers(self) -> Mapping[str, Tiers]:
@@ -157,7 +158,7 @@ class Ranking:
         for one in self.languages.values():
             low, high = one.interval()
             rank_low, rank_high = one.rank_interval()
-            tier = self.tiers[one.language].tier
+            tier = self.tiers[one.language].tier if self.battles else {}
             n = len(one.systems)
             data["language"] += [one.language] * n
             data["referee"] += [self.referee] * n
@@ -169,7 +170,7 @@ class Ranking:
             data["rank"] += one.ranks().tolist()
             data["rank_low"] += rank_low.tolist()
             data["rank_high"] += rank_high.tolist()
-            data["tier"] += [tier[system] for system in one.systems]
+            data["tier"] += [tier.get(system) for system in one.systems]
             for k, name in enumerate(("wins", "ties", "losses")):
                 data[name] += one.record[:, k].tolist()
             data["battles"] += one.record.sum(axis=1).tolist()
@@ -304,8 +305,7 @@ def _loose(theta: Array, pairs: Pairs, ridge: float, groups: int) -> NDArray[np.
     """
     # Where a graph falls apart, the ridge lets its groups drift to about log(1 / ridge): look at these alone.
     far = np.flatnonzero(np.ptp(theta, axis=1) > -np.log(ridge) / 2)
-    loose = [b for b in far.tolist() if components(pairs, b)[0] > groups]
-    return np.array(loose, dtype=np.intp)
+    return far[counts(pairs, far) > groups] if len(far) else far
 
 
 def _with_mean_query(pairs: Pairs, whole: Pairs, rows: NDArray[np.intp], n: int) -> Pairs:

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.intervals import bootstrap_tails
 from mirage.rank.battles import Battles, codes
 from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate
 from mirage.rank.bootstrap import _join as join
-from mirage.rank.bootstrap import _tails as tails
 from mirage.rank.bootstrap import _times as times
 from mirage.rank.fit import RIDGE, Array, logistic
 
@@ -167,7 +167,7 @@ class Controlled:
     names: tuple[str, ...]
     """The covariates."""
     ranking: Ranking
-    """With control. Its draws are one Newton step from the estimate for the queries of each draw."""
+    """With control. Its draws are one Newton step from the estimate for the queries of each draw. It has no tiers."""
     plain: Ranking
     """Without control, from the same battles."""
     coefficients: Mapping[str, tuple[Coefficient, ...]]
@@ -241,7 +241,7 @@ def control(
         found[JOINT] = join(found, list(plain.languages[JOINT].systems))
         coefficients[JOINT] = _mean(names, coefficients, extra, plain.languages[JOINT].n_queries)
     n = {code: int(plain.languages[code].record.sum()) // 2 for code in kept}
-    return Controlled(names, replace(plain, languages=found), plain, coefficients, n, missing)
+    return Controlled(names, replace(plain, languages=found, battles={}), plain, coefficients, n, missing)
 
 
 _Extra = tuple[Array, Array, Array, tuple[str | None, ...]]
@@ -353,7 +353,7 @@ def _read(
     reasons: Sequence[str | None],
     n: int,
 ) -> tuple[Coefficient, ...]:
-    ends = np.quantile(drawn, tails(LEVEL, n), axis=0, method="weibull")
+    ends = np.quantile(drawn, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
     rows: list[Coefficient] = []
     for k, (name, reason) in enumerate(zip(names, reasons, strict=True)):
         low, value, high = (None if reason else float(v) for v in (ends[0, k], values[k], ends[1, k]))
