@@ -23,7 +23,6 @@ from mirage.views import leaderboard
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 COLUMNS = 3
-WAYS = {"higher": "higher is better", "lower": "lower is better", "none": "neither side is better"}
 
 
 def main() -> None:
@@ -46,8 +45,9 @@ def main() -> None:
     )
     legend(shown, chosen)
     panels(page, shown, names, chosen)
+    relations, found = related(page, names, codes)
     matrix(shown, names)
-    one, found = detail(page, shown, names, codes)
+    one = detail(shown, names, relations)
     page.download(
         "features",
         shown.everything,
@@ -93,20 +93,23 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
 
 
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
-    """The families' marks; where systems are in focus, theirs."""
+    """The families' marks; where systems are in focus, theirs with their lines."""
     mode = ui.mode()
     if chosen:
-        entries = [(dot(system, mode), system) for system in chosen]
+        entries = [(system, system, charts.dash(k)) for k, system in enumerate(chosen)]
     else:
-        entries = list(
-            {family(system).name: (dot(system, mode), family(system).name) for system in shown.systems}.values()
+        entries = [(s, f, None) for f, s in {family(s).name: s for s in shown.systems}.items()]
+    items = []
+    for system, text, dashes in entries:
+        line = (
+            '<svg width="26" height="8" aria-hidden="true"><path d="M0 4H26" fill="none" stroke-width="1.5" '
+            f'stroke="{family(system).color(mode)}" stroke-dasharray="{dashes}"/></svg> '
         )
-    items = "".join(
-        f'<span style="white-space:nowrap"><img src="{mark}" alt="" width="14" height="14" '
-        f'style="vertical-align:-2px"> <bdi>{escape(text)}</bdi></span>'
-        for mark, text in entries
-    )
-    st.html(f'<div style="display:flex;flex-wrap:wrap;gap:0.2em 1.1em;font-size:0.88em">{items}</div>')
+        mark = f'<img src="{dot(system, mode)}" alt="" width="14" height="14" style="vertical-align:-2px">'
+        body = f"{mark} {'' if dashes is None else line}<bdi>{escape(text)}</bdi>"
+        items.append(f'<span style="white-space:nowrap">{body}</span>')
+    style = "display:flex;flex-wrap:wrap;gap:0.2em 1.1em;font-size:0.88em"
+    st.html(f'<div style="{style}">{"".join(items)}</div>')
 
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> None:
@@ -144,11 +147,12 @@ def head(feature: str) -> None:
     """Name, range and direction of a feature; its definition one hover away."""
     spec = FEATURES.get(feature)
     if spec is None:
-        st.markdown(f"**{ui.plain(feature)}**")
+        st.markdown(f"**{ui.plain(feature)}**  \n:gray[not declared by this version of mirage]")
         return
     low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
-    facts = ", ".join(filter(None, (low, spec.unit, WAYS[spec.direction])))
-    st.markdown(f"**{ui.plain(spec.title)}** :gray[{ui.plain(facts)}]", help=ui.plain(f"{spec.meaning} {spec.source}"))
+    facts = ", ".join(filter(None, (low, spec.unit, charts.better(feature))))
+    about = ui.plain(f"{spec.meaning} {spec.source}")
+    st.markdown(f"**{ui.plain(spec.title)}**  \n:gray[{ui.plain(facts)}]", help=about)
 
 
 def onward(shown: views.Overview, feature: str, system: str, language: str) -> None:
@@ -172,7 +176,7 @@ def matrix(shown: views.Overview, names: Sequence[str]) -> None:
     for feature in names:
         spec = FEATURES.get(feature)
         about = f"{spec.meaning} {charts.better(feature).capitalize()}." if spec else ""
-        columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=118))
+        columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=104))
     ui.table(shown.matrix, columns, key="feature_matrix")
     st.caption(
         "Every language counts alike. A dash: no answer of the system has a value. Intervals, n and coverage are "
@@ -187,31 +191,24 @@ def kind(feature: str) -> Any:
     return "mean" if wide else "probability"
 
 
-def detail(
-    page: ui.Page, shown: views.Overview, names: Sequence[str], codes: tuple[str, ...]
-) -> tuple[str, dict[str, Any]]:
-    """One feature with all that is known of it, and which features go with the rating."""
-    place = st.container()
-    found, about = related(page, names, codes)
-    with place:
-        st.header("One feature", anchor=False)
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            feature = ui.pick("Feature", names, key="feature", kind="feature", width=300)
-        spec = FEATURES.get(feature)
-        if spec:
-            st.caption(ui.plain(f"{spec.meaning} {charts.better(feature).capitalize()}. {spec.source}"))
-        left, right = ui.beside((440, 13), (300, 8), key="feature_one")
-        with left:
-            values(shown, feature)
-        with right:
-            mine = [row for row in found if row.feature == feature]
-            if mine:
-                ui.chart(
-                    charts.relation_whiskers(mine, mode=ui.mode()),
-                    key="relation_whiskers",
-                    alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
-                )
-    return feature, about
+def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[views.Relation]) -> str:
+    """One feature with all that is known of it."""
+    st.header("One feature", anchor=False)
+    feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
+    spec = FEATURES.get(feature)
+    if spec:
+        st.caption(ui.plain(f"{spec.meaning} {charts.better(feature).capitalize()}. {spec.source}"))
+    left, right = ui.beside((470, 18), (280, 7), key="feature_one")
+    with left:
+        values(shown, feature)
+    with right:
+        if mine := [row for row in relations if row.feature == feature]:
+            ui.chart(
+                charts.relation_whiskers(mine, mode=ui.mode()),
+                key="relation_whiskers",
+                alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
+            )
+    return feature
 
 
 def values(shown: views.Overview, feature: str) -> None:
@@ -221,12 +218,12 @@ def values(shown: views.Overview, feature: str) -> None:
     columns = (
         ui.Col("system", "System", "system", help="What produced the answers."),
         ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
-        ui.Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=140),
-        ui.Col("low", "Low", kind(feature), help="Lower end of the interval."),
-        ui.Col("high", "High", kind(feature), help="Upper end of the interval."),
-        ui.Col("n", "n", "count", help="Answers with a value."),
-        ui.Col("coverage", "Coverage", "rate", help="Share of the answers with a value; the others have a reason."),
-        ui.Col("languages", "Languages", "count", help="Languages with a value."),
+        ui.Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=112),
+        ui.Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
+        ui.Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
+        ui.Col("n", "n", "count", help="Answers with a value.", width=70),
+        ui.Col("coverage", "Cover", "rate", help="Share of the answers with a value; the others have a reason."),
+        ui.Col("languages", "Lang.", "count", help="Languages with a value.", width=56),
     )
     ui.table(shown.over[feature], columns, key="feature_values")
 
@@ -271,12 +268,16 @@ def related(
         st.caption("None of these languages is rated.")
         return (), {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
-    ui.chart(
+    cell = ui.chart(
         charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
+        select=True,
         wide=True,
     )
+    if cell and st.session_state.get("_features_cell") != cell:
+        st.session_state["feature"] = cell[0]
+    st.session_state["_features_cell"] = cell
     method = (
         f"Kendall’s tau-b over the systems between their mean of the feature and their rating by {referee}; 95% "
         f"percentile interval over {views.DRAWS} draws of systems"
@@ -284,7 +285,8 @@ def related(
     st.caption(
         ui.plain(
             f"{method}. Hollow: the interval takes in 0, or there is none. It goes with the rating; whether it makes "
-            "an answer good, no correlation tells. Hover a cell for its interval and n."
+            "an answer good, no correlation tells. Hover a cell for its interval and n; select it to see its feature "
+            "in full below."
         )
     )
     facts = {"referee": referee, "skill": skill, "correlation": method, "relations": [asdict(row) for row in rows]}

@@ -68,10 +68,10 @@ class Tau(Protocol):
         """Whether the interval leaves out 0."""
 
 
-PANEL = 224
+PANEL = 232
 """Height of a panel in pixels."""
-_DASHES = ("solid", "dot", "dash", "longdash", "dashdot")
-"""Lines of highlighted systems, in their order."""
+_DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
+"""Lines of systems in focus, in their order: pixels drawn and left out."""
 _FADED = 0.22
 
 
@@ -85,8 +85,13 @@ def title(feature: str) -> str:
 def better(feature: str) -> str:
     """Which side is better, in words."""
     spec = FEATURES.get(feature)
-    words = {"higher": "higher is better", "lower": "lower is better", "none": "neither side is better"}
+    words = {"higher": "higher is better", "lower": "lower is better", "none": "neither is better"}
     return words[spec.direction if spec else "none"]
+
+
+def dash(number: int) -> str:
+    """The line of the n-th system in focus, from 0, as SVG's `stroke-dasharray`."""
+    return _DASHES[number % len(_DASHES)]
 
 
 def write(value: float | None) -> str:
@@ -128,11 +133,10 @@ def panel(
                 data.append(_dots(mine, place, one.name, marker))
     for k, system in enumerate(chosen):
         path = sorted((place[row.language], row.mean or 0.0) for row in have if row.system == system)
-        line = {"color": family(system).color(mode), "width": 1.5, "dash": _DASHES[k % len(_DASHES)]}
+        line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
         x, y = [x for x, _ in path], [y for _, y in path]
         data.insert(1, {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"})
     spec = FEATURES.get(feature)
-    unit = spec.unit if spec else ""
     return {
         "data": data,
         "layout": layout(
@@ -150,7 +154,7 @@ def panel(
             ),
             yaxis=axis(
                 mode,
-                title=f"Mean{f', {unit}' if unit else ''}",
+                title=f"{(spec.unit if spec else '') or 'mean'} ({better(feature)})",
                 rangemode="tozero" if spec and spec.low == 0 else "normal",
                 nticks=5,
                 zeroline=True,
@@ -183,6 +187,7 @@ def _dots(
         "customdata": [[row.system, row.language] for row in rows],
         "text": [hover(row, maker) for row in rows],
         "hovertemplate": "%{text}<extra></extra>",
+        "cliponaxis": False,
         "unselected": {"marker": {"opacity": marker["opacity"]}},
         "marker": dict(marker),
     }
