@@ -12,7 +12,10 @@ from typing import Any, Literal
 Format = Literal["table", "csv", "json"]
 Rows = Sequence[Mapping[str, Any]]
 
-_SHARES = ("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage")
+_SHARES = (
+    *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
+    *("tier_probability", "rank_probability", "above"),
+)
 _SIGNED = ("rating", "low", "high")
 _WIDE = 200
 """Columns of a table that does not go to a terminal."""

@@ -18,6 +18,7 @@ from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_o
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging, read_battles
 from mirage.pipeline.measuring import measure
 from mirage.pipeline.own import Added, Own, import_own, read_own
+from mirage.pipeline.placing import Placement, place, write_battles
 from mirage.pipeline.predicting import (
     Chosen,
     Expected,
@@ -71,6 +72,7 @@ __all__ = [
     "Expected",
     "Model",
     "Own",
+    "Placement",
     "Progress",
     "Report",
     "Sample",
@@ -94,6 +96,7 @@ __all__ = [
     "keep_tournaments",
     "measure",
     "ordered",
+    "place",
     "plan_judging",
     "ranking",
     "read_battles",
@@ -106,4 +109,5 @@ __all__ = [
     "summary",
     "tournament_rows",
     "tournaments",
+    "write_battles",
 ]

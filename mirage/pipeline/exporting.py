@@ -65,14 +65,32 @@ def export_table(path: Path, table: str, out: Path, *, languages: Sequence[str] 
         TableMissing: if the arena lacks the table.
         BadInput: if the file's name says no known kind, or it cannot be written.
     """
-    if out.suffix not in _KINDS:
-        raise BadInput(f"{out.name} is of no known kind", do=f"name the file {', '.join(_KINDS)}")
+    _refuse_unknown_kind(out)
     arena = store.open_arena(path)
     arena.need(table)
     rows = arena.read(table, languages=languages)
+    export_rows(rows, out)
+    return len(rows)
+
+
+def export_rows(rows: pa.Table, out: Path) -> None:
+    """Write rows into one file, in the kind that its name says.
+
+    Args:
+        rows: the rows.
+        out: file named .csv, .jsonl or .parquet; replaced if it is there.
+
+    Raises:
+        BadInput: if the file's name says no known kind, or it cannot be written.
+    """
+    _refuse_unknown_kind(out)
     made = _KINDS[out.suffix](rows)
     write(out, made if isinstance(made, bytes) else made.encode("utf-8"))
-    return len(rows)
+
+
+def _refuse_unknown_kind(out: Path) -> None:
+    if out.suffix not in _KINDS:
+        raise BadInput(f"{out.name} is of no known kind", do=f"name the file {', '.join(_KINDS)}")
 
 
 def export_preferences(

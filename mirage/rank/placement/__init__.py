@@ -11,9 +11,20 @@ one for the new system, and the new system's battles update both. `field.py` has
 `state.py` what they change, `choice.py` which to fight next. NumPy only; nothing here knows a judge or a disk.
 """
 
-from mirage.rank.placement.choice import Chosen, Horizon, Room, choose, control, horizon
+from mirage.rank.placement.choice import Chosen, Horizon, Place, Room, choose, control, horizon
 from mirage.rank.placement.field import Field, Noise, field
-from mirage.rank.placement.state import LEAST, LEVEL, Fought, Prior, Standing, State, TierList, standing, start
+from mirage.rank.placement.state import (
+    LEAST,
+    LEVEL,
+    Fought,
+    Prior,
+    Standing,
+    State,
+    TierList,
+    boundaries,
+    standing,
+    start,
+)
 
 __all__ = [
     "LEAST",
@@ -23,11 +34,13 @@ __all__ = [
     "Fought",
     "Horizon",
     "Noise",
+    "Place",
     "Prior",
     "Room",
     "Standing",
     "State",
     "TierList",
+    "boundaries",
     "choose",
     "control",
     "field",

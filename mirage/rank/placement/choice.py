@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +92,8 @@ def choose(
         raise BadInput(f"cannot choose {n} battles with a control share of {control_share:g}", do="give 0 to 1")
     total = sum(int(room.asked.sum()) for room in rooms)
     picker = _Picker(state, tiers, rooms, seed)
-    row = iter(_row(state, rooms, seed)) if control_share else iter(())
-    drawn = sum(1 for place in _prefix(state, rooms, seed))
+    order = _row(state, rooms, seed)
+    row, drawn = iter(order), sum(1 for _ in _asked(order, rooms))
     chosen: list[Chosen] = []
     while len(chosen) < n:
         is_control = drawn < control_share * (total + len(chosen) + 1) - 1e-9
@@ -111,7 +112,7 @@ def control(state: State, rooms: Sequence[Room], *, seed: int = 0) -> list[Place
     The seed fixes an order of all battles that could ever be asked for. `choose` takes its random share from the front,
     so the longest front part of which all were asked for is a random sample, whatever else was chosen.
     """
-    return list(_prefix(state, rooms, seed))
+    return list(_asked(_row(state, rooms, seed), rooms))
 
 
 def horizon(state: State, tiers: TierList, rooms: Sequence[Room]) -> Horizon:
@@ -251,10 +252,10 @@ class _Picker:
         variance = self.variance() - shift**2
         if not len(self.contrasts):
             return np.asarray(variance[..., 0])
-        z, weight = np.polynomial.hermite_e.hermegauss(_NODES)
+        z, weight = _quadrature()
         far = (self.mean + shift[..., None, :] * z[:, None]) / np.sqrt(variance)[..., None, :]
         shares = _shares(ndtr(far))
-        return np.asarray(-(xlogy(shares, shares).sum(axis=-1) @ (weight / weight.sum())) / np.log(2))
+        return np.asarray(-(xlogy(shares, shares).sum(axis=-1) @ weight) / np.log(2))
 
     def take(self, place: Place) -> float:
         """Count a battle as fought; returns how many bits it is expected to tell."""
@@ -275,6 +276,13 @@ class _Picker:
         self.tosses[k][q] += self.toss[k, j]
 
 
+@cache
+def _quadrature() -> tuple[Array, Array]:
+    """Points and weights of a mean over the standard normal distribution."""
+    z, weight = np.polynomial.hermite_e.hermegauss(_NODES)
+    return z, weight / weight.sum()
+
+
 def _itself(count: int, size: int) -> Array:
     row = np.full(size, -1 / (size - 1))
     row[-1] = 1
@@ -291,8 +299,9 @@ def _row(state: State, rooms: Sequence[Room], seed: int) -> list[Place]:
     return [place for _, place in sorted(places)]
 
 
-def _prefix(state: State, rooms: Sequence[Room], seed: int) -> Iterator[Place]:
-    for k, q, j in _row(state, rooms, seed):
+def _asked(order: Sequence[Place], rooms: Sequence[Room]) -> Iterator[Place]:
+    """The longest front part of an order of which all were asked for."""
+    for k, q, j in order:
         if not rooms[k].asked[q, j]:
             return
         yield k, q, j

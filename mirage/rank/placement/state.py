@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,8 +40,8 @@ class Prior:
 class Fought:
     """A battle of the new system, its verdicts in either order taken together."""
 
-    query: int
-    """Number of the query in its language."""
+    query: Hashable
+    """The query: its id, or its number in the language."""
     opponent: int
     """Number of the opponent in the field."""
     points: float
@@ -79,12 +79,11 @@ class State:
             return self
         size = len(self.systems) + 1
         at = np.array([each.language for each in fought])
-        query = np.array([each.query for each in fought])
         points = np.array([each.points for each in fought])
         new = at * size + size - 1
         old = at * size + np.array([each.opponent for each in fought])
-        _, cluster = np.unique(np.stack([at, query]), axis=1, return_inverse=True)
-        cluster = cluster.ravel()
+        numbers: dict[tuple[int, Hashable], int] = {}
+        cluster = np.array([numbers.setdefault((each.language, each.query), len(numbers)) for each in fought])
         precision = np.linalg.inv(self.covariance)
         x0 = self.mean.ravel()
         x = x0.copy()
@@ -165,9 +164,18 @@ class Standing:
 
     def rank_interval(self, level: float = 0.95) -> tuple[int, int]:
         """Best and worst end of the interval of its rank."""
-        below = np.cumsum(self.rank_probabilities)
-        tail = (1 - level) / 2
-        return int(np.argmax(below > tail)) + 1, int(np.argmax(below >= 1 - tail - 1e-12)) + 1
+        return _ends(self.rank_probabilities, level)
+
+    def tier_interval(self, level: float = 0.95) -> tuple[int, int]:
+        """Best and worst end of the interval of its tier."""
+        return _ends(self.tier_probabilities, level)
+
+
+def _ends(probabilities: Array, level: float) -> tuple[int, int]:
+    """The middle part of a distribution over 1, 2, ..: at most half of the rest lies on either side."""
+    below = np.cumsum(probabilities)
+    tail = (1 - level) / 2
+    return int(np.argmax(below > tail + 1e-12)) + 1, int(np.argmax(below >= 1 - tail - 1e-12)) + 1
 
 
 def start(fields: Sequence[Field], prior: Prior) -> State:

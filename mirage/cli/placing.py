@@ -1,0 +1,116 @@
+"""The command `mirage place`: where a new system stands, and which battles would settle it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.output import note, show
+
+if TYPE_CHECKING:
+    from mirage.pipeline.placing import Placement
+    from mirage.rank.placement import Standing
+
+COLUMNS = ("rank", "system", "rating", "low", "high", "tier", "tier_probability", "rank_probability", "above")
+"""Columns of `place`."""
+
+
+@app.command()
+def place(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Option(metavar="NAME", help="The new system.")],
+    referee: Annotated[
+        str | None, typer.Option(metavar="JUDGE", help="Who judges; may be left out where there is only one.")
+    ] = None,
+    languages: Languages = None,
+    battles: Annotated[int | None, typer.Option(min=1, help="Battles to name; 10 to 50, as needed, if absent.")] = None,
+    control_share: Annotated[float, typer.Option(min=0, max=1, help="Share of them drawn at random.")] = 0.1,
+    seed: Seed = 0,
+    verdicts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Further verdicts of the judge, as `import judgments` reads.")
+    ] = None,
+    next_: Annotated[
+        Path | None, typer.Option("--next", metavar="FILE", help="Write the battles here, .csv, .jsonl or .parquet.")
+    ] = None,
+    how: How = "table",
+) -> None:
+    """Place a new system among the judged ones, with the fewest battles.
+
+    Its features say where to expect it, its battles in the table judgments update that, and the battles that would
+    tell most about its tier are named, a share of them at random. Reads the tables judgments, features and answers.
+    Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Prints the ranking
+    with the system in it: of each row its tier, the probability that the system is of this tier, of this rank, and
+    above this one.
+    """
+    from mirage import store
+    from mirage.pipeline import placing
+
+    placement = placing.place(
+        store.open_arena(dir_),
+        system,
+        referee=referee,
+        languages=codes(languages),
+        battles=battles,
+        control_share=control_share,
+        seed=seed,
+        verdicts=verdicts,
+    )
+    if next_ is not None and placement.next:
+        placing.write_battles(placement, next_)
+    show([dataclasses.asdict(row) for row in placement.stands], COLUMNS, how)
+    _tell(placement, dir_, next_)
+
+
+def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
+    by = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
+    note(f"{placement.system} before any battle, by {by}: {_stands(placement.before)}")
+    if placement.outside:
+        note(f"It lies outside the range of the judged systems in: {', '.join(placement.outside)}")
+    now = placement.now
+    if now.n:
+        note(f"After {now.n:,} battles by {placement.referee}: {_stands(now)}")
+    if placement.unparsed:
+        note(f"{placement.unparsed:,} battles without a verdict that could be read")
+    control = placement.control
+    if control.n:
+        agrees = "" if control.agrees else ": more than chance apart, so the rating may be off"
+        note(
+            f"Of {control.n:,} battles drawn at random it won {control.points:g} points, "
+            f"{control.expected:.1f} expected (give or take {control.sd:.1f}){agrees}"
+        )
+    if len(placement.tiers) == 1:
+        note("The battles separate none of the judged systems: there is one tier, and nothing to settle")
+    note(f"{'Settled' if placement.settled else 'Not settled'}: {placement.rule}")
+    if not placement.settled:
+        _tell_next(placement, dir_, file)
+    note(placement.method)
+
+
+def _tell_next(placement: Placement, dir_: Path, file: Path | None) -> None:
+    horizon = placement.horizon
+    most = f"more than the {horizon.most:,} that can be fought"
+    median, low, high = (f"{n:,}" if n is not None else most for n in (horizon.median, horizon.low, horizon.high))
+    note(f"Battles until then: about {median} (90% range {low} to {high}); each in both orders, 2 verdicts")
+    drawn = sum(battle.control for battle in placement.next)
+    said = f"{len(placement.next):,} battles, {drawn:,} of them drawn at random, {placement.calls:,} verdicts"
+    if not placement.next:
+        note("There is no battle left to fight")
+    elif file is None:
+        note(f"Next: {said}; name a file with --next FILE to have them written")
+    else:
+        note(f"Next: {said}, are in {file}: mirage judge {dir_} --judge {placement.referee} --battles {file}")
+
+
+def _stands(at: Standing) -> str:
+    best, worst = at.rank_interval()
+    first, last = at.tier_interval()
+    of = len(at.rank_probabilities)
+    return (
+        f"rank {best} to {worst} of {of}, rating {at.rating:+.2f} ({at.low:+.2f} to {at.high:+.2f}), "
+        f"tier {at.tier} with probability {at.tier_probabilities.max():.2f} ({first} to {last} of "
+        f"{len(at.tier_probabilities)})"
+    )

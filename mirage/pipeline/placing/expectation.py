@@ -1,0 +1,67 @@
+"""Where a surrogate expects a new system, as a prior for its battles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mirage import store, surrogate
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.pipeline.predicting import Chosen, chosen, expected
+from mirage.pipeline.surrogate import training
+from mirage.rank import placement as placing
+from mirage.rank.bootstrap import JOINT
+from mirage.rank.placement.field import SPREAD
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_WIDE = 1.96
+
+
+def expectation(
+    arena: store.Arena, rest: pa.Table, system: str, referee: str, fields: Sequence[placing.Field]
+) -> tuple[placing.Prior, str | None, tuple[str, ...]]:
+    """Where the surrogate expects the system, which surrogate, and the features in which it extrapolates.
+
+    The regressor is that of the arena's stored predictions, else the first that may be a default, with the errors it
+    makes on left-out systems. Where it cannot be fitted, the judged systems' own spread, widened, stands in for it.
+    """
+    codes = [each.language for each in fields]
+    spread = float(np.sqrt(np.mean([each.theta.var(ddof=1) for each in fields])))
+    none = placing.Prior([0.0] * len(codes), [min(max(1.5 * spread, 1.0), SPREAD)] * len(codes)), None, ()
+    if "features" not in arena.tables:
+        return none
+    try:
+        seen = training(arena.read("features"), rest, referee, languages=codes)
+        by = _by(arena, seen, system, referee)
+        found = expected(seen, system, by)
+    except (NotEnoughData, UnknownName):
+        return none
+    rows = [found.get(code) for code in codes]
+    if any(row is None or row.low is None for row in rows):
+        return none
+    sd = [(row.high - row.low) / 2 / _WIDE for row in rows if row and row.low is not None and row.high is not None]
+    joint = found.get(JOINT)
+    shared = 0.5
+    if len(codes) > 1 and joint and joint.low is not None and joint.high is not None:
+        # Var(mean) = mean variance * (1 + (L - 1) r) / L.
+        share = ((joint.high - joint.low) / 2 / _WIDE) ** 2 / float(np.mean(np.square(sd)))
+        shared = float(np.clip((share * len(codes) - 1) / (len(codes) - 1), 0, 0.95))
+    outside = joint.outside if joint else rows[0].outside if rows[0] else ()
+    return placing.Prior([row.rating for row in rows if row], sd, shared), by.regressor, outside
+
+
+def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str) -> Chosen:
+    import pyarrow.compute as pc
+
+    if "predictions" in arena.tables:
+        stored = arena.read("predictions")
+        stored = stored.filter(pc.and_(pc.equal(stored["referee"], referee), pc.not_equal(stored["system"], system)))
+        if len(stored):
+            return chosen(stored, referee)
+    name = next(each.name for each in surrogate.REGRESSORS.values() if each.candidate)
+    held = surrogate.leave_one_out(seen, name)
+    return Chosen(name, {code: held.judged[code] - held.predicted[code] for code in held.predicted})
