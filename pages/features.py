@@ -114,15 +114,17 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> None:
     """A panel for each feature, and the way on from the dot that was clicked last."""
-    before: dict[str, Any] = st.session_state.setdefault("_features_clicked", {})
+    before: dict[str, Any] = st.session_state.get("_features_clicked", {})
+    clicked: dict[str, Any] = {}
+    places = {}
     for at in range(0, len(names), COLUMNS):
         row = names[at : at + COLUMNS]
         columns = ui.beside(*[(320, 1)] * COLUMNS, key=f"features_{at}")
-        place = st.empty()
+        places |= dict.fromkeys(row, st.empty())
         for column, feature in zip(columns, row, strict=False):
             with column:
                 head(feature)
-                clicked = ui.chart(
+                clicked[feature] = ui.chart(
                     charts.panel(
                         shown.by_feature[feature],
                         feature=feature,
@@ -135,12 +137,14 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
                     select=True,
                     name=f"{page.arena.name}-{feature}",
                 )
-            if clicked and before.get(feature) != clicked:
-                st.session_state["_features_last"] = feature
-            before[feature] = clicked
-            if clicked and st.session_state.get("_features_last") == feature:
-                with place.container():
-                    onward(shown, feature, *clicked)
+    # Every panel keeps the dot that was clicked in it: the one that changed is the last.
+    if changed := [name for name, mark in clicked.items() if mark and mark != before.get(name)]:
+        st.session_state["_features_last"] = changed[-1]
+    st.session_state["_features_clicked"] = clicked
+    last = st.session_state.get("_features_last")
+    if clicked.get(last):
+        with places[last].container():
+            onward(shown, last, *clicked[last])
 
 
 def head(feature: str) -> None:
