@@ -140,8 +140,7 @@ class Ranking:
         """By language, and `all`: the tests between all systems at the 5% level, and their tiers."""
         from mirage.rank.tiers import separate
 
-        with _one_thread():
-            return separate(self)
+        return separate(self)
 
     @property
     def method(self) -> str:
@@ -208,7 +207,7 @@ def rate(
     if len(kinds) > 1:
         raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
     ((referee, skill),) = kinds
-    with _one_thread():
+    with one_thread():
         found = {
             code: _rate_one(code, one, draws=draws, seed=seed, ties=ties, ridge=ridge)
             for code, one in sorted(battles.items())
@@ -351,6 +350,6 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
-def _one_thread() -> Any:
+def one_thread() -> Any:
     """Hold BLAS to one thread: these products are too small to share, and waiting for a second core costs more."""
     return _blas().limit(limits=1, user_api="blas")

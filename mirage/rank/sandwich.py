@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.rank.battles import Battles
-from mirage.rank.bootstrap import JOINT, LEVEL, Ranking
+from mirage.rank.bootstrap import JOINT, LEVEL, Ranking, one_thread
 from mirage.rank.fit import Array, Model, Pairs, fit
 from mirage.schema import Ties
 
 FACTOR = 1.5
-"""Bootstrap and sandwich disagree where one interval is this many times as wide as the other. At 100 queries and 200
-draws the ratio stays within 1.3 in 99 of 100 systems."""
+"""Bootstrap and sandwich disagree where one interval is this many times as wide as the other. By simulation of 10 to
+100 queries with 200 draws, 99 of 100 ratios lie between 0.85 and 1.45."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,9 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
     Raises:
         NotEnoughData: if the ranking does not hold its battles.
     """
-    parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
-    moves = {code: one.moves for code, one in parts.items()}
+    with one_thread():
+        parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
+        moves = {code: one.moves for code, one in parts.items()}
     found = {}
     for language, one in ranking.languages.items():
         codes = list(parts) if language == JOINT else [language]

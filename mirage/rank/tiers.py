@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
-from mirage.rank.bootstrap import JOINT, Ranking
+from mirage.rank.bootstrap import JOINT, Ranking, one_thread
 from mirage.rank.fit import Array, Model, davidson, logistic
 from mirage.rank.languages import holm
 from mirage.rank.sandwich import ByQuery, by_query, held, spread
@@ -117,13 +117,14 @@ def separate(ranking: Ranking, *, level: float = ALPHA) -> dict[str, Tiers]:
     Raises:
         NotEnoughData: if the ranking does not hold its battles.
     """
-    parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
     found = {}
-    for language, one in ranking.languages.items():
-        order = sorted(range(len(one.systems)), key=lambda k: (-round(float(one.theta[k]), 9), one.systems[k]))
-        systems = tuple(one.systems[k] for k in order)
-        chosen = list(parts.values()) if language == JOINT else [parts[language]]
-        found[language] = _tiers(language, systems, chosen, level, one.n_queries)
+    with one_thread():
+        parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
+        for language, one in ranking.languages.items():
+            order = sorted(range(len(one.systems)), key=lambda k: (-round(float(one.theta[k]), 9), one.systems[k]))
+            systems = tuple(one.systems[k] for k in order)
+            chosen = list(parts.values()) if language == JOINT else [parts[language]]
+            found[language] = _tiers(language, systems, chosen, level, one.n_queries)
     return found
 
 

@@ -1,0 +1,171 @@
+"""What intervals, tiers and "N more questions" promise, by simulation with known truth; and what they cost. The truth
+is what 5,000 questions come to, which are then dealt out to 50 arenas of 100.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import ranking
+from benchmarks.harness import Row, seconds
+from mirage import rank
+from mirage.rank.needed import queries
+from mirage.rank.tiers import ALPHA
+from mirage.sources.simulated import simulate
+
+SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
+WORLDS = range(2026, 2034)
+"""Seeds of the simulated worlds."""
+EQUAL = 8
+"""Systems of the arenas in which all are equal."""
+
+
+@functools.cache
+def world(seed: int, systems: int, tie: float = 0.1) -> rank.Battles:
+    """All battles on 5,000 questions of one language."""
+    made = simulate(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
+    return rank.from_judgments(made.tables["judgments"], judge="judge")["en"]
+
+
+def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
+    """Leave battles out: each pair meets on 15 to 45% of the questions, a system misses up to 30% of them."""
+    rng = np.random.default_rng(seed)
+    q, s = battles.wins.shape[:2]
+    met = np.triu(rng.random((q, s, s)) < rng.uniform(0.15, 0.45, (s, s)), 1)
+    there = rng.random((q, s)) >= rng.permutation(np.linspace(0, 0.3, s))
+    met = (met | met.swapaxes(1, 2)) & there[:, :, None] & there[:, None, :]
+    return replace(battles, wins=battles.wins * met, ties=battles.ties * met)
+
+
+def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
+    """The questions in arenas of n."""
+    for k in range(0, len(battles.queries) - n + 1, n):
+        part = slice(k, k + n)
+        yield replace(
+            battles,
+            queries=battles.queries[part],
+            wins=battles.wins[part],
+            ties=battles.ties[part],
+            strata=battles.strata[part],
+        )
+
+
+def equal(battles: rank.Battles, seed: int) -> rank.Battles:
+    """Make all systems equal: on every question their names are dealt out anew."""
+    order = np.random.default_rng(seed).permuted(np.tile(np.arange(len(battles.systems)), (WORLD, 1)), axis=1)
+    at = np.arange(WORLD)[:, None, None]
+    cut = (at, order[:, :, None], order[:, None, :])
+    return replace(battles, wins=battles.wins[cut], ties=battles.ties[cut])
+
+
+def theta(battles: rank.Battles) -> NDArray[np.float64]:
+    """The ratings of all questions."""
+    return rank.rate({"en": battles}, draws=1).languages["en"].theta
+
+
+def _share(inside: list[NDArray[np.bool_]]) -> str:
+    by_system = np.mean(inside, axis=0)
+    return f"{np.mean(inside):.1%} (a system {by_system.min():.1%} to {by_system.max():.1%})"
+
+
+def coverage() -> list[Row]:
+    """Intervals of 19 systems on 100 questions with ties and unequal battles."""
+    boot: list[NDArray[np.bool_]] = []
+    sandwich: list[NDArray[np.bool_]] = []
+    for seed in WORLDS:
+        whole = unequal(world(seed, SYSTEMS), seed)
+        truth = theta(whole)
+        for k, one in enumerate(dealt(whole, QUERIES)):
+            found = rank.rate({"en": one}, draws=200, seed=k)
+            for intervals, inside in ((found.languages["en"], boot), (rank.analytic(found)["en"], sandwich)):
+                low, high = intervals.interval()
+                inside.append((low <= truth) & (truth <= high))
+    what = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} questions, ties, unequal battles"
+    seeds = f"{len(boot)} arenas, seeds {WORLDS[0]} to {WORLDS[-1]}"
+    return [
+        Row(f"{what}: bootstrap", _share(boot), seeds, "", "93 to 97%"),
+        Row(f"{what}: sandwich", _share(sandwich), seeds, "", "93 to 97%"),
+    ]
+
+
+def few() -> list[Row]:
+    """Intervals of 8 systems on few questions, and of their joint row over 18 languages of 10."""
+    rows = []
+    for n, target in ((5, "flagged"), (10, "93 to 97%"), (20, "93 to 97%"), (30, "93 to 97%")):
+        inside = []
+        for seed in WORLDS:
+            whole = world(seed, EQUAL)
+            truth = theta(whole)
+            for k, one in zip(range(50), dealt(whole, n), strict=False):
+                low, high = rank.rate({"en": one}, draws=200, seed=k).languages["en"].interval()
+                inside.append((low <= truth) & (truth <= high))
+        what = f"95% intervals cover, {EQUAL} systems x {n} questions"
+        rows.append(Row(what, _share(inside), f"{len(inside)} arenas, the same seeds", "", target))
+    inside = []
+    for seed in WORLDS:
+        whole = world(seed, EQUAL)
+        truth, parts = theta(whole), list(dealt(whole, 10))
+        for k in range(0, len(parts) - 17, 18):
+            several = {f"l{at:02}": one for at, one in enumerate(parts[k : k + 18])}
+            low, high = rank.rate(several, draws=200, seed=k).languages["all"].interval()
+            inside.append((low <= truth) & (truth <= high))
+    what = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 questions"
+    rows.append(Row(what, _share(inside), f"{len(inside)} arenas, the same seeds", "", "93 to 97%"))
+    return rows
+
+
+def errors() -> list[Row]:
+    """Tiers of equal systems, and the promise of "N more questions"."""
+    rows = []
+    for n, thin in ((30, False), (30, True), (100, True)):
+        wrong = []
+        for seed in WORLDS:
+            whole = equal(world(seed, EQUAL), seed)
+            whole = unequal(whole, seed) if thin else whole
+            wrong += [max(rank.rate({"en": one}, draws=1).tiers["en"].tiers) > 1 for one in dealt(whole, n)]
+        what = f"any two of {EQUAL} equal systems are separated, {n} questions" + (", unequal battles" if thin else "")
+        rows.append(Row(what, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
+    separated = []
+    for seed in WORLDS:
+        whole = world(seed, EQUAL)
+        all_of_it = rank.rate({"en": whole}, draws=1).tiers["en"]
+        first, second = all_of_it.systems[:2]
+        level = ALPHA / all_of_it.tests
+        n = int(np.ceil(queries(float(all_of_it.t[0, 1]), WORLD, level=level)))
+        for one in dealt(whole, n):
+            found = rank.rate({"en": one}, draws=1).tiers["en"]
+            separated.append(found.p[found.at(first, second)] <= level)
+    what = "the best two are separated with as many questions as are said to separate them in 80% of arenas"
+    rows.append(Row(what, f"{np.mean(separated):.1%}", f"{len(separated)} arenas, the same seeds", "", "about 80%"))
+    return rows
+
+
+def run() -> list[Row]:
+    """Simulate, then time."""
+    found = ranking.ours()
+    rating, tiers, sandwich = seconds(ranking.ours, lambda: rank.separate(found), lambda: rank.analytic(found))
+    bootstrap = f"the ranking with its bootstrap: {1000 * rating:.0f} ms"
+    return [
+        *coverage(),
+        *few(),
+        *errors(),
+        Row(
+            "tiers of 18 languages x 19 systems x 100 questions and of their joint row, 3,249 tests",
+            f"{1000 * tiers:.0f} ms",
+            bootstrap,
+            f"{tiers / rating:.1f} times that",
+            "",
+        ),
+        Row(
+            "sandwich intervals of the same",
+            f"{1000 * sandwich:.0f} ms",
+            bootstrap,
+            f"{sandwich / rating:.1f} times that",
+            "",
+        ),
+    ]
