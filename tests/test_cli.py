@@ -231,6 +231,7 @@ HELP = [
     ("features",),
     ("rank",),
     ("check",),
+    ("place",),
     ("bundle",),
     ("app",),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.rank.battles import Battles
@@ -16,6 +17,9 @@ table of 19 systems and 100 queries by less than 0.01."""
 
 _BETWEEN = 0.5
 """Variance of a system's strength between queries where the arena has no two battles of one on a query to tell it."""
+
+_MOST = 0.9
+"""Highest correlation of two battles of a system on a query: a further battle always tells something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +35,17 @@ class Noise:
     def information(self, n: Array | float, tosses: Array | float) -> Array:
         """What n battles of one system on one query tell about its rating: inverse squared logits.
 
-        The score, the sum of points - p, has the variance dispersion * tosses + between * (tosses^2 - the part of each
-        battle with itself): several battles on a query tell less than as many on different ones, and no more than
-        1 / between in the long run.
+        The score, the sum of points - p, has the variance dispersion * tosses, and for every two battles
+        between * toss * toss, which is at most a correlation of 0.9: several battles on a query tell less than as many
+        on different ones, and no more than 1 / between in the long run.
 
         Args:
             n: how many battles.
             tosses: the sum of their p (1 - p): what as many independent tosses would tell.
         """
         n, tosses = np.asarray(n, dtype=float), np.asarray(tosses, dtype=float)
-        return np.asarray(tosses / (self.dispersion + self.between * tosses * (1 - 1 / np.maximum(n, 1))))
+        shared = np.minimum(self.between * tosses / np.maximum(n, 1), _MOST * self.dispersion)
+        return np.asarray(tosses / (self.dispersion + shared * np.maximum(n - 1, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +101,7 @@ def field(language: str, battles: Battles) -> Field:
     return Field(language, battles.systems, theta, covariance, noise, q)
 
 
-def by_pair(battles: Battles) -> tuple[Array, Array]:
+def by_pair(battles: Battles) -> tuple[Array, NDArray[np.bool_]]:
     """Q x S x S: the share of the points that the row system took from the column system on the query (a tie is half a
     point; 0 where they did not meet), and whether they met.
     """
@@ -111,7 +116,7 @@ def _toss(theta: Array) -> Array:
     return np.asarray(p * (1 - p))
 
 
-def _noise(points: Array, met: Array, theta: Array) -> Noise:
+def _noise(points: Array, met: NDArray[np.bool_], theta: Array) -> Noise:
     """Moments of the residuals, of single observations and of two that share a system and a query."""
     p = 1 / (1 + np.exp(theta[None] - theta[:, None]))
     toss = met * p * (1 - p)

@@ -1,0 +1,145 @@
+"""Battles until a new system's tier is settled: chosen by information, at random, and all pairs, with known truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from benchmarks.harness import Row
+from mirage import rank
+from mirage.rank import placement as placing
+from mirage.rank.placement.field import by_pair
+from mirage.rank.tiers import separate
+from mirage.sources.simulated import simulate
+
+SEEDS = range(60)
+LANGUAGE = "en"
+PRIOR_SD = 0.5
+"""Error of the surrogate, in logits: about that of the default on left-out systems."""
+
+Policy = Literal["information", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How the placement of one system went."""
+
+    battles: int
+    """Battles fought until it was settled, or until none was left."""
+    settled: bool
+    """Whether it was."""
+    right: bool
+    """Whether its most probable tier at the end is the true one."""
+    found: int
+    """Battles after which the most probable tier was the true one, and stayed so; `all` of them and one where it
+    was not at the end."""
+    inside: bool
+    """Whether the true rating lies in the 95% interval at the end."""
+    all: int
+    """Battles of all pairs."""
+
+
+def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, batch: int = 25) -> Course:
+    """Place one system of a simulated arena, drawn by the seed, batch after batch, by its verdicts in that arena.
+
+    Its prior is its true rating with an error of `PRIOR_SD`. The true tier is where the true rating lies among the
+    boundaries of the tiers, taken at the true ratings; ratings without error are those of the simulation, on the scale
+    of a Bradley-Terry fit.
+
+    Args:
+        seed: of arena, system, prior and choice.
+        policy: how battles are chosen.
+        systems: systems of the arena, the new one among them.
+        queries: questions.
+        batch: battles chosen at a time.
+    """
+    made = simulate(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
+    battles = rank.from_judgments(made.tables["judgments"], judge="judge")[LANGUAGE]
+    rng = np.random.default_rng([seed, 1])
+    new = battles.systems[int(rng.integers(systems))]
+    others = [name for name in battles.systems if name != new]
+    judged = battles.subset(others)
+    field = placing.field(LANGUAGE, judged)
+    found = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
+    tiers = [[s for s in found.systems if found.tier[s] == k] for k in range(1, max(found.tiers) + 1)]
+
+    theta = np.array([made.theta[LANGUAGE][name] for name in (*others, new)])
+    theta -= theta[:-1].mean()
+    theta *= field.theta @ theta[:-1] / (theta[:-1] @ theta[:-1])
+    start = placing.start([field], placing.Prior([theta[-1] + rng.normal(0, PRIOR_SD)], [PRIOR_SD]))
+    true_tier = 1 + int((placing.boundaries(start, tiers) @ theta < 0).sum())
+
+    points, met = by_pair(battles)
+    me, at = battles.systems.index(new), [battles.systems.index(name) for name in others]
+    points, met = points[:, me][:, at], met[:, me][:, at]
+    asked = np.zeros_like(met)
+    fought: list[placing.Fought] = []
+    rights = []
+    while True:
+        state = start.after(fought)
+        now = placing.standing(state, tiers, seed=seed)
+        rights.append((len(fought), now.tier == true_tier))
+        room = placing.Room(battles.queries, met & ~asked, asked)
+        share = 1.0 if policy == "random" else 0.1
+        chosen = placing.choose(state, tiers, [room], n=batch, control_share=share, seed=seed)
+        if now.settled or not chosen:
+            break
+        for one in chosen:
+            asked[one.query, one.opponent] = True
+            fought.append(placing.Fought(one.query, one.opponent, float(points[one.query, one.opponent])))
+    wrong = [n for n, right in rights if not right]
+    first = next((n for n, _ in rights if not wrong or n > wrong[-1]), int(met.sum()) + 1)
+    return Course(
+        len(fought), now.settled, rights[-1][1], first, bool(now.low <= theta[-1] <= now.high), int(met.sum())
+    )
+
+
+def run() -> list[Row]:
+    """Place the same systems by both choices; a row each for what it took and for whether it was right."""
+    by = {policy: [course(seed, policy) for seed in SEEDS] for policy in ("information", "random")}
+    chosen, drawn = by["information"], by["random"]
+    took = {policy: [one.battles if one.settled else one.all + 1 for one in some] for policy, some in by.items()}
+    where = f"19 systems x 100 queries, {len(SEEDS)} arenas"
+    fewer = sum(a < b for a, b in zip(took["information"], took["random"], strict=True))
+    more = sum(a > b for a, b in zip(took["information"], took["random"], strict=True))
+    every = chosen[0].all
+    return [
+        Row(
+            f"battles until a tier is settled at 95%, {where}: median (90% range)",
+            _range(took["information"], every),
+            f"drawn at random: {_range(took['random'], every)}; all pairs: {every:,}",
+            f"{np.median(took['random']) / np.median(took['information']):.1f} times fewer than at random, "
+            f"{every / np.median(took['information']):.1f} than all pairs; fewer in {fewer}, more in {more} arenas",
+            "fewer than at random",
+        ),
+        Row(
+            f"battles until the most probable tier is the true one and stays so, {where}: median (90% range)",
+            _range([one.found for one in chosen], every),
+            f"drawn at random: {_range([one.found for one in drawn], every)}; all pairs: {every:,}",
+            "",
+            "",
+        ),
+        Row(
+            f"settled with fewer than all pairs, and of those the right tier, {where}",
+            _right(chosen),
+            f"drawn at random: {_right(drawn)}",
+            f"true rating in the 95% interval: {np.mean([one.inside for one in chosen]):.0%}",
+            "at least 90% right",
+        ),
+    ]
+
+
+def _range(battles: Sequence[int], every: int) -> str:
+    low, middle, high = (
+        f"{int(n):,}" if n <= every else "not by all"
+        for n in np.quantile(battles, [0.05, 0.5, 0.95], method="inverted_cdf")
+    )
+    return f"{middle} ({low} to {high})"
+
+
+def _right(courses: Sequence[Course]) -> str:
+    settled = [one for one in courses if one.settled]
+    return f"{len(settled)} of {len(courses)} settled, {sum(one.right for one in settled)} right"
