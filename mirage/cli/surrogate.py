@@ -19,7 +19,7 @@ Show = Literal["summary", "languages", "predictions", "importances"]
 COLUMNS: dict[Show, tuple[str, ...]] = {
     "summary": (
         *("regressor", "published", "languages", "systems", "tau", "rmse", "r2", "slope", "covered", "tau_all"),
-        *("tau_gain", "p", "chosen"),
+        *("tau_gain", "p", "p_error", "chosen"),
     ),
     "languages": ("language", "regressor", "systems", "tau", "rmse", "r2", "slope", "covered"),
     "predictions": (

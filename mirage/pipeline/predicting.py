@@ -89,6 +89,8 @@ class Summary:
     """The default procedure's tau, minus this one's; null for itself."""
     p: float | None
     """Paired test of this difference over systems (`surrogate.Difference`)."""
+    p_error: float | None
+    """Paired test of the difference in squared errors over systems."""
     chosen: bool
     """Whether it is the regressor for new systems."""
 
@@ -246,6 +248,7 @@ def summary(held: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: in
                 joint.tau if joint else None,
                 against.tau - against.tau_than if against else None,
                 against.p if against else None,
+                against.p_error if against else None,
                 name == chosen,
             )
         )
@@ -378,8 +381,9 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
     folds = ", ".join(f"{name} {count}" for name, count in sorted(compared.chosen.items(), key=lambda c: (-c[1], c[0])))
     lines.append(f"for a new system: {compared.default}; nested validation over {n} left-out systems chose {folds}")
     lines += [
-        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f} (paired over "
-        f"{test.systems} systems, {test.swaps:,} swaps)"
+        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}; RMSE "
+        f"{test.rmse:.3f} and {test.rmse_than:.3f}, p = {test.p_error:.3f} (paired over {test.systems} systems, "
+        f"{test.swaps:,} swaps)"
         for test in compared.tests
         if test.than == surrogate.PUBLISHED
     ]

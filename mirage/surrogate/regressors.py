@@ -128,7 +128,6 @@ REGRESSORS: dict[str, Regressor] = {
             "systems left out of the training systems.",
             "",
             ridge,
-            candidate=True,
             fast=True,
         ),
         Regressor(

@@ -1,0 +1,80 @@
+"""Surrogates of 18 languages x 200 tournaments: one forest a tournament, as published, against all in closed form."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from benchmarks.harness import Row, seconds
+from mirage.languages import LANGUAGES
+from mirage.pipeline.surrogate import by_tournament
+from mirage.sources.simulated import simulate
+from mirage.surrogate import Draws, by_draw
+
+SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
+FORESTS = 10
+"""Tournaments that forests are timed on, in each of two languages."""
+
+
+@functools.cache
+def draws() -> dict[str, Draws]:
+    """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
+    made = simulate(systems=SYSTEMS, queries=QUERIES, seed=SEED)
+    return by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=DRAWS, seed=SEED)
+
+
+def left_out() -> tuple[str, ...]:
+    """Two systems held out, as in the paper."""
+    return tuple(next(iter(draws().values())).systems[4:6])
+
+
+def _error(predicted: dict[str, np.ndarray], made: dict[str, Draws], out: tuple[str, ...]) -> float:
+    """Root mean squared error on the systems held out, over draws and languages."""
+    squares = []
+    for code, values in predicted.items():
+        at = [made[code].systems.index(s) for s in out]
+        squares.append(np.mean((values[:, at] - made[code].theta[:, at]) ** 2))
+    return float(np.sqrt(np.mean(squares)))
+
+
+def run() -> list[Row]:
+    """Time both side by side; the forests on two languages and ten tournaments, scaled linearly (said so).
+
+    The error is compared on the same tournaments, each system of four held out with another.
+    """
+    made = draws()
+    few = {
+        code: Draws(one.systems, one.features, one.means[:FORESTS], one.theta[:FORESTS])
+        for code, one in made.items()
+        if code in ("ar", "zh")
+    }
+    out = left_out()
+    ours, forests = seconds(
+        lambda: by_draw(made, out=out, name="pooled"), lambda: by_draw(few, "forest", out=out), rounds=3
+    )
+    scaled = forests * len(LANGUAGES) * DRAWS / (len(few) * FORESTS)
+    systems = next(iter(made.values())).systems
+    shifts = [(systems[k], systems[k + 1]) for k in range(0, SYSTEMS - 1, 2)]
+    two = {code: Draws(one.systems, one.features, one.means[:2], one.theta[:2]) for code, one in few.items()}
+    errors = {
+        name: float(np.sqrt(np.mean([_error(by_draw(two, name, out=pair), two, pair) ** 2 for pair in shifts])))
+        for name in ("pooled", "forest")
+    }
+    what = f"Surrogates of {len(LANGUAGES)} languages x {DRAWS} tournaments x {SYSTEMS} systems, two held out"
+    return [
+        Row(
+            what,
+            f"{ours:.3f} s (pooled ridge, all tournaments in closed form)",
+            f"a random forest a tournament, as published: {scaled:.0f} s (scaled from {len(few)} x {FORESTS} fits)",
+            f"{scaled / ours:.0f} times",
+            "at least 100 times",
+        ),
+        Row(
+            f"Error on held-out systems ({len(shifts)} pairs, 2 languages, 2 tournaments)",
+            f"RMSE {errors['pooled']:.3f} logits",
+            f"random forest: RMSE {errors['forest']:.3f} logits",
+            f"{errors['pooled'] / errors['forest']:.2f} of it",
+            "no worse",
+        ),
+    ]
