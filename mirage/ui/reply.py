@@ -267,9 +267,13 @@ def _citations(text: str, found: Sequence[Citation], passages: Sequence[schema.P
     return marks
 
 
+def number(unit: str, value: float | None) -> str:
+    """A feature's value as text, by its unit."""
+    return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
+
+
 def _measure(measure: Measure) -> str:
-    kind = "probability" if measure.unit not in _COUNTED else "count"
-    value = FORMATS["count" if kind == "count" else "probability"].write(measure.value)
+    value = number(measure.unit, measure.value)
     why = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     help_ = escape(measure.meaning + unit + why)

@@ -12,14 +12,17 @@ from mirage.ui.text import plain
 from mirage.views.keys import PAGE, Key, Keys, name
 
 
-def current(page: str, found: Keys, state: Hashable, resolve: Callable[[str], Key]) -> Key | None:
-    """The question to show: the one in the address, else the first that matches; kept in the address.
+def current(
+    page: str, found: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
+) -> Key | None:
+    """The question to show: the one in the address, else one that matches; kept in the address.
 
     Args:
         page: the page's name.
         found: the questions that match.
         state: arena and filters: a question that was shown gives way when others leave it out.
         resolve: the question that a link means; raises UnknownName.
+        start: one that matches, to be shown where the address names none; the first unless given.
     """
     asked = st.query_params.get("query", "")
     before = st.session_state.get(f"_{page}_before", ("", state))
@@ -37,7 +40,7 @@ def current(page: str, found: Keys, state: Hashable, resolve: Callable[[str], Ke
     elif (number := st.query_params.get("page", "")).isdecimal() and found.page(int(number)):
         key = found.page(int(number))[0]
     if key is None and found.keys:
-        key = found.keys[0]
+        key = start or found.keys[0]
     there = name(key) if key else ""
     st.query_params.pop("page", None)
     if there and there != asked:

@@ -326,11 +326,6 @@ def matches(question: Question, wanted: Wanted) -> frozenset[str]:
     )
 
 
-def nothing(system: str) -> Reply:
-    """The reply of a system of which this arena knows nothing but the name."""
-    return Reply(system, None, None, None, None, "", "", None, None, (), ())
-
-
 def _fold(text: str) -> str:
     import unicodedata
 

@@ -1,4 +1,4 @@
-"""What the Battle page shows: who beats whom, the battles of two systems, and one battle with all that decided it.
+"""What the Battle page shows: the battles of two systems, and one battle with all that decided it.
 
 A battle is one question to which two systems replied; a referee decides it by one verdict or, where both orders of the
 answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Answers are
@@ -11,17 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
-from mirage.errors import UnknownName
 from mirage.features import FEATURES
-from mirage.intervals import wilson
 from mirage.rank.battles import RELEVANCE
 from mirage.views import answers
 from mirage.views.judgments import judgments
 from mirage.views.keys import Key, Keys
-from mirage.views.leaderboard import referees
+from mirage.views.matrix import RIGHT, Cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,9 +77,16 @@ class Found(Keys):
     wanted: Wanted
 
     @cached_property
-    def tally(self) -> Counter[Result]:
-        """How many of all battles in the chosen languages came to what."""
-        return Counter(decision.result for decision in self.decisions.values())
+    def cell(self) -> Cell:
+        """What came of all battles in the chosen languages, matching or not."""
+        n = Counter(decision.result for decision in self.decisions.values())
+        return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
+
+    @cached_property
+    def start(self) -> Key | None:
+        """The battle that says most at once: the first that the first system won, else the first with a winner."""
+        order = {result: at for at, result in enumerate(RESULTS)}
+        return min(self.keys, key=lambda key: (order[self.decisions[key].result], key), default=None)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -102,64 +107,6 @@ class Found(Keys):
                 "verdicts": pa.array([one.verdicts for one in made], pa.int64()),
             }
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """All battles of one system against another, by one referee."""
-
-    system: str
-    other: str
-    wins: int
-    """Questions on which `system` is better."""
-    ties: int
-    losses: int
-    unparsed: int
-    """Questions without a readable verdict."""
-
-    @property
-    def n(self) -> int:
-        """Questions on which the two met."""
-        return self.wins + self.ties + self.losses + self.unparsed
-
-    @property
-    def share(self) -> float | None:
-        """Share of `wins` in the battles with a winner, in [0, 1]; null where none has one."""
-        decided = self.wins + self.losses
-        return self.wins / decided if decided else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """95% interval of `share` (Wilson); over several languages it is rather too wide."""
-        decided = self.wins + self.losses
-        return wilson(self.wins, decided) if decided else None
-
-
-@dataclass(frozen=True, eq=False)
-class Matrix:
-    """Who beats whom."""
-
-    systems: tuple[str, ...]
-    """Those that battled, by the mean of their shares, best first."""
-    cells: Mapping[tuple[str, str], Cell]
-    """A cell for each two systems that met, both ways round."""
-
-    def rival(self, system: str) -> str | None:
-        """The one nearest to a system in the order that it battled: the next after it, else the last before it."""
-        at = self.systems.index(system) if system in self.systems else 0
-        near = (*self.systems[at + 1 :], *reversed(self.systems[:at]))
-        return next((other for other in near if (system, other) in self.cells), None)
-
-    @cached_property
-    def table(self) -> pa.Table:
-        """The cells as rows."""
-        import pyarrow as pa
-
-        rows = [self.cells[pair] for pair in sorted(self.cells)]
-        names = ("system", "other", "wins", "ties", "losses", "unparsed", "n", "share")
-        columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
-        columns |= {end: [row.interval and row.interval[i] for row in rows] for i, end in enumerate(("low", "high"))}
-        return pa.table(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +187,7 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
             given.setdefault((language, query_id), {}).setdefault(judge, []).append((straight, verdict))
     if "outcomes" in arena.tables:
         rows = arena.sql(
-            f"WITH {_RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
+            f"WITH {RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
             "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
             {"first": first, "second": second},
         )
@@ -276,53 +223,6 @@ def differ(made: Mapping[str, Decision]) -> bool:
     """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
     results = {one.result for name, one in made.items() if name != RELEVANCE}
     return len(results - {"unparsed"}) > 1
-
-
-@lru_cache(maxsize=32)
-def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matrix:
-    """Who beats whom by a referee.
-
-    Args:
-        arena: the arena.
-        referee: `relevance`, or a judge's name.
-        languages: codes; all if empty.
-
-    Raises:
-        UnknownName: if nothing of that name decides battles here.
-    """
-    if referee not in referees(arena):
-        raise UnknownName("referee", referee, referees(arena))
-    values: dict[str, Any] = {"languages": list(languages)}
-    chosen = "(len($languages) = 0 OR list_contains($languages, language))"
-    if referee == RELEVANCE:
-        query = (
-            f"WITH {_RIGHT}, met AS (SELECT x.system AS x, y.system AS y, x.ok::INT - y.ok::INT AS points, 1 AS read "  # noqa: S608
-            f"FROM shown x JOIN shown y USING (language, query_id) WHERE x.system < y.system AND {chosen})"
-        )
-    else:
-        values["judge"] = referee
-        query = (
-            "WITH given AS (SELECT language, query_id, least(system_a, system_b) AS x, greatest(system_a, system_b) "  # noqa: S608
-            "AS y, CASE WHEN verdict = 'tie' THEN 0 WHEN verdict = 'unparsed' THEN NULL "
-            "WHEN (verdict = 'A') = (system_a < system_b) THEN 1 ELSE -1 END AS point "
-            f"FROM judgments WHERE judge = $judge AND {chosen}), "
-            "met AS (SELECT x, y, sum(point) AS points, count(point) AS read FROM given "
-            "GROUP BY language, query_id, x, y)"
-        )
-    rows = arena.sql(
-        f"{query} SELECT x, y, count(*) FILTER (points > 0), count(*) FILTER (points = 0), "  # noqa: S608  # as above
-        "count(*) FILTER (points < 0), count(*) FILTER (read = 0) FROM met GROUP BY x, y ORDER BY x, y",
-        values,
-    )
-    cells = {}
-    for x, y, wins, ties, losses, unparsed in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-        cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)
-        cells[y, x] = Cell(y, x, losses, ties, wins, unparsed)
-    shares: dict[str, list[float]] = {}
-    for cell in cells.values():
-        shares.setdefault(cell.system, []).append(0.5 if cell.share is None else cell.share)
-    order = sorted(shares, key=lambda system: (-sum(shares[system]) / len(shares[system]), system))
-    return Matrix(tuple(order), cells)
 
 
 @lru_cache(maxsize=128)
@@ -385,10 +285,3 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
         )
         hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
     return frozenset(hits)
-
-
-_RIGHT = (
-    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
-    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
-)
-"""SQL of the replies that battle by human labels: whether each is right, as in `rank.from_outcomes`."""

@@ -1,0 +1,85 @@
+"""The figure of the Battle page: who beats whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.charts.leaderboard import HEAD
+from mirage.charts.palette import FORMATS, ROW, SPACE, Mode, axis, ink, layout, name, on_ramp, rows_axis
+
+
+def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
+    """The share that a row's system won against a column's, as square marks, which, unlike an image, can be clicked.
+
+    Args:
+        cells: `system, other, wins, ties, losses, unparsed, n`, and `share, low, high`, null where no battle had a
+            winner; both ways round.
+        systems: the order of rows and columns, best first.
+        mode: light or dark.
+    """
+    at = {system: i for i, system in enumerate(systems)}
+    shown = [cell for cell in cells if cell["system"] in at and cell["other"] in at]
+    colors = ink(mode)
+    # The ramp runs from best to worst; a pair without a winner stands in its middle.
+    place = [0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown]
+    labels = [name(system) for system in systems]
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "x": [at[cell["other"]] for cell in shown],
+                "y": [at[cell["system"]] for cell in shown],
+                "text": ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
+                "textfont": {"color": [on_ramp(mode, share) for share in place], "size": 11},
+                "customdata": [[cell["system"], cell["other"]] for cell in shown],
+                "hovertext": [_hover(cell) for cell in shown],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {
+                    "symbol": "square",
+                    "size": ROW - 3,
+                    "color": place,
+                    "cmin": 0,
+                    "cmax": 1,
+                    "colorscale": [list(stop) for stop in colors.ramp],
+                    "line": {"width": 0},
+                },
+            }
+        ],
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(systems) + 120,
+            width=190 + 34 * len(systems) + 60,
+            margin={"l": SPACE, "r": 60, "t": HEAD, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(systems))),
+                ticktext=labels,
+                tickangle=-45,
+                range=[-0.6, len(systems) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis(labels, mode, showgrid=False),
+        ),
+    }
+
+
+def _hover(cell: Mapping[str, Any]) -> str:
+    rate, count = FORMATS["rate"], FORMATS["count"]
+    lines = [f"<b>{name(cell['system'])}</b> against <b>{name(cell['other'])}</b>"]
+    if cell["share"] is None:
+        lines.append("no battle has a winner")
+    else:
+        ends = f"{rate.write(cell['low'])} to {rate.write(cell['high'])}"
+        lines.append(f"won {rate.write(cell['share'])} of the battles with a winner, 95% interval {ends}")
+    lines.append(
+        f"won {count.write(cell['wins'])}, tied {count.write(cell['ties'])}, lost {count.write(cell['losses'])}"
+    )
+    unread = f", {count.write(cell['unparsed'])} of them without a readable verdict" if cell["unparsed"] else ""
+    lines.append(f"n = {count.write(cell['n'])} questions{unread}")
+    return "<br>".join(lines)

@@ -1,0 +1,270 @@
+"""Two replies against each other, as HTML in which no text is markup: the score of their systems, the replies side by
+side, what every judge said in each order, and their features as bars.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+import streamlit as st
+
+from mirage import schema
+from mirage.charts.palette import FORMATS, family
+from mirage.rank.battles import RELEVANCE
+from mirage.ui import reply
+from mirage.ui.table import column_help, dot, mode
+from mirage.ui.text import Mark, text_html
+from mirage.views.answers import Reply
+from mirage.views.battle import Battle, Comparison, Decision, Found
+from mirage.views.overlap import Parts
+
+STYLE = """<style>
+.mg-score { display: flex; flex-wrap: wrap; gap: 0.2em 1.1em; align-items: center; font-size: 0.9em; }
+.mg-score > span { overflow-wrap: anywhere; }
+.mg-share { display: flex; flex: 1 0 100%; height: 10px; border-radius: 5px; overflow: hidden; gap: 2px; }
+.mg-share > i { min-width: 2px; }
+.mg-share > .mg-tied { background: color-mix(in srgb, currentColor 28%, transparent); }
+.mg-share > .mg-unread { background: repeating-linear-gradient(
+  135deg, color-mix(in srgb, currentColor 40%, transparent) 0 2px, transparent 2px 5px); }
+.mg-share > .mg-two { border: 2px solid; background: none !important; }
+.mg-said { font-size: 1.02em; margin: 0.1em 0 0.2em; overflow-wrap: anywhere; }
+.mg-said .mg-sign { display: inline-block; margin-inline-end: 0.35em; }
+.mg-sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(260px, 100%), 1fr)); gap: 0 0.8em; }
+.mg-sides > * { min-width: 0; }
+.mg-letter {
+  border: 1.5px solid currentColor; border-radius: 3px; padding: 0 0.35em; font-weight: 700; font-size: 0.85em;
+  flex: none; cursor: help;
+}
+.mg-order {
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 4px; padding: 0.5em 0.8em;
+  margin: 0 0 0.7em; font-size: 0.95em;
+}
+.mg-order > .mg-who { display: flex; flex-wrap: wrap; gap: 0.1em 0.8em; font-size: 0.9em; overflow-wrap: anywhere; }
+.mg-order > .mg-verdict-word { font-weight: 600; margin: 0.15em 0; }
+.mg-order .mg-text { font-size: 0.96em; }
+.mg-judge { font-weight: 600; margin: 0.3em 0 0.35em; overflow-wrap: anywhere; }
+.mg-judge > span { font-weight: 400; }
+.mg-bars { display: grid; gap: 0.3em 0.6em; align-items: center; font-size: 0.88em; max-width: 62rem;
+  grid-template-columns: minmax(7em, 2.6fr) minmax(6.5em, 3fr) minmax(6.5em, 3fr); }
+.mg-bars > .mg-half { display: flex; align-items: center; gap: 0.5em; font-variant-numeric: tabular-nums; }
+.mg-bars > .mg-half > b, .mg-bars > .mg-half > span { flex: 0 0 5.2em; text-align: end; white-space: nowrap; }
+.mg-bars > .mg-half > .mg-track {
+  flex: 1; height: 9px; background: color-mix(in srgb, currentColor 9%, transparent); border-radius: 2px;
+}
+.mg-track > i { display: block; height: 100%; border-radius: 2px; min-width: 1px; }
+.mg-bars .mg-way { opacity: 0.7; font-size: 0.92em; white-space: nowrap; }
+.mg-bars .mg-sign { display: inline-block; margin-inline-end: 0.3em; }
+.mg-bars > .mg-top { font-weight: 600; overflow-wrap: anywhere; align-self: end; }
+</style>"""
+
+Side = Literal["first", "second"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """How the two replies stand on the page."""
+
+    left: Side
+    """Whose reply is on the left."""
+    letters: bool
+    """Whether they carry the letters A and B by which the judge knew them."""
+    why: str
+    """Which order it is, in words."""
+
+
+def stand(battle: Battle, judge: str, order: str) -> Stand:
+    """How the replies stand: fixed by system, or as a judge saw them.
+
+    Args:
+        battle: the battle.
+        judge: whose order.
+        order: `fixed`; `judged`: the first order judged; `other`: the other one, where both were.
+    """
+    seen = battle.judged(judge)
+    if order == "fixed" or not seen:
+        return Stand("first", False, "The system picked first stands first.")
+    one = seen[-1 if order == "other" else 0]
+    only = "" if len(seen) > 1 else ", the only order that was judged"
+    return Stand(
+        "first" if one.system_a == battle.first.system else "second",
+        True,
+        f"As {judge} saw them: A is {one.system_a}, B is {one.system_b}{only}.",
+    )
+
+
+def score(found: Found) -> None:
+    """Show how all battles of the two systems in the chosen languages went."""
+    cell = found.cell
+    drawn = (
+        (cell.wins, "", f"background:{_color(cell.system)}"),
+        (cell.ties, "mg-tied", ""),
+        (cell.unparsed, "mg-unread", ""),
+        (cell.losses, "mg-two", f"border-color:{_color(cell.other)}"),
+    )
+    parts = "".join(f'<i class="{css}" style="flex:{n} 0 0;{paint}"></i>' for n, css, paint in drawn if n)
+    words = [
+        f"<b>{escape(cell.system)}</b> better in {cell.wins:,}",
+        f"tie in {cell.ties:,}",
+        f"<b>{escape(cell.other)}</b> better in {cell.losses:,}",
+        *([f"no readable verdict in {cell.unparsed:,}"] if cell.unparsed else []),
+        f"n = {cell.n:,} questions",
+    ]
+    if cell.share is not None and cell.interval is not None:
+        low, high = (FORMATS["rate"].write(end) for end in cell.interval)
+        share = f"{FORMATS['rate'].write(cell.share)} of the {cell.wins + cell.losses:,} with a winner"
+        words[0] += f", {share} (95% interval {low} to {high})"
+    texts = "".join(f"<span>{word}</span>" for word in words)
+    st.html(f'{STYLE}<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>')
+
+
+def said(battle: Battle, referee: str) -> None:
+    """Show in a line who won and by what."""
+    st.html(f'<div class="mg-said" style="{reply.inks()}">{_said(battle, referee)}</div>')
+
+
+def _said(battle: Battle, referee: str) -> str:
+    one, two = battle.first, battle.second
+    if referee == RELEVANCE:
+        verdict = {True: "is right", False: "is wrong", None: "is undecided"}
+        sides = " and ".join(
+            f"{reply.sign('right' if r.correct else 'wrong')}<b>{escape(r.system)}</b> {verdict[r.correct]}"
+            for r in (one, two)
+        )
+        both = {1: "", 0: ": a tie, both are right", 2: ": a tie, neither is right"}
+        right = [r.correct is True for r in (one, two)]
+        return f"{sides} by the human relevance labels{both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
+    made = battle.decision(referee)
+    orders = {0: "no verdict on these two", 1: "one order judged"}.get(made.verdicts, "both orders judged")
+    if made.verdicts > 1:
+        orders += ", they contradict each other" if made.flipped else ", they agree"
+    return f"{_winner(battle, made)}. Judge <b>{escape(referee)}</b>: {orders}."
+
+
+def _winner(battle: Battle, made: Decision) -> str:
+    names = {"first": battle.first.system, "second": battle.second.system}
+    if made.result in names:
+        return f"{reply.sign('right')}<b>{escape(names[made.result])}</b> is better"
+    if made.result == "tie":
+        return "A tie: the two orders cancel out" if made.flipped else "A tie"
+    return "No verdict could be read" if made.verdicts else "No verdict"
+
+
+def sides(
+    battle: Battle, how: Stand, *, texts: bool, parts: tuple[Parts, Parts] | None = None, decided: bool = False
+) -> None:
+    """Show the two replies, side by side where there is room.
+
+    Args:
+        battle: the battle.
+        how: how they stand.
+        texts: whether the arena has the replies' texts.
+        parts: where the texts of the first and the second are the same, to be marked; None for not.
+        decided: whether to mark the text that decided the outcome, where `parts` are not marked.
+    """
+    replies = {"first": battle.first, "second": battle.second}
+    order: tuple[Side, Side] = ("first", "second") if how.left == "first" else ("second", "first")
+    cards = []
+    for letter, side in zip("AB", order, strict=True):
+        note = f'<span class="mg-letter" title="{escape(how.why)}">{letter}</span>' if how.letters else ""
+        stretches: list[Mark] | None = None if decided else []
+        if parts is not None:
+            stretches = _stretches(parts[0 if side == "first" else 1])
+        one = replies[side]
+        every = [measure.name for measure in one.measures]
+        cards.append(reply.card(one, battle.question, texts=texts, leave_out=every, note=note, stretches=stretches))
+    st.html(f'<div class="mg-sides" style="{reply.inks()}">{"".join(cards)}</div>')
+
+
+def _stretches(parts: Parts) -> list[Mark]:
+    return [Mark(*span, "shared") for span in parts.shared] + [Mark(*span, "own") for span in parts.own]
+
+
+def shared(parts: tuple[Parts, Parts] | None) -> str:
+    """What the difference view shows, in words."""
+    if parts is None:
+        return "The two cannot be compared word by word: one has no text, or is too long."
+    one, two = parts
+    if not one.words_shared:
+        return "The two share no three words in a row."
+    return (
+        f"{one.words_shared:,} words are the same, in runs of three or more: {one.words_shared / one.words:.0%} of the "
+        f"first and {two.words_shared / two.words:.0%} of the second. They are muted; what differs is underlined."
+    )
+
+
+def judged(battle: Battle, first: str) -> None:
+    """Show every judge's verdicts and rationales, both orders beside each other.
+
+    Args:
+        battle: the battle.
+        first: the judge to begin with.
+    """
+    names = sorted(battle.judges, key=lambda judge: judge != first)
+    st.html("".join(_judge(battle, judge) for judge in names))
+
+
+def _judge(battle: Battle, judge: str) -> str:
+    made = battle.decision(judge)
+    flip = " The two orders contradict each other." if made.flipped else ""
+    orders = "".join(map(_order, battle.judged(judge)))
+    head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, made)}.{flip}</span></div>'
+    return f'<section style="{reply.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
+
+
+def _order(one: schema.Judgment) -> str:
+    winner = {"A": one.system_a, "B": one.system_b}.get(one.verdict)
+    word = f"{one.verdict}: <bdi>{escape(winner)}</bdi> is better" if winner else escape(one.verdict)
+    word += f" ({escape(one.reason)})" if one.reason else ""
+    why = (
+        text_html(one.rationale, language="") if one.rationale else '<div class="mg-none">No rationale was kept.</div>'
+    )
+    who = "".join(
+        f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
+        for letter, place, system in (("A", "first", one.system_a), ("B", "second", one.system_b))
+    )
+    meaning = escape(column_help("judgments", "verdict"))
+    return (
+        f'<div class="mg-order"><div class="mg-who">{who}</div>'
+        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{why}</div>'
+    )
+
+
+def features(battle: Battle, how: Stand) -> None:
+    """Show the features that both replies have, as bars on one scale a feature."""
+    order: tuple[Side, Side] = ("first", "second") if how.left == "first" else ("second", "first")
+    replies: dict[Side, Reply] = {"first": battle.first, "second": battle.second}
+    names = [replies[side].system for side in order]
+    heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
+    rows = "".join(_row(one, order, replies) for one in battle.compared)
+    st.html(f'<div class="mg-bars" style="{reply.inks()}"><div></div>{heads}{rows}</div>')
+    if battle.apart:
+        st.caption(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+
+
+_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
+
+
+def _row(one: Comparison, order: tuple[Side, Side], replies: dict[Side, Reply]) -> str:
+    measure = one.measure
+    unit = f" Unit: {measure.unit}." if measure.unit else ""
+    head = (
+        f'<div><span class="mg-help" title="{escape(measure.meaning + unit)}">{escape(measure.title)}</span> '
+        f'<span class="mg-way">{_WAYS[one.direction]}</span></div>'
+    )
+    values: dict[Side, float] = {"first": one.first, "second": one.second}
+    halves = []
+    for side in order:
+        value = reply.number(measure.unit, values[side])
+        best = one.better == side
+        told = f"<b>{reply.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
+        width = 100 * (values[side] - one.low) / (one.high - one.low)
+        color = _color(replies[side].system)
+        bar = f'<i style="width:{max(0.0, min(100.0, width)):.1f}%;background:{color}"></i>'
+        halves.append(f'<div class="mg-half">{told}<div class="mg-track">{bar}</div></div>')
+    return head + "".join(halves)
+
+
+def _color(system: str) -> str:
+    return family(system).color(mode())

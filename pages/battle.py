@@ -1,0 +1,291 @@
+"""Why did A beat B?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage import ui
+from mirage.charts import battle as charts
+from mirage.languages import LANGUAGES
+from mirage.rank.battles import RELEVANCE
+from mirage.ui import listing, reply, steps, texts, versus
+from mirage.views import answers
+from mirage.views import battle as views
+from mirage.views import leaderboard as boards
+from mirage.views import matrix as matrices
+from mirage.views.keys import Key, Keys, name
+from mirage.views.overlap import overlap
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+ORDERS = {
+    "fixed": "the system picked first stands first, in every battle",
+    "judged": "as the judge saw the two, A and B, in the first order judged",
+    "other": "as the judge saw them in the other order, where both were judged",
+}
+TEXTS = {"whole": "as they are", "differences": "what the two share is muted, what differs is underlined"}
+STYLE = """<style>
+.st-key-battle_body > :has(> .st-key-battle_fought) { flex: 7 1 520px; min-width: 0; }
+.st-key-battle_body > :has(> .st-key-battle_given) { flex: 3 1 280px; min-width: 0; }
+@media (min-width: 1200px) {
+  .st-key-battle_given { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow-y: auto; }
+}
+@media (max-width: 960px) { .st-key-battle_body > * { flex: 1 1 100% !important; } }
+</style>"""
+
+
+def main() -> None:
+    """The pickers, then the win matrix, or the battles of two systems and one of them."""
+    page = ui.begin("battle")
+    if "outcomes" not in page.arena.tables:
+        page.need("judgments")
+    if go := st.session_state.pop("_battle_pair", None):
+        st.session_state["a"], st.session_state["b"] = go
+        st.session_state["view"] = "battle"
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
+        referees = boards.referees(page.arena)
+        referee = ui.pick(
+            "Referee",
+            referees,
+            key="referee",
+            kind="referee",
+            width=200,
+            help="Who decides a battle. relevance: human labels of the passages; no model is involved.",
+        )
+        pair = None if view == "win matrix" else systems(page, referees[0])
+    if pair is None:
+        matrix(page, referee)
+        return
+    place = st.empty()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        ways = st.container(horizontal=True, width="content", gap="small")
+        wanted = filters(page, referee, *pair)
+        looks = st.container(horizontal=True, width="content", gap="small")
+    found = views.find(page.arena, wanted)
+    page.summary(
+        f"{len(found.keys):,} of {len(found.decisions):,} battles of {wanted.first} and {wanted.second} by {referee} "
+        "match. A battle is one question, in one order of the answers or in both."
+    )
+    if found.decisions:
+        with place:
+            versus.score(found)
+    every = Keys(tuple(views.battles(page.arena, wanted.first, wanted.second)))
+    key = steps.current(
+        "battle",
+        found,
+        (page.arena.version, wanted),
+        lambda asked: every.resolve(asked, page.picked),
+        start=found.start,
+    )
+    if key is None:
+        nothing(page, found)
+    else:
+        show(page, found, key, ways, looks)
+
+
+def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
+    """Whose battles are shown; at first the best system and the next one to it."""
+    board = matrices.matrix(page.arena, referee)
+    names = tuple(sorted(board.systems))
+    was = st.session_state.get("_battle_was")
+    if was and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
+        # Who picks the other one of the two has them change places.
+        st.session_state["a"], st.session_state["b"] = (was[1], was[0])
+    first = ui.pick("First system", names, key="a", kind="system", width=230, default=board.systems[0])
+    others = tuple(other for other in names if other != first)
+    if not others:
+        return None
+    second = ui.pick("Second system", others, key="b", kind="system", width=230, default=board.rival(first))
+    st.session_state["_battle_was"] = (first, second)
+    return first, second
+
+
+def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wanted:
+    """The rest of the row of filters."""
+    verdict = ui.pick(
+        "Verdict",
+        ("any", *views.RESULTS),
+        key="verdict",
+        kind="verdict",
+        width=110,
+        help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
+    )
+    only: list[str] = []
+    if referee != RELEVANCE:
+        judges = sum(one != RELEVANCE for one in boards.referees(page.arena))
+        only = ui.pick(
+            "Only",
+            ("flipped", *(["disagree"] if judges > 1 else [])),
+            key="only",
+            kind="filter",
+            many=True,
+            placeholder="All",
+            width=130,
+            help="flipped: the two orders of the answers led to different winners; a tie is no winner. "
+            "disagree: two judges came to different results.",
+        )
+    text = ""
+    if {"answers", "queries", "judgments"} & set(page.arena.tables):
+        text = st.text_input(
+            "Text",
+            key="q",
+            bind="query-params",
+            type="search",
+            placeholder="in any text",
+            help="Looks in questions, answers and rationales. Finds these characters in either case, in any script.",
+            width=200,
+        )
+    return views.Wanted(
+        first,
+        second,
+        referee,
+        languages=page.picked,
+        result="" if verdict == "any" else verdict,
+        flipped="flipped" in only,
+        disagree="disagree" in only,
+        text=(text or "").strip(),
+    )
+
+
+def nothing(page: ui.Page, found: views.Found) -> None:
+    """What is shown where no battle matches."""
+    with st.container(border=True):
+        if found.decisions:
+            st.markdown("**No battle matches these filters.**")
+            st.button("Clear the filters", on_click=clear)
+        else:
+            st.markdown("**These two never met.**")
+            st.caption("This referee decided no battle of the two in the languages picked.")
+            st.button("Look at the win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
+    page.download("battles", found.table, about={"text": found.wanted.text})
+
+
+def clear() -> None:
+    """Take all filters back."""
+    st.session_state["verdict"], st.session_state["q"], st.session_state["only"] = "any", "", []
+    st.session_state["languages"] = []
+
+
+def matrix(page: ui.Page, referee: str) -> None:
+    """Who beats whom; a cell leads to its battles."""
+    found = matrices.matrix(page.arena, referee, page.picked)
+    if not found.cells:
+        page.summary(f"{referee} decided no battle in the languages picked.")
+        return
+    cells = found.table.to_pylist()
+    n = sum(cell["n"] for cell in cells) // 2
+    page.summary(f"{n:,} battles of {len(found.systems)} systems by {referee}. Select a cell to read them.")
+    st.caption(
+        "Percent of the battles with a winner that the system of the row won against that of the column. Hover for "
+        "ties, n and the interval."
+    )
+    clicked = ui.chart(
+        charts.win_matrix(cells, systems=found.systems, mode=ui.mode()),
+        key="win_matrix",
+        alt="Share of its battles that each system won against each other one.",
+        select=True,
+        wide=True,
+    )
+    page.download("win-matrix", found.table, about={"referee": referee, "languages": page.picked})
+    if clicked:
+        st.session_state["_battle_pair"] = tuple(clicked)
+        st.rerun()
+
+
+def show(page: ui.Page, found: views.Found, key: Key, ways: DeltaGenerator, looks: DeltaGenerator) -> None:
+    """One battle; the ways to the others and what it looks like are drawn into places of their own."""
+    wanted = found.wanted
+    battle = views.battle(page.arena, key, wanted.first, wanted.second)
+    judge = wanted.referee if wanted.referee != RELEVANCE else "".join(battle.judges[:1])
+    has_texts = "answers" in page.arena.tables
+    st.html(STYLE)
+    with ways:
+        where = steps.steps("battle", found, key)
+        with st.popover("List", help="All battles that match."):
+            steps.choose("battle", found, key, lambda keys: entries(page, found, keys))
+    with looks:
+        order, mark = pick_looks(battle, judge, texts=has_texts)
+    how = versus.stand(battle, judge, order)
+    with st.container(horizontal=True, key="battle_body", gap="medium"):
+        with st.container(key="battle_fought", gap="small"):
+            subset = [f"{battle.question.subset.replace('_', '-')} subset"] if battle.question.subset else []
+            reply.about([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
+            reply.question(battle.question)
+            versus.said(battle, wanted.referee)
+            parts = overlap(battle.first, battle.second) if mark == "differences" else None
+            by_labels = wanted.referee == RELEVANCE
+            versus.sides(battle, how, texts=has_texts, parts=parts, decided=by_labels)
+            st.caption(ui.plain(" ".join([how.why, *([versus.shared(parts)] if mark == "differences" else [])])))
+            if battle.judges:
+                st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
+                versus.judged(battle, wanted.referee)
+            if battle.compared or battle.apart:
+                st.header("Features", anchor=False)
+                versus.features(battle, how)
+            ui.onward("answers", "Every system's answer to this question", query=name(key), languages=(key[0],))
+        with st.container(key="battle_given", gap="small"):
+            if battle.question.passages:
+                st.header(f"{len(battle.question.passages)} passages", anchor=False)
+                reply.passages(battle.question)
+            if not has_texts:
+                texts.absent(page)
+    page.download(
+        "battles",
+        found.table,
+        about={
+            "languages": wanted.languages,
+            "result": wanted.result,
+            "flipped": wanted.flipped,
+            "judges disagree": wanted.disagree,
+            "text": wanted.text,
+        },
+    )
+
+
+def pick_looks(battle: views.Battle, judge: str, *, texts: bool) -> tuple[str, str]:
+    """In which order the replies stand, and what is marked in them."""
+    order, mark = "fixed", "whole"
+    if battle.judges:
+        order = ui.pick(
+            "Order",
+            tuple(ORDERS),
+            key="order",
+            kind="order",
+            width=110,
+            help="; ".join(f"{code}: {meaning}" for code, meaning in ORDERS.items()) + f". Judge: {ui.plain(judge)}.",
+        )
+    if texts:
+        mark = ui.pick(
+            "Answers",
+            tuple(TEXTS),
+            key="marks",
+            kind="view",
+            width=130,
+            help="; ".join(f"{code}: {meaning}" for code, meaning in TEXTS.items()) + ".",
+        )
+    return order, mark
+
+
+def entries(page: ui.Page, found: views.Found, keys: tuple[Key, ...]) -> list[listing.Entry]:
+    """The lines of the list: each question with its language and what came of the battle."""
+    results = {
+        "first": f"{found.wanted.first} better",
+        "second": f"{found.wanted.second} better",
+        "tie": "tie",
+        "unparsed": "no readable verdict",
+    }
+    lines = []
+    for item in answers.items(page.arena, keys):
+        code, query_id = item.key
+        made = found.decisions[item.key]
+        note = [LANGUAGES[code].name, results[made.result], *(["orders disagree"] if made.flipped else [])]
+        text, language = (query_id, "") if item.text is None else (item.text, code)
+        lines.append(listing.Entry(name(item.key), text, language, " · ".join(note)))
+    return lines
+
+
+main()
