@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,11 @@ from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes
 from mirage.cli.output import note, show
 from mirage.cli.tournaments import as_published, keep_tournaments
 from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage.cli.output import Format
+    from mirage.rank.whatif import Choice
+    from mirage.store import Arena
 
 RANKS = (
     *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "tier"),
@@ -22,13 +27,33 @@ RANKS = (
 @app.command()
 def rank(
     dir_: ArenaDir,
-    referee: Annotated[str, typer.Option(metavar="relevance|JUDGE", help="Human relevance labels, or a judge's name.")],
+    referees: Annotated[
+        list[str],
+        typer.Option(
+            "--referee",
+            metavar="relevance|JUDGE|pooled",
+            help="Human relevance labels, or a judge's name; several judges, or pooled for all, are counted together.",
+        ),
+    ],
     skill: Annotated[schema.Skill, typer.Option(help="Which questions count, by relevance.")] = "both",
     languages: Languages = None,
     draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals.")] = 200,
     seed: Seed = 0,
     ties: Annotated[schema.Ties, typer.Option(help="Half a win for each, Davidson's model, or dropped.")] = "half",
     parser: Parser = "strict",
+    without: Annotated[
+        str | None, typer.Option("--leave-out-family", metavar="MAKER", help="Without the judges made by MAKER.")
+    ] = None,
+    no_own: Annotated[
+        bool, typer.Option("--no-own-family", help="Without a judge's verdicts on systems of its own maker.")
+    ] = False,
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="Only battles whose two orders were judged and agree.")
+    ] = False,
+    control: Annotated[
+        str | None,
+        typer.Option(metavar="length,citations,language", help="Compare at equal style of the answers, one or more."),
+    ] = None,
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's way: tournaments of 100 drawn queries, --draws of them.")
     ] = False,
@@ -37,17 +62,30 @@ def rank(
 ) -> None:
     """Rank the systems by a referee.
 
-    Bradley-Terry ratings with 95% intervals, rank intervals and records. Reads the table outcomes (referee
+    Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. Reads the table outcomes (referee
     relevance) or judgments (a judge). Writes nothing; with --store, the table ratings, where ratings by other
-    referees stay. With --paper: means and percentiles over tournaments as published; --store then writes the table
-    tournaments.
+    referees stay. Where judges are pooled, verdicts left out, or style is controlled for (which reads the table
+    features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as published;
+    --store then writes the table tournaments.
     """
     from mirage import pipeline, store
     from mirage.rank.battles import RELEVANCE
+    from mirage.rank.whatif import POOLED, Choice
 
     arena = store.open_arena(dir_)
+    referee, only = referees[0], codes(languages)
     by_labels = referee == RELEVANCE
-    only = codes(languages)
+    style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
+    choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style)
+    otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties)
+    if otherwise:
+        if store_ or paper or skill != "both" or parser != "strict":
+            raise BadInput(
+                "a ranking by pooled judges, by some of the verdicts, or at equal style is only printed",
+                do="leave out --store, --paper, --skill and --parser",
+            )
+        _otherwise(arena, referees, choice, languages=only, draws=draws, seed=seed, how=how)
+        return
     if store_ and (only or ties != "half" or parser != "strict"):
         raise BadInput("--store keeps the ranking as it is by default", do="leave out --languages, --ties and --parser")
     if paper:
@@ -68,3 +106,21 @@ def rank(
     show(rows(pipeline.ordered(ranking), RANKS), RANKS, how)
     for line in (ranking.method, *pipeline.remarks(ranking, table, languages=only)):
         note(line)
+
+
+def _otherwise(arena: Arena, referees: list[str], choice: Choice, *, how: Format, **options: Any) -> None:
+    """Print a ranking that counts otherwise, and what that moves."""
+    from mirage import pipeline
+    from mirage.rank.whatif import Choice, compare
+
+    table = arena.read("judgments")
+    features = arena.read("features") if choice.control else None
+    found = pipeline.what_if(table, referees, choice, features=features, **options)
+    show(rows(pipeline.ordered(found.ranking), RANKS), RANKS, how)
+    for line in (found.method, *pipeline.counted(found), *pipeline.remarks(found.ranking, table)):
+        note(line)
+    if choice != Choice():
+        usual = pipeline.what_if(table, referees, Choice(), **options).ranking
+        different = compare(usual, found.ranking)
+        for code in found.ranking.languages:
+            note(f"against the plain ranking, {code}: " + "; ".join(pipeline.moved(different, language=code)))

@@ -31,7 +31,7 @@ from mirage.pipeline.predicting import (
     said,
     summary,
 )
-from mirage.pipeline.ranking import ordered, ranking, remarks
+from mirage.pipeline.ranking import counted, moved, ordered, ranking, remarks, what_if
 from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (
     BASELINES,
@@ -82,6 +82,7 @@ __all__ = [
     "bring_texts",
     "bundle",
     "chosen",
+    "counted",
     "derived",
     "expected",
     "held_out",
@@ -95,6 +96,7 @@ __all__ = [
     "judges",
     "keep_tournaments",
     "measure",
+    "moved",
     "ordered",
     "place",
     "plan_judging",
@@ -109,5 +111,6 @@ __all__ = [
     "summary",
     "tournament_rows",
     "tournaments",
+    "what_if",
     "write_battles",
 ]

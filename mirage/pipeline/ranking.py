@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mirage import rank, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
 from mirage.rank.battles import RELEVANCE
+from mirage.rank.control import covariates
+from mirage.rank.whatif import POOLED, Choice, Comparison, Recomputed, recompute
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,6 +72,90 @@ def battles_of(
     return battles if languages is None else {code: battles[code] for code in languages}
 
 
+def what_if(
+    judgments: pa.Table,
+    judges: Sequence[str],
+    choice: Choice,
+    *,
+    features: pa.Table | None = None,
+    votes: pa.Table | None = None,
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Recomputed:
+    """Rank the systems by one judge or several together, with only what a choice leaves of their verdicts.
+
+    Args:
+        judgments: table `judgments`.
+        judges: names; `pooled` stands for every judge of the table.
+        choice: what counts.
+        features: table `features`, where the choice holds style equal.
+        votes: people's verdicts that replace the judges' (`rank.whatif.recompute`).
+        languages: codes; None for all.
+        draws: bootstrap draws.
+        seed: seed of the draws.
+
+    Raises:
+        UnknownName: if a judge, maker, covariate or language is not known here.
+        NotEnoughData: if nothing is left to rate.
+        BadInput: if labels are asked like a judge, or style is to be held equal with ties by a model.
+    """
+    if RELEVANCE in judges:
+        raise BadInput(
+            "relevance labels are no judge: they are not pooled with others, have no maker and see no style",
+            do="ask for judges, or leave the options for judges out",
+        )
+    names = judgments["judge"].unique().sort().to_pylist() if POOLED in judges else list(dict.fromkeys(judges))
+    said = {name: rank.verdicts(judgments, judge=name) for name in names}
+    style = covariates(features, choice.control) if features is not None and choice.control else None
+    return recompute(said, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
+
+
+def counted(found: Recomputed) -> list[str]:
+    """What was counted for a ranking, and what was not, in lines."""
+    said = []
+    if len(found.said) > 1:
+        each = ", ".join(f"{judge} {n:,}" for judge, n in found.said.items())
+        said.append(f"verdicts of {len(found.said)} judges counted together, each verdict the same: {each}")
+    said += [f"{n:,} verdicts left out: {why}" for why, n in found.left_out.items()]
+    if found.voted:
+        said.append(f"{found.voted:,} verdicts replaced by people's votes")
+    if found.lacking:
+        said.append("not ranked: " + ", ".join(f"{code} ({why})" for code, why in found.lacking.items()))
+    if found.controlled is not None:
+        missing = sum(found.controlled.n_missing.values())
+        if missing:
+            said.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+        last = list(found.controlled.coefficients)[-1]
+        for one in found.controlled.coefficients[last]:
+            worth = one.reason if one.value is None else f"{one.value:+.2f} logits ({one.low:+.2f} to {one.high:+.2f})"
+            said.append(f"{one.covariate}, {last}: {worth} for {one.per}")
+    return said
+
+
+def moved(found: Comparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
+    """Which ranks moved in a language, which systems are gone, and whether the comparison graph fell apart.
+
+    Args:
+        found: the comparison.
+        language: code, or `all`.
+        name: what to call a system; its own name where absent.
+    """
+    called = name or {}
+    moves = found.of(language)
+    each = [
+        f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
+        for m in moves
+    ]
+    said = [f"{len(moves)} rank{'' if len(moves) == 1 else 's'} moved: {', '.join(each)}" if moves else "no rank moved"]
+    if language in found.gone:
+        said.append("no battle left: " + ", ".join(called.get(s, s) for s in found.gone[language]))
+    if language in found.apart:
+        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in found.apart[language])
+        said.append(f"the comparison graph fell apart into {len(found.apart[language])} groups: {parts}")
+    return said
+
+
 def ordered(found: rank.Ranking) -> pa.Table:
     """The table of a ranking to be read from top to bottom: by language, `all` last, the best system first."""
     table = found.table()
@@ -107,6 +193,8 @@ def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | 
     few = [f"{one.language} ({one.n_queries})" for one in single if one.few]
     if few:
         said.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
+    if not found.battles:
+        return said
     alike = [one.language for one in found.tiers.values() if one.few and one.tests]
     if alike:
         said.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))

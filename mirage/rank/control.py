@@ -215,6 +215,8 @@ def control(
         raise BadInput(f"style is not controlled with ties by {ties}", do="count ties half, or drop them")
     if any(len(np.unique(one.strata)) > 1 or one.skill != "both" for one in battles.values()):
         raise BadInput("relevance labels see no style that could be controlled for", do="choose a judge")
+    if not battles:
+        raise NotEnoughData("no language has battles and the covariates", do="run: mirage features DIR")
     names = next(iter(known.values())).names if known else ()
     kept, missing, found, made = {}, {}, {}, {}
     for code, one in sorted(battles.items()):
