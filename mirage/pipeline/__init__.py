@@ -14,23 +14,13 @@ what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py
 """
 
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
+from mirage.pipeline.comparing import Summary, held_out, said, summary
 from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_outputs, import_questions
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging, read_battles
 from mirage.pipeline.measuring import measure
 from mirage.pipeline.own import Added, Own, import_own, read_own
 from mirage.pipeline.placing import Placement, place, write_battles
-from mirage.pipeline.predicting import (
-    Chosen,
-    Expected,
-    Report,
-    Summary,
-    chosen,
-    expected,
-    held_out,
-    report,
-    said,
-    summary,
-)
+from mirage.pipeline.predicting import Chosen, Expected, Report, chosen, expected, report
 from mirage.pipeline.ranking import counted, moved, ordered, ranking, remarks, what_if
 from mirage.pipeline.running import Done, run_all
 from mirage.pipeline.stages import (

@@ -62,40 +62,6 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """One regressor on left-out systems: means over languages, and all languages together."""
-
-    regressor: str
-    """Its name; `default`: the one that nested validation chose for each system without having seen it."""
-    published: str
-    """Name in the paper's Table 3 that it stands for; empty if it is ours."""
-    languages: int
-    """Languages the means are over."""
-    systems: int
-    """n: systems left out, one at a time, in all languages at once."""
-    tau: float | None
-    """Kendall's tau-b of predictions and ratings, mean over languages; one that orders nothing counts 0."""
-    rmse: float
-    """Root of the mean squared error in logits, over languages and systems."""
-    r2: float | None
-    """R2, mean over languages."""
-    slope: float | None
-    """Slope of the ratings on the predictions, mean over languages; 1 is calibrated."""
-    covered: float | None
-    """Share of the ratings inside their 95% prediction intervals."""
-    tau_all: float | None
-    """Kendall's tau-b of the means over languages; null with one language."""
-    tau_gain: float | None
-    """The default procedure's tau, minus this one's; null for itself."""
-    p: float | None
-    """Paired test of this difference over systems (`surrogate.Difference`)."""
-    p_error: float | None
-    """Paired test of the difference in squared errors over systems."""
-    chosen: bool
-    """Whether it is the regressor for new systems."""
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
     """A regressor and its residuals on left-out systems."""
 
@@ -193,78 +159,12 @@ def report(
     return Report(referee, skill, seen, compared, tuple(rows))
 
 
-def held_out(
-    predictions: pa.Table, referee: str, *, skill: schema.Skill = "both", seed: int = surrogate.SEED
-) -> dict[str, surrogate.HeldOut]:
-    """Predictions as stored, by regressor, of the systems that were judged.
+def rows_of(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[schema.Prediction]:
+    """The stored predictions for a referee and skill.
 
     Raises:
-        NotEnoughData: if nothing is predicted for the referee and skill.
+        NotEnoughData: if there are none.
     """
-    parts: dict[str, dict[str, list[schema.Prediction]]] = {}
-    for row in _rows(predictions, referee, skill):
-        if row.judged is not None:
-            parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
-    found = {}
-    for name in sorted(parts, key=_order):
-        by = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
-
-        def column(of: str, by: dict[str, list[schema.Prediction]] = by) -> dict[str, Array]:
-            return {code: np.array([getattr(row, of) for row in rows], dtype=float) for code, rows in by.items()}
-
-        systems = {code: tuple(row.system for row in rows) for code, rows in by.items()}
-        ends = column("low"), column("high")
-        found[name] = surrogate.HeldOut(name, systems, column("rating"), *ends, column("judged"), seed)
-    return found
-
-
-def summary(held: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED) -> list[Summary]:
-    """Regressors side by side: the default procedure, then the paper's, then ours.
-
-    Args:
-        held: by regressor (`held_out`, or a comparison's).
-        chosen: the regressor for new systems.
-        seed: seed of the tests.
-    """
-    rows = []
-    default = held.get(surrogate.NESTED)
-    for name in sorted(held, key=_order):
-        quality = held[name].quality()
-        single = [one for one in quality if one.language != ALL]
-        joint = next((one for one in quality if one.language == ALL), None)
-        against = surrogate.paired(default, held[name], seed=seed) if default and name != surrogate.NESTED else None
-        squares = sum(one.systems * one.rmse**2 for one in single) / sum(one.systems for one in single)
-        rows.append(
-            Summary(
-                name,
-                surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
-                len(single),
-                len({s for systems in held[name].systems.values() for s in systems}),
-                float(np.mean([one.tau or 0.0 for one in single])),
-                float(np.sqrt(squares)),
-                _mean([one.r2 for one in single]),
-                _mean([one.slope for one in single]),
-                _mean([one.covered for one in single]),
-                joint.tau if joint else None,
-                against.tau - against.tau_than if against else None,
-                against.p if against else None,
-                against.p_error if against else None,
-                name == chosen,
-            )
-        )
-    return rows
-
-
-def _order(name: str) -> int:
-    return [surrogate.NESTED, *surrogate.REGRESSORS].index(name)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    there = [v for v in values if v is not None]
-    return float(np.mean(there)) if there else None
-
-
-def _rows(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[schema.Prediction]:
     rows = [schema.Prediction(**row) for row in predictions.to_pylist()]
     rows = [row for row in rows if (row.referee, row.skill) == (referee, skill)]
     if not rows:
@@ -284,7 +184,7 @@ def chosen(
         NotEnoughData: if nothing is predicted for the referee and skill.
         UnknownName: if the regressor is not among the predictions.
     """
-    rows = _rows(predictions, referee, skill)
+    rows = rows_of(predictions, referee, skill)
     name = regressor or next(row.regressor for row in rows if row.default)
     found: dict[str, list[float]] = {}
     for row in rows:
@@ -362,40 +262,3 @@ def _offset(seen: surrogate.Training, code: str) -> float:
 
 def _or_null(values: Array) -> list[float | None]:
     return [float(v) if np.isfinite(v) else None for v in values]
-
-
-def said(found: Report, *, price: float | None = None) -> list[str]:
-    """What a reader of a comparison must know besides the table.
-
-    Args:
-        found: the comparison.
-        price: of one judge call, in US dollars.
-    """
-    compared, seen = found.comparison, found.training
-    n = len(seen.systems)
-    lines = [
-        f"{n} systems and {len(seen.features)} features in {len(seen.languages)} languages: "
-        + ", ".join(seen.features)
-        + f"; seed {compared.seed}"
-    ]
-    folds = ", ".join(f"{name} {count}" for name, count in sorted(compared.chosen.items(), key=lambda c: (-c[1], c[0])))
-    lines.append(f"for a new system: {compared.default}; nested validation over {n} left-out systems chose {folds}")
-    lines += [
-        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}; RMSE "
-        f"{test.rmse:.3f} and {test.rmse_than:.3f}, p = {test.p_error:.3f} (paired over {test.systems} systems, "
-        f"{test.swaps:,} swaps)"
-        for test in compared.tests
-        if test.than == surrogate.PUBLISHED
-    ]
-    for feature, languages in seen.unused().items():
-        lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
-        under = f"a system has it on under {surrogate.COVERAGE:.0%} of the questions"
-        lines.append(f"{feature} is left out where {under}: {lacking}")
-    beyond = {row.system for row in found.rows if row.outside and row.default}
-    lines.append(f"{len(beyond)} of {n + len(seen.new)} systems lie outside the range of the others in some feature")
-    if found.calls:
-        money = f", USD {found.calls * price:,.2f}" if price is not None else ""
-        lines.append(f"a prediction takes no call; judging a system as the others took {found.calls:,}{money}")
-    elif price is not None:
-        lines.append("the relevance referee asks no model: no call and no money is saved")
-    return lines
