@@ -1,0 +1,311 @@
+"""What the Battle page shows: who beats whom, the battles of two systems, one battle, and what two replies share."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import small_arena
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_charts_hallucination import checked
+from test_views_answers import NUMBERS, SYSTEMS, build
+
+from mirage import rank, schema, store
+from mirage.charts.battle import win_matrix
+from mirage.errors import UnknownName
+from mirage.text import word_spans, words
+from mirage.views import battle as views
+from mirage.views.answers import Reply
+from mirage.views.battle import Wanted
+from mirage.views.leaderboard import battles as ranked
+from mirage.views.matrix import matrix
+from mirage.views.overlap import WORDS, overlap
+
+A, B = "gpt-4", "aya-101"
+
+
+def said(judge: str, query: str, a: str, b: str, verdict: schema.Verdict, why: str | None = None) -> schema.Judgment:
+    reason = "no verdict mark" if verdict == "unparsed" else None
+    return schema.Judgment("en", query, judge, a, b, verdict, why, reason, None)
+
+
+ROWS = [
+    said("zeta", "e00", A, B, "A", "The first cites its passages."),
+    said("zeta", "e00", B, A, "B", "The second is grounded."),
+    said("zeta", "e01", A, B, "A", "Because of its PLACE."),
+    said("zeta", "e01", B, A, "A"),
+    said("zeta", "e02", A, B, "unparsed"),
+    said("zeta", "e03", A, B, "A"),
+    said("zeta", "e03", B, A, "tie"),
+    said("zeta", "e04", B, A, "A"),
+    said("eta", "e00", A, B, "B"),
+    said("eta", "e04", B, A, "A"),
+    said("eta", "e02", A, B, "tie"),
+    said("zeta", "e00", A, "llama-2-7b", "tie"),
+]
+
+
+def judged(folder: Path, name: str = "judged") -> store.Arena:
+    """The Answers page's arena with verdicts of two judges."""
+    arena = build(folder, name)
+    return store.write(arena.path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return judged(tmp_path_factory.mktemp("arenas"))
+
+
+def ids(arena: store.Arena, referee: str = "zeta", **wanted: Any) -> list[str]:
+    return [key[1] for key in views.find(arena, Wanted(A, B, referee, **wanted)).keys]
+
+
+# Verdicts put together
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "result", "flipped"),
+    [
+        ([(True, "A"), (False, "B")], "first", False),
+        ([(True, "B"), (False, "A")], "second", False),
+        ([(True, "A"), (False, "A")], "tie", True),
+        ([(True, "A"), (False, "tie")], "first", True),
+        ([(True, "tie"), (False, "tie")], "tie", False),
+        ([(True, "unparsed"), (False, "A")], "second", False),
+        ([(True, "unparsed")], "unparsed", False),
+        ([], "unparsed", False),
+    ],
+)
+def test_two_orders_make_one_decision(verdicts: Any, result: str, flipped: bool) -> None:
+    made = views.decide(verdicts)
+    assert (made.result, made.flipped, made.verdicts) == (result, flipped, len(verdicts))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["A", "B", "tie", "unparsed"])), max_size=2))
+def test_a_decision_is_the_same_from_the_other_side(verdicts: Any) -> None:
+    mine, other = views.decide(verdicts), views.decide((not straight, verdict) for straight, verdict in verdicts)
+    turned = {"first": "second", "second": "first"}
+    assert turned.get(mine.result, mine.result) == other.result
+    assert mine.flipped == other.flipped
+
+
+def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
+    every = views.battles(arena, A, B)
+    assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
+    results = {key[1]: made["zeta"].result for key, made in every.items() if "zeta" in made}
+    assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "first", "e04": "second"}
+    assert list(every) == sorted(every)
+
+
+def test_filters_find_battles(arena: store.Arena) -> None:
+    assert ids(arena) == ["e00", "e01", "e02", "e03", "e04"]
+    assert ids(arena, result="first") == ["e00", "e03"]
+    assert ids(arena, flipped=True) == ["e01", "e03"]
+    assert ids(arena, disagree=True) == ["e00"], "an unreadable verdict disagrees with nobody"
+    assert ids(arena, languages=("ar",)) == []
+    assert ids(arena, text="its place") == ["e01"], "rationales are searched, in either case"
+    assert ids(arena, text="ganges", result="second") == ["e04"], "and replies of the two"
+    assert ids(arena, text="number 3?") == ["e03"], "and questions"
+    assert ids(arena, text="see context 2") == [], "but no reply of a third"
+
+
+def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
+    found = views.find(arena, Wanted(A, B, "zeta", flipped=True))
+    assert (len(found.keys), len(found.decisions)) == (2, 5)
+    cell = found.cell
+    assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (2, 1, 1, 1, 5)
+    assert found.table.to_pylist()[0] == {
+        "language": "en",
+        "query_id": "e01",
+        "first": A,
+        "second": B,
+        "referee": "zeta",
+        "result": "tie",
+        "flipped": True,
+        "verdicts": 2,
+    }
+
+
+def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
+    assert views.find(arena, Wanted(A, B, "zeta")).start == ("en", "e00")
+    assert views.find(arena, Wanted(B, A, "zeta")).start == ("en", "e04")
+    assert views.find(arena, Wanted(A, B, "zeta", languages=("ar",))).start is None
+
+
+# Human labels decide where no judge does
+
+
+@pytest.mark.parametrize("skill", ["abstain", "answer"])
+def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
+    arena = small_arena.write(tmp_path)
+    subset = {"abstain": "n", "answer": "r"}[skill]
+    for language, of in ranked(arena, "relevance", skill).items():
+        for x, y in itertools.permutations(of.systems, 2):
+            found = views.find(arena, Wanted(x, y, "relevance", languages=(language,)))
+            mine = [one.result for key, one in found.decisions.items() if key[1].startswith(subset)]
+            at = of.systems.index(x), of.systems.index(y)
+            assert mine.count("first") == of.wins[:, *at].sum()
+            assert mine.count("tie") == of.ties[:, *at].sum()
+
+
+@pytest.mark.parametrize("referee", ["relevance", "judge-x"])
+def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: str) -> None:
+    arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
+    found = matrix(arena, referee, ("en",))
+    assert set(found.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
+    for (x, y), cell in found.cells.items():
+        assert cell == views.find(arena, Wanted(x, y, referee, languages=("en",))).cell
+        other = found.cells[y, x]
+        assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
+        assert cell.interval is not None
+        assert cell.share is not None
+        assert cell.interval[0] <= cell.share <= cell.interval[1]
+    checked(win_matrix(found.table.to_pylist(), systems=found.systems, mode="light"))
+
+
+def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
+    found = matrix(arena, "zeta")
+    tied = found.cells[A, "llama-2-7b"]
+    assert (tied.share, tied.interval, tied.n) == (None, None, 1)
+    assert ("aya-101", "llama-2-7b") not in found.cells, "these two never met"
+    assert found.rival("aya-101") == A
+    figure = win_matrix(found.table.to_pylist(), systems=found.systems, mode="dark")
+    assert "–" in figure["data"][0]["text"]
+    with pytest.raises(UnknownName, match="zetta"):
+        matrix(arena, "zetta")
+
+
+# One battle
+
+
+def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
+    one = views.battle(arena, ("en", "e00"), B, A)
+    assert (one.first.system, one.second.system) == (B, A)
+    assert one.question.text == "Which river is number 0?"
+    assert len(one.question.passages) == 3
+    assert [(j.judge, j.system_a) for j in one.judgments] == [("eta", A), ("zeta", B), ("zeta", A)]
+    assert one.judges == ("eta", "zeta")
+    assert (one.decision("zeta").result, one.decision("eta").result) == ("second", "first")
+
+
+def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
+    one = views.battle(arena, ("en", "e00"), A, B)
+    by_name = {c.measure.name: c for c in one.compared}
+    assert by_name["length"].better is None, "of length no side is better"
+    assert by_name["citation_MAP@10"].better == "first"
+    assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
+    gone = views.battle(arena, ("en", "e01"), A, B)
+    assert gone.compared == ()
+    assert "Length" in gone.apart, "the second has no reply there"
+
+
+def test_a_lower_value_wins_where_lower_is_better() -> None:
+    measure = views.answers.Measure("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
+    one = views._compare(measure, 2.0, 0.0)
+    assert (one.better, one.direction, one.low, one.high) == ("second", "lower", 0, 2.0)
+    assert views._compare(measure, 1.0, 1.0).better is None
+
+
+def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
+    one = views.battle(arena, ("en", "q1"), "gpt-4", "aya-101")
+    assert (one.first.text, one.compared, len(one.judgments)) == (None, (), 1)
+    assert views.find(arena, Wanted("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
+
+
+def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
+    arena = build(tmp_path, "numbers", tables=NUMBERS)
+    found = views.find(arena, Wanted(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
+    assert len(found.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
+    assert not views.battle(arena, found.keys[0], *SYSTEMS[1:]).judgments
+
+
+def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) -> None:
+    battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
+    at = battles.systems.index(A), battles.systems.index(B)
+    assert battles.wins[:, *at].sum() == 4
+    assert views.find(arena, Wanted(A, B, "zeta")).cell.wins == 2
+
+
+# What two replies share
+
+
+def reply(text: str | None) -> Reply:
+    from mirage.answers import citations
+
+    found = citations(text or "", ["d1", "d2"], numbered=True)
+    return Reply("s", text, "ok", None, None, "", "", None, None, tuple(found), ())
+
+
+def parts(one: str, two: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    made = overlap(reply(one), reply(two))
+    assert made is not None
+    left, right = made
+    return (
+        [one[a:b] for a, b in left.shared],
+        [one[a:b] for a, b in left.own],
+        [two[a:b] for a, b in right.shared],
+        [two[a:b] for a, b in right.own],
+    )
+
+
+def test_shared_stretches_are_found_without_regard_to_case_and_punctuation() -> None:
+    assert parts("The longest river is the Nile.", "In Africa, the longest river — is: the Congo") == (
+        ["The longest river is the"],
+        ["Nile"],
+        ["the longest river — is: the"],
+        ["In Africa", "Congo"],
+    )
+
+
+def test_one_or_two_words_in_common_are_no_stretch() -> None:
+    shared, own, *_ = parts("the river Nile", "the river Congo")
+    assert (shared, own) == ([], ["the river Nile"])
+
+
+def test_a_citation_is_one_word_that_tells_which_passage_is_cited() -> None:
+    same = parts("It is very long [1].", "It is very long [1].")
+    assert same[:2] == (["It is very long [1]"], [])
+    assert parts("It is very long [1].", "It is very long [2].")[:2] == (["It is very long"], ["[1]"])
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "shared"),
+    [
+        ("尼罗河是最长的河流", "人们说尼罗河是最长的", "尼罗河是最长的"),
+        ("النيل هو أطول نهر في العالم", "نعم النيل هو أطول نهر هنا", "النيل هو أطول نهر"),
+        ("నైలు నది చాలా పొడవైన నది", "అవును నైలు నది చాలా చిన్నది", "నైలు నది చాలా"),
+    ],
+)
+def test_shared_stretches_are_found_in_every_kind_of_script(one: str, two: str, shared: str) -> None:
+    assert parts(one, two)[0] == [shared]
+
+
+def test_replies_without_a_text_or_too_long_are_not_compared() -> None:
+    assert overlap(reply(None), reply("A text.")) is None
+    assert overlap(reply("word " * (WORDS + 1)), reply("A text.")) is None
+    assert overlap(reply("word " * WORDS), reply("word " * WORDS)) is not None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
+def test_shared_and_own_stretches_are_apart_and_hold_every_word(one: str, two: str) -> None:
+    made = overlap(reply(one), reply(two))
+    if made is None:
+        return
+    for text, part in zip((one, two), made, strict=True):
+        spans = sorted(part.shared + part.own)
+        assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
+        for (start, end), _ in word_spans(text):
+            assert any(a <= start and end <= b for a, b in spans)
+    assert made[0].words_shared == made[1].words_shared
+
+
+@given(st.text(max_size=60))
+def test_words_with_their_places_are_the_words_of_plain_text(text: str) -> None:
+    plain = text.encode("ascii", "ignore").decode()
+    assert [form for _, form in word_spans(plain)] == words(plain)
+    assert all(0 <= start < end <= len(text) for (start, end), _ in word_spans(text))
