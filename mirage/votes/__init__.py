@@ -16,7 +16,20 @@ judge's ranking (`powered.py`: the method).
 from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
 from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct
 from mirage.votes.database import FORMAT, Votes
-from mirage.votes.queue import COMMON, CONTROL, FILLER, RANDOM, REASONS, Item, Pool, gather, next_items
+from mirage.votes.queue import (
+    COMMON,
+    CONTROL,
+    FILLER,
+    RANDOM,
+    REASONS,
+    Item,
+    Pool,
+    Progress,
+    cast,
+    gather,
+    next_items,
+    progress,
+)
 from mirage.votes.rows import UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
 from mirage.votes.tables import URL
 from mirage.votes.verdicts import Battle, Said, battle, judged, label, people
@@ -42,6 +55,7 @@ __all__ = [
     "Evidence",
     "Item",
     "Pool",
+    "Progress",
     "Row",
     "Said",
     "Vote",
@@ -49,6 +63,7 @@ __all__ = [
     "agreement",
     "alpha",
     "battle",
+    "cast",
     "checked",
     "correct",
     "digest",
@@ -60,6 +75,7 @@ __all__ = [
     "next_items",
     "now",
     "people",
+    "progress",
     "standing",
     "token",
 ]

@@ -344,6 +344,9 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
         name: sum(getattr(part.row, name) for part in parts)
         for name in ("n", "questions", "skipped", "both_bad", "unread")
     }
+    reasons = [f"too few votes for an interval in {', '.join(left)}"] if left else []
+    if values["raw_low"] is None and not left:
+        reasons.append("no interval: the draws of questions do not differ")
     first = parts[0].row
     return Agreement(
         referee=first.referee,
@@ -352,7 +355,7 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
         **values,
         **sums,
         enough=values["raw_low"] is not None and sum(part.row.questions for part in used) >= ENOUGH,
-        reason=f"too few votes for an interval in {', '.join(left)}" if left else None,
+        reason="; ".join(reasons) or None,
         draws=first.draws,
         seed=first.seed,
     )

@@ -68,6 +68,14 @@ class CorrectedRating:
     """Random votes on the battles of all systems."""
     n_battles: Count
     """Battles that the judge decided, both orders of a pair one battle."""
+    uncorrected: float | None = None
+    """Rating by the judge's verdicts as they are; null where it was not asked for."""
+    uncorrected_low: float | None = None
+    """Lower end of its 95% interval, which knows nothing of the judge's errors."""
+    uncorrected_high: float | None = None
+    """Upper end."""
+    uncorrected_rank: Rank | None = None
+    """Its rank."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput
-from mirage.votes.rows import Vote
-from mirage.votes.verdicts import TIE, Battle, Said, battle, judged
+from mirage.votes.agreement import ENOUGH
+from mirage.votes.rows import Vote, checked, now
+from mirage.votes.verdicts import TIE, Battle, Said, battle, judged, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -173,6 +174,81 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
         line = next(lines[name] for name in wanted if lines[name])
         items.append(_item(pool, line.pop(0), own))
     return items
+
+
+def cast(
+    chosen: Item,
+    *,
+    vote: str,
+    vote_id: str,
+    arena: str,
+    voter: str,
+    note: str | None = None,
+    seconds: float | None = None,
+    session: str | None = None,
+    shown: str | None = None,
+) -> Vote:
+    """A vote on a battle of the queue, to be submitted.
+
+    Args:
+        chosen: the battle.
+        vote: what was said of it, `A` of the one shown first.
+        vote_id: made when the battle was first shown (`token`) and kept until the vote is: a second press of a key, or
+            a second attempt after an error, is then the same vote.
+        arena: name of the arena.
+        voter: who votes.
+        note: what they wrote.
+        seconds: how long it took.
+        session: the session.
+        shown: `digest` of the two answers.
+
+    Raises:
+        BadInput: if a value is not one of its column's.
+    """
+    about = {name: getattr(chosen, name) for name in ("language", "query_id", "system_a", "system_b", "control", "why")}
+    given: dict[str, Any] = {"vote": vote, "note": note or None, "undoes": None, "seconds": seconds}
+    given |= {"session": session, "shown": shown, "vote_id": vote_id, "time": now(), "arena": arena, "voter": voter}
+    return checked(Vote(**about, **given))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one voter, and everybody, has come in one language."""
+
+    mine: int
+    """Votes of the voter that stand, skips among them."""
+    mine_random: int
+    """Of these those on battles drawn at random."""
+    left: int
+    """Battles that the voter has not voted on."""
+    random: int
+    """Everybody's votes with an opinion on battles drawn at random."""
+    questions: int
+    """Questions these are about."""
+    enough: int
+    """Questions from which the agreement can be relied on."""
+
+
+def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
+    """Count the votes of a language.
+
+    Args:
+        pool: the battles of the language.
+        votes: those that stand, of everybody.
+        voter: whose progress.
+    """
+    here = [vote for vote in votes if vote.language == pool.language]
+    mine = [vote for vote in here if vote.voter == voter]
+    drawn = [vote for vote in here if vote.control and label(vote) is not None]
+    done = {battle(vote) for vote in mine}
+    return Progress(
+        mine=len(mine),
+        mine_random=sum(vote.control for vote in mine),
+        left=sum(one not in done for one in pool.battles),
+        random=len(drawn),
+        questions=len({vote.query_id for vote in drawn}),
+        enough=ENOUGH,
+    )
 
 
 def _item(pool: Pool, k: int, own: Hashes) -> Item:
