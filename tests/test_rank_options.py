@@ -1,0 +1,537 @@
+"""Rankings that count otherwise: several judges, verdicts left out, people's votes, equal style; what that moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import choix
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_cli import mirage, rows
+from test_rank import battles, judged, ratings, simulate
+
+from mirage import pipeline, rank, schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank.control import Covariates, control, covariates
+from mirage.rank.fit import Pairs
+from mirage.rank.whatif import Choice, compare, recompute
+from mirage.sources.simulated import simulate as arena_of
+
+
+def said(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
+    return {judge: rank.verdicts(table, judge=judge) for judge in sorted(set(table["judge"].to_pylist()))}
+
+
+def two_judges(seed: int = 3) -> pa.Table:
+    made = arena_of(systems=6, queries=30, languages=["en", "sw"], seed=seed, judges=("gpt-4o", "llama-3"), orders=2)
+    return made.tables["judgments"]
+
+
+# The solver, where it has a hard time
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
+@pytest.mark.parametrize("kind", ["undefeated", "winless", "once beaten", "two groups"])
+def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_34(kind: str, ties: Any) -> None:
+    one = simulate(5, systems=9, queries=50)
+    wins, drawn = one.wins.copy(), one.ties.copy()
+    better = {"undefeated": [4], "winless": [0, 1, 2, 3, 5, 6, 7, 8], "once beaten": [4], "two groups": [0, 3, 4]}[kind]
+    for i in better:
+        for j in set(range(9)) - set(better):
+            wins[:, i, j] += wins[:, j, i] + drawn[:, i, j]
+            wins[:, j, i] = drawn[:, i, j] = drawn[:, j, i] = 0
+    if kind == "once beaten":
+        wins[3, 7, 4] += 1
+    found = ratings(replace(one, wins=wins, ties=drawn), ties=ties, draws=40)
+    i, j = np.triu_indices(9, 1)
+    half = drawn[:, i, j] / 2 if ties == "half" else 0
+    first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
+    tied = drawn[:, i, j].sum(axis=0).astype(float) if ties == "davidson" else None
+    point = rank.fit(Pairs(first[None], second[None], None if tied is None else tied[None], 9))
+    np.testing.assert_allclose(point.theta[0], found.theta, atol=1e-7)
+    d = found.theta[i] - found.theta[j]
+    if tied is None:
+        pull = first / (1 + np.exp(d)) - second / (1 + np.exp(-d))
+    else:
+        assert point.log_nu is not None
+        z = np.exp(d / 2) + np.exp(-d / 2) + np.exp(point.log_nu)
+        win, lose = np.exp(d / 2) / z, np.exp(-d / 2) / z
+        tie = 1 - win - lose
+        pull = first * (lose + tie / 2) - second * (win + tie / 2) - tied * (win - lose) / 2
+    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - rank.RIDGE * found.theta
+    assert np.abs(gradient).max() < 1e-8
+    assert np.isfinite(found.draws).all()
+
+
+# Several judges
+
+
+def test_pooled_battles_agree_with_choix() -> None:
+    one, two = simulate(1, tie=0.0), simulate(2, tie=0.0)
+    both = rank.pooled([one, two], referee="pooled")
+    counts = (one.wins.sum(axis=0) + two.wins.sum(axis=0)).astype(float)
+    expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
+    np.testing.assert_allclose(ratings(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
+    assert both.queries == one.queries
+
+
+def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() -> None:
+    one = simulate(3)
+    alone, both = ratings(one, draws=100), ratings(rank.pooled([one, one], referee="pooled"), draws=100)
+    np.testing.assert_allclose(both.theta, alone.theta, atol=1e-6)
+    np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-6)
+
+
+def test_pooling_aligns_systems_and_queries_by_name() -> None:
+    a = battles([[[0, 1], [0, 0]]], systems=["x", "z"])
+    b = replace(battles([[[0, 0], [3, 0]]], systems=["w", "x"]), queries=("q9",))
+    both = rank.pooled([a, b], referee="pooled")
+    assert (both.systems, both.queries) == (("w", "x", "z"), ("q00000", "q9"))
+    assert both.wins[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert both.wins[1].tolist() == [[0, 0, 0], [3, 0, 0], [0, 0, 0]]
+
+
+def test_pools_that_make_no_sense_are_refused() -> None:
+    one = battles([[[0, 200], [1, 0]]])
+    with pytest.raises(BadInput, match="255"):
+        rank.pooled([one, one], referee="pooled")
+    with pytest.raises(BadInput, match="different skills"):
+        rank.pooled([one, replace(one, skill="answer")], referee="pooled")
+
+
+count = st.integers(0, 4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(count, min_size=18, max_size=18), st.permutations(range(3)))
+def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int]) -> None:
+    wins = np.array(cells).reshape(2, 3, 3) + 1
+    wins[:, range(3), range(3)] = 0
+    parts = [battles(w[None]) for w in wins]
+    turned = [battles(w[None][:, order][:, :, order]) for w in wins]
+    a, b = (ratings(rank.pooled(each, referee="pooled"), draws=1).theta for each in (parts, turned))
+    np.testing.assert_allclose(b, a[order], atol=1e-8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(count, min_size=18, max_size=18), st.integers(0, 2), st.integers(1, 2), st.integers(1, 4))
+def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
+    cells: list[int], who: int, gap: int, more: int
+) -> None:
+    wins = np.array(cells).reshape(2, 3, 3) + 1
+    wins[:, range(3), range(3)] = 0
+    better = wins.copy()
+    better[1, who, (who + gap) % 3] += more
+    before, after = (
+        ratings(rank.pooled([battles(w[None]) for w in each], referee="pooled"), draws=1).theta
+        for each in (wins, better)
+    )
+    assert after[who] > before[who] - 1e-9
+
+
+def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
+    table = two_judges()
+    one = {judge: each for judge, each in said(table).items() if judge == "llama-3"}
+    plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    found = recompute(one, Choice())
+    assert found.ranking.table().equals(plain.table())
+    assert found.said == {"llama-3": 2 * 30 * 30}
+    assert compare(plain, found.ranking).moves == ()
+
+
+def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
+    table = two_judges()
+    table = table.filter(
+        pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
+    )
+    found = recompute(said(table), Choice())
+    assert found.ranking.referee == "pooled"
+    assert found.said == {"gpt-4o": 1800, "llama-3": 900}
+    assert "gpt-4o 1,800, llama-3 900" in pipeline.counted(found)[0]
+
+
+def test_a_family_of_judges_can_be_left_out() -> None:
+    table = two_judges()
+    found = recompute(said(table), Choice(without="OpenAI"))
+    alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
+    for code, one in alone.languages.items():
+        np.testing.assert_allclose(found.ranking.languages[code].theta, one.theta, atol=1e-12)
+    with pytest.raises(UnknownName, match="Meta, OpenAI"):
+        recompute(said(table), Choice(without="Cohere"))
+    with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
+        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, Choice(without="OpenAI"))
+
+
+def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
+    table = judged(
+        ("en", "q1", "gpt-4o", "gpt-4", "llama", "A"),
+        ("en", "q1", "gpt-4o", "llama", "aya", "A"),
+        ("en", "q1", "llama-3", "gpt-4", "llama", "B"),
+        ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
+        ("en", "q1", "someone", "gpt-4", "aya", "tie"),
+    )
+    found = recompute(said(table), Choice(own=False), draws=2)
+    one = found.ranking.battles["en"]
+    assert [(one.systems[i], one.systems[j]) for _, i, j in np.argwhere(one.wins)] == [
+        ("aya", "gpt-4"),
+        ("llama", "aya"),
+    ]
+    assert found.said == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
+    assert sum(found.left_out.values()) == 2
+    assert any("by OpenAI" in why for why in found.left_out)
+
+
+# Consistent battles
+
+
+def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pitfall_7() -> None:
+    table = judged(
+        ("en", "agree", "j", "x", "y", "A"),
+        ("en", "agree", "j", "y", "x", "B"),
+        ("en", "ties", "j", "x", "y", "tie"),
+        ("en", "ties", "j", "y", "x", "tie"),
+        ("en", "flips", "j", "x", "y", "A"),
+        ("en", "flips", "j", "y", "x", "A"),
+        ("en", "tie and win", "j", "x", "y", "tie"),
+        ("en", "tie and win", "j", "y", "x", "A"),
+        ("en", "one order", "j", "x", "y", "B"),
+        ("en", "unread", "j", "x", "y", "B"),
+        ("en", "unread", "j", "y", "x", "unparsed"),
+    )
+    one = rank.verdicts(table, judge="j")["en"].consistent()
+    assert dict(one.left_out) == {"the two orders disagree": 4, "judged or read in one order only": 2}
+    kept = one.battles()
+    at = {name: k for k, name in enumerate(kept.queries)}
+    assert len(at) == 6
+    assert (kept.wins.sum(), kept.ties.sum() // 2, kept.unparsed) == (2, 2, 1)
+    assert kept.wins[at["agree"]].tolist() == [[0, 2], [0, 0]]
+    assert kept.ties[at["ties"]].tolist() == [[0, 2], [2, 0]]
+
+
+def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
+    table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
+    with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
+        recompute(said(table), Choice(consistent=True))
+    assert "both orders" in str(refused.value)
+
+
+def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
+    rows = [("en", f"q{k}", "j", a, b, "A") for k in range(5) for a, b in (("x", "y"), ("y", "x"))]
+    assert rank.verdicts(judged(*rows), judge="j")["en"].consistent().battles().wins.sum() == 0
+
+
+def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
+    """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
+    made = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
+    all_ = recompute(said(made.tables["judgments"]), Choice()).ranking.languages["en"]
+    agree = recompute(said(made.tables["judgments"]), Choice(consistent=True)).ranking.languages["en"]
+    assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
+
+
+# People's votes
+
+
+def votes(*lines: tuple[str, str, str, str]) -> pa.Table:
+    names = ("query_id", "system_a", "system_b", "verdict")
+    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
+    return pa.table({"language": ["en"] * len(lines), **columns})
+
+
+def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> None:
+    table = judged(
+        ("en", "q1", "j", "x", "y", "A"),
+        ("en", "q1", "j", "y", "x", "unparsed"),
+        ("en", "q2", "j", "x", "y", "A"),
+        ("sw", "q1", "j", "x", "y", "A"),
+    )
+    found = recompute(said(table), Choice(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
+    assert found.voted == 2
+    assert found.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
+    assert found.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
+    assert found.ranking.battles["sw"].wins[0].tolist() == [[0, 1], [0, 0]]
+    assert found.ranking.battles["en"].unparsed == 0
+
+
+@pytest.mark.parametrize(
+    ("given_", "expected"),
+    [
+        (["A", "A", "B"], "A"),
+        (["A", "B"], "tie"),
+        (["A", "tie", "B"], "tie"),
+        (["B", "tie", "B", "A"], "B"),
+        (["A", "tie"], "tie"),
+        (["A", "unparsed"], "A"),
+        (["unparsed"], None),
+    ],
+)
+def test_several_people_count_by_majority_and_a_split_is_a_tie(given_: list[str], expected: str | None) -> None:
+    one = rank.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
+    # Of y and x, shown in the other order every second time.
+    swap = {"A": "B", "B": "A"}
+    lines = [("q", "y", "x", v) if k % 2 else ("q", "x", "y", swap.get(v, v)) for k, v in enumerate(given_)]
+    counted = one.override(votes(*lines))
+    assert ["A", "B", "tie", "unparsed"][counted.verdict[0]] == (expected or "A")
+    assert counted.voted.tolist() == [expected is not None]
+
+
+def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
+    table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
+    found = recompute(said(table), Choice(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2)
+    assert found.ranking.battles["en"].wins.sum() == 1
+    assert found.voted == 1
+
+
+def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
+    one = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
+    with pytest.raises(UnknownName, match="C"):
+        one.override(votes(("q", "x", "y", "C")))
+
+
+# Style
+
+
+def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[rank.Battles, Covariates]:
+    """Systems from good to bad, the worse the longer its answers; a judge that gives `bias` logits a doubling."""
+    rng = np.random.default_rng(seed)
+    theta, own = np.linspace(0.9, -0.9, systems), np.linspace(-1.2, 1.2, systems)
+    here = theta + rng.normal(0, 0.5, (queries, systems))
+    length = 8 + own + rng.normal(0, 0.7, (queries, systems))
+    i, j = np.triu_indices(systems, 1)
+    p = 1 / (1 + np.exp(here[:, j] - here[:, i] - bias * (length[:, i] - length[:, j])))
+    tied = rng.random(p.shape) < 0.1
+    first = (rng.random(p.shape) < p) & ~tied
+    wins = np.zeros((queries, systems, systems), np.uint8)
+    ties = np.zeros_like(wins)
+    wins[:, i, j], wins[:, j, i] = first, ~first & ~tied
+    ties[:, i, j] = ties[:, j, i] = tied
+    one = battles(wins, ties)
+    return one, Covariates(("length",), one.systems, one.queries, length[:, :, None])
+
+
+def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() -> None:
+    """Truth from 20,000 queries (seed 0); 120 arenas with seeds 2000 to 2119."""
+    one, known = talkative(0, queries=20_000)
+    large = control({"en": one}, {"en": known}, draws=2)
+    truth, worth = large.ranking.languages["en"].theta, large.coefficients["en"][0].value
+    assert worth is not None
+    assert large.ranking.languages["en"].ranks().tolist() == [*range(1, 9)]
+    assert np.abs(large.plain.languages["en"].theta).max() < 0.1, "without control the systems look equal"
+    inside, plain, coefficient = [], [], []
+    for seed in range(2000, 2120):
+        one, known = talkative(seed)
+        found = control({"en": one}, {"en": known})
+        for to, ranking in ((inside, found.ranking), (plain, found.plain)):
+            low, high = ranking.languages["en"].interval()
+            to.append((low <= truth) & (truth <= high))
+        (length,) = found.coefficients["en"]
+        assert length.low is not None
+        assert length.high is not None
+        coefficient.append(length.low <= worth <= length.high)
+    assert 0.92 < np.mean(inside) < 0.98
+    assert 0.90 < np.mean(coefficient) <= 1
+    assert np.mean(plain) < 0.5
+
+
+def test_control_finds_the_maximum_that_a_logistic_regression_finds() -> None:
+    from scipy.optimize import minimize
+
+    one, known = talkative(4, systems=5)
+    found = control({"en": one}, {"en": known}, draws=2)
+    i, j = np.triu_indices(5, 1)
+    won, lost = (one.wins[:, a, b] + one.ties[:, a, b] / 2 for a, b in ((i, j), (j, i)))
+    z = known.values[:, i, 0] - known.values[:, j, 0]
+
+    def loss(x: Any) -> float:
+        d = (x[i] - x[j])[None] + x[5] * z
+        return float((won * np.logaddexp(0, -d) + lost * np.logaddexp(0, d)).sum())
+
+    best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose(found.ranking.languages["en"].theta, best[:5] - best[:5].mean(), atol=1e-5)
+    assert found.coefficients["en"][0].value == pytest.approx(best[5], abs=1e-5)
+
+
+def test_draws_of_a_control_are_near_those_of_the_plain_bootstrap_where_style_says_nothing() -> None:
+    one = simulate(6, queries=100)
+    noise = np.random.default_rng(1).normal(size=(100, 8, 1))
+    found = control({"en": one}, {"en": Covariates(("length",), one.systems, one.queries, noise)})
+    (length,) = found.coefficients["en"]
+    assert length.low is not None
+    assert length.high is not None
+    assert length.low < 0 < length.high
+    a, b = (np.ptp(each.languages["en"].interval(), axis=0) for each in (found.ranking, found.plain))
+    np.testing.assert_allclose(a, b, rtol=0.15)
+
+
+def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19() -> None:
+    one, known = talkative(5, queries=20)
+    values = known.values.copy()
+    values[3, 2] = np.nan
+    found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
+    assert found.n_missing == {"en": 7}
+    assert found.n_battles == {"en": 20 * 28 - 7}
+    wins = one.wins.copy()
+    wins[3, 2] = wins[3, :, 2] = 0
+    ties = one.ties.copy()
+    ties[3, 2] = ties[3, :, 2] = 0
+    np.testing.assert_allclose(
+        found.plain.languages["en"].theta, ratings(replace(one, wins=wins, ties=ties)).theta, atol=1e-12
+    )
+
+
+def test_a_covariate_that_battles_cannot_tell_from_the_systems_has_no_coefficient_and_says_why() -> None:
+    one, known = talkative(6)
+    for values in (np.zeros((60, 8, 1)), np.repeat(np.arange(8.0)[None, :, None], 60, axis=0)):
+        found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
+        (length,) = found.coefficients["en"]
+        assert length.value is None
+        assert length.low is None
+        assert length.reason is not None
+        assert "does not vary" in length.reason
+        np.testing.assert_allclose(found.ranking.languages["en"].theta, found.plain.languages["en"].theta, atol=1e-6)
+
+
+def test_a_covariate_that_decides_every_battle_has_no_finite_coefficient() -> None:
+    one, known = talkative(7, queries=15)
+    i, j = np.triu_indices(8, 1)
+    wins = np.zeros_like(one.wins)
+    longer = known.values[:, i, 0] > known.values[:, j, 0]
+    wins[:, i, j], wins[:, j, i] = longer, ~longer
+    found = control({"en": replace(one, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
+    (length,) = found.coefficients["en"]
+    assert length.value is None
+    assert length.reason is not None
+    assert "decides every battle" in length.reason
+
+
+def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
+    data = {
+        "language": ["en"] * 4,
+        "query_id": ["q"] * 4,
+        "system": ["x", "x", "y", "y"],
+        "feature": ["length", "target_language", "length", "target_language"],
+        "value": [1023.0, 0.9, 0.0, None],
+        "reason": [None, None, None, "no letters"],
+    }
+    table = schema.from_columns("features", data)
+    known = covariates(table, ("length", "language"))["en"]
+    assert known.values[0, 0].tolist() == [10.0, 0.9]
+    assert known.values[0, 1, 0] == 0.0
+    assert np.isnan(known.values[0, 1, 1])
+    with pytest.raises(UnknownName, match="length"):
+        covariates(table, ("lenght",))
+    with pytest.raises(NotEnoughData, match="n_citations") as refused:
+        covariates(table, ("citations",))
+    assert "mirage features" in str(refused.value)
+
+
+def test_style_is_not_controlled_where_that_means_nothing() -> None:
+    one, known = talkative(8, queries=10)
+    with pytest.raises(BadInput, match="davidson"):
+        control({"en": one}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="see no style"):
+        control({"en": replace(one, skill="abstain")}, {"en": known})
+    with pytest.raises(BadInput, match="are not given"):
+        recompute(said(judged(("en", "q", "j", "x", "y", "A"))), Choice(control=("length",)))
+
+
+def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
+    one, known = talkative(9, queries=20)
+    found = control({"en": one, "sw": one}, {"en": known, "sw": known}, draws=20)
+    table = found.ranking.table()
+    schema.validate("ratings", table)
+    assert set(table["tier"].to_pylist()) == {None}
+    assert [c.language for c in found.coefficients["all"]] == ["all"]
+    assert found.coefficients["all"][0].value == pytest.approx(found.coefficients["en"][0].value)
+    again = control({"en": one}, {"en": known}, draws=20).ranking.languages["en"]
+    assert again.draws.tobytes() == found.ranking.languages["en"].draws.tobytes()
+
+
+# What moves
+
+
+def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> None:
+    one = simulate(12, queries=100)
+    turned = replace(one, wins=one.wins.transpose(0, 2, 1))
+    base, other = rank.rate({"en": one}), rank.rate({"en": turned})
+    found = compare(base, other)
+    by = {move.system: move for move in found.moves}
+    ranks, new = base.languages["en"].ranks(), other.languages["en"].ranks()
+    assert {s: (m.before, m.after) for s, m in by.items()} == {
+        s: (a, b) for s, a, b in zip(one.systems, ranks, new, strict=True) if a != b
+    }
+    assert not by["s00"].within
+    assert pipeline.moved(found, language="en")[0].startswith(
+        f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
+    )
+    assert pipeline.moved(compare(base, base), language="en") == ["no rank moved"]
+
+
+def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
+    one = simulate(13, queries=400)
+    rest = [s for s in one.systems if s != "s00"]
+    found = compare(rank.rate({"en": one}), rank.rate({"en": one.subset(rest)}))
+    assert found.gone == {"en": ("s00",)}
+    assert found.moves == ()
+    assert found.apart == {}
+
+
+def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
+    one = simulate(14, systems=5)
+    wins, ties = one.wins.copy(), one.ties.copy()
+    for cells in (wins, ties):
+        cells[:, :3, 3:] = cells[:, 3:, :3] = 0
+    found = compare(rank.rate({"en": one}), rank.rate({"en": replace(one, wins=wins, ties=ties)}))
+    assert found.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
+    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in pipeline.moved(found, language="en")[-1]
+
+
+# The command
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("options") / "a"
+    made = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(path, dict(made.tables), made_by="test")
+    return path
+
+
+def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:
+    pool = mirage("rank", arena, "--referee", "pooled", "--format", "csv")
+    named = mirage("rank", arena, "--referee", "llama-3", "--referee", "gpt-4o", "--format", "csv")
+    assert rows(pool) == rows(named)
+    assert "gpt-4o 600, llama-3 600" in pool.stderr
+    assert "against the plain" not in pool.stderr
+
+
+def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
+    done = mirage("rank", arena, "--referee", "gpt-4o", "--consistent")
+    assert "the two orders disagree" in done.stderr
+    assert "against the plain ranking, all: " in done.stderr
+    left = mirage("rank", arena, "--referee", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
+    alone = mirage("rank", arena, "--referee", "llama-3", "--format", "csv")
+    assert rows(left) == rows(alone)
+    styled = mirage("rank", arena, "--referee", "gpt-4o", "--control", "language", "--format", "csv")
+    assert {row["tier"] for row in rows(styled)} == {""}
+    assert "for the language asked for instead of another" in styled.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--referee", "relevance", "--consistent"), "relevance labels are no judge"),
+        (("--referee", "gpt-4o", "--leave-out-family", "Cohere"), "OpenAI"),
+        (("--referee", "pooled", "--store"), "only printed"),
+        (("--referee", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
+        (("--referee", "gpt-4o", "--control", "length"), "no answer has the feature length"),
+        (("--referee", "gpt-4o", "--control", "language", "--ties", "davidson"), "davidson"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
+)
+def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
+    assert expected in mirage("rank", arena, *options, code=2).stderr
