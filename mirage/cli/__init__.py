@@ -26,6 +26,7 @@ from mirage.cli import (
     sources,
     surrogate,
     training,
+    voting,
 )  # each file registers its commands
 from mirage.cli.common import ArenaDir, How, Languages, Parser, app, codes, rows
 from mirage.cli.output import note, progress, show
@@ -45,6 +46,7 @@ __all__ = [
     "sources",
     "surrogate",
     "training",
+    "voting",
 ]
 
 RATES = (

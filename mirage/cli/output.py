@@ -15,8 +15,9 @@ Rows = Sequence[Mapping[str, Any]]
 _SHARES = (
     *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
     *("tier_probability", "rank_probability", "above"),
+    *("raw", "raw_low", "raw_high"),
 )
-_SIGNED = ("rating", "low", "high")
+_SIGNED = ("rating", "low", "high", "uncorrected", "uncorrected_low", "uncorrected_high")
 _WIDE = 200
 """Columns of a table that does not go to a terminal."""
 

@@ -42,6 +42,16 @@ from mirage.pipeline.stages import (
 from mirage.pipeline.steps import ORDER, Model, Wanted
 from mirage.pipeline.texts import bring_texts
 from mirage.pipeline.tournaments import keep_tournaments, tournament_rows, tournaments
+from mirage.pipeline.voting import (
+    Corrected,
+    correct_ranking,
+    counting,
+    export_votes,
+    import_votes,
+    people_verdicts,
+    vote_agreement,
+    vote_pool,
+)
 
 __all__ = [
     "BASELINES",
@@ -58,6 +68,7 @@ __all__ = [
     "TEXTS_ABSENT",
     "Added",
     "Chosen",
+    "Corrected",
     "Done",
     "Expected",
     "Model",
@@ -72,15 +83,19 @@ __all__ = [
     "bring_texts",
     "bundle",
     "chosen",
+    "correct_ranking",
     "counted",
+    "counting",
     "derived",
     "expected",
+    "export_votes",
     "held_out",
     "import_miracl",
     "import_mirage_bench",
     "import_outputs",
     "import_own",
     "import_questions",
+    "import_votes",
     "judge_by_features",
     "judge_by_model",
     "judges",
@@ -88,6 +103,7 @@ __all__ = [
     "measure",
     "moved",
     "ordered",
+    "people_verdicts",
     "place",
     "plan_judging",
     "ranking",
@@ -101,6 +117,8 @@ __all__ = [
     "summary",
     "tournament_rows",
     "tournaments",
+    "vote_agreement",
+    "vote_pool",
     "what_if",
     "write_battles",
 ]

@@ -1,0 +1,126 @@
+"""Commands about people's votes: `mirage votes export|import|agreement|correct`."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, codes, rows
+from mirage.cli.output import note, show
+
+votes = typer.Typer(help="People's votes: files in and out, agreement, a ranking corrected by them.", **QUIET)  # type: ignore[arg-type]
+app.add_typer(votes, name="votes")
+
+AGREEMENT = (
+    *("referee", "language", "n", "questions", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
+    *("kappa_high", "alpha", "alpha_low", "alpha_high", "skipped", "both_bad", "unread", "enough", "reason"),
+)
+"""Columns of `agreement`."""
+CORRECTED = (
+    *("language", "judge", "system", "rating", "low", "high", "rank", "rank_low", "rank_high"),
+    *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam"),
+)
+"""Columns of `correct`."""
+
+Evidence = Annotated[bool, typer.Option("--evidence", help="Votes on citations instead of battles.")]
+
+
+@votes.command("export")
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
+    arena: Annotated[str | None, typer.Option(metavar="NAME", help="Only votes on this arena.")] = None,
+    evidence: Evidence = False,
+) -> None:
+    """Write the log of votes into a file.
+
+    Reads the votes, in the user's own folder or where MIRAGE_VOTES_URL says. Writes FILE: every row of the log, in the
+    order of time; a vote that was taken back stands in it, and the row that takes it back.
+    """
+    from mirage import pipeline
+    from mirage.votes import Evidence as Citation
+    from mirage.votes import Vote, Votes
+
+    with Votes() as database:
+        n = pipeline.export_votes(database, Citation if evidence else Vote, file, arena=arena)
+        note(f"{file}: {n:,} rows from {database.where}")
+
+
+@votes.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="As `mirage votes export` writes it, .gz or not.")],
+    evidence: Evidence = False,
+) -> None:
+    """Read a log of votes from a file.
+
+    Reads FILE. Writes the votes that are not there already, all or none: one wrong line refuses the file, with the
+    line named.
+    """
+    from mirage import pipeline
+    from mirage.votes import Evidence as Citation
+    from mirage.votes import Vote, Votes
+
+    with Votes() as database:
+        kind: Any = Citation if evidence else Vote
+        read, new = pipeline.import_votes(database, kind, file)
+        note(f"{database.where}: {read:,} rows read, {new:,} of them new")
+
+
+@votes.command("agreement")
+def agreement(
+    dir_: ArenaDir,
+    languages: Languages = None,
+    all_: Annotated[
+        bool, typer.Option("--all-votes", help="Also votes on battles that the queue preferred: biased.")
+    ] = False,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Print how far people agree with each judge, and with each other.
+
+    Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over questions. Reads the votes on
+    the arena that count (drawn at random), and the table judgments. Writes nothing.
+    """
+    from mirage import pipeline, store
+    from mirage.votes import Vote, Votes
+
+    arena = store.open_arena(dir_)
+    with Votes() as database:
+        log = database.rows(Vote, arena=arena.name)
+    found = pipeline.vote_agreement(arena, log, languages=codes(languages), control=not all_, seed=seed)
+    shown = AGREEMENT if how != "table" else tuple(name for name in AGREEMENT if name != "reason")
+    show([dataclasses.asdict(row) for row in found], shown, how)
+    for row in found:
+        if row.reason:
+            note(f"{row.referee}, {row.language}: {row.reason}")
+    if all_:
+        note("with votes on battles that the queue preferred: these say how it chose, not how far to trust a judge")
+
+
+@votes.command("correct")
+def correct(
+    dir_: ArenaDir,
+    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge whose ranking is corrected.")],
+    languages: Languages = None,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
+
+    Prediction-powered inference with 95% intervals. Reads the votes on battles drawn at random, and the table
+    judgments. Writes nothing.
+    """
+    from mirage import pipeline, store
+    from mirage.votes import Vote, Votes
+
+    arena = store.open_arena(dir_)
+    with Votes() as database:
+        log = database.rows(Vote, arena=arena.name)
+    found = pipeline.correct_ranking(arena, log, judge=judge, languages=codes(languages), seed=seed)
+    show(rows(found.table(), CORRECTED), CORRECTED, how)
+    for code, one in found.languages.items():
+        note(f"{code}: {one.method}")
+    for code, error in found.refused.items():
+        note(f"{code}: not corrected: {error.what}")

@@ -1,0 +1,254 @@
+"""People's votes beside an arena's tables: what to vote on, who agrees, a ranking corrected, files in and out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store, votes
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.pipeline.exporting import export_rows
+from mirage.pipeline.ranking import ranking
+from mirage.rank import DRAWS, SEED
+from mirage.votes.rows import AnyRow, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A judge's ranking corrected by people, in the languages where that could be done."""
+
+    judge: str
+    """The judge."""
+    languages: Mapping[str, votes.Correction]
+    """By language code."""
+    refused: Mapping[str, NotEnoughData]
+    """Why there is none, by the code of the other languages."""
+    uncorrected: Mapping[tuple[str, str], tuple[float, float, float, int]]
+    """Rating, interval and rank by the judge alone, by language and system."""
+
+    def table(self) -> pa.Table:
+        """One row a language and system (`votes.CorrectedRating`), the best first."""
+        rows = []
+        for code, one in self.languages.items():
+            for row in sorted(one.rows(), key=lambda row: (row.rank, row.system)):
+                rating, low, high, place = self.uncorrected[code, row.system]
+                rows.append(
+                    replace(
+                        row,
+                        uncorrected=rating,
+                        uncorrected_low=low,
+                        uncorrected_high=high,
+                        uncorrected_rank=place,
+                    )
+                )
+        return schema.from_rows(votes.CorrectedRating, rows)
+
+
+def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
+    """The battles of a language that can be voted on; the same for all voters, so made once for an arena's version.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+        UnknownName: if it has none in the language.
+    """
+    arena.need("answers")
+    if language not in arena.languages("answers"):
+        raise UnknownName("language", language, arena.languages("answers"), where=f"{arena.path} (answers)")
+    answers = arena.sql(
+        "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?", [language]
+    )
+    tables = {
+        name: arena.read(name, languages=[language])
+        for name in ("judgments", "ratings")
+        if language in arena.languages(name)
+    }
+    return votes.gather(
+        language=language, answers=answers, judgments=tables.get("judgments"), ratings=tables.get("ratings")
+    )
+
+
+def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
+    """The votes of the log that count for an arena as it is: those that stand, on answers that are still the same.
+
+    Args:
+        arena: the arena.
+        log: its part of the log; votes of other arenas are left out.
+
+    Returns:
+        Them, in the order of their times. Where the arena has no texts, or a vote does not say what was shown, it is
+        taken to be the same.
+    """
+    mine = votes.standing(vote for vote in log if vote.arena == arena.name)
+    asked: dict[str, set[str]] = defaultdict(set)
+    for vote in mine:
+        if vote.shown is not None:
+            asked[vote.language].add(vote.query_id)
+    texts: dict[tuple[str, str, str], str | None] = {}
+    for code in sorted(set(asked) & set(arena.languages("answers"))):
+        rows = arena.sql(
+            "SELECT language, query_id, system, text FROM answers "
+            "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
+            [code, sorted(asked[code])],
+        )
+        for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            texts[language, query, system] = text
+
+    def same(vote: votes.Vote) -> bool:
+        pair = [texts.get((vote.language, vote.query_id, system)) for system in (vote.system_a, vote.system_b)]
+        known = [text for text in pair if text is not None]
+        return vote.shown is None or len(known) < 2 or votes.digest(*known) == vote.shown
+
+    return [vote for vote in mine if same(vote)]
+
+
+def vote_agreement(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    languages: Sequence[str] | None = None,
+    control: bool = True,
+    seed: int = SEED,
+) -> list[votes.Agreement]:
+    """How far people agree with each judge of an arena, and with each other (`votes.agreement`).
+
+    Raises:
+        NotEnoughData: if nobody has voted in the languages, or nobody on a battle drawn at random.
+    """
+    mine = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
+    found = votes.agreement(mine, _judgments(arena, {v.language for v in mine}), control=control, seed=seed)
+    if not found:
+        what = "no vote on a battle drawn at random" if mine else "no votes"
+        where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
+        raise NotEnoughData(f"there are {what} on {where}" if not mine else f"there is {what} on {where}", do=_VOTE)
+    return found
+
+
+def correct_ranking(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    judge: str,
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Corrected:
+    """Correct a judge's ranking by people's votes, language by language (`votes.correct`).
+
+    Args:
+        arena: the arena.
+        log: its votes.
+        judge: whose verdicts.
+        languages: codes; None for all with votes.
+        draws: bootstrap draws of the uncorrected ranking's intervals.
+        seed: seed of all draws.
+
+    Raises:
+        UnknownName: if the judge has no verdict here.
+        NotEnoughData: if no language has the votes it takes; with the reason of each.
+    """
+    arena.need("judgments")
+    mine = counting(arena, log)
+    codes = sorted({vote.language for vote in mine if vote.control} if languages is None else set(languages))
+    judgments = arena.read("judgments", languages=[code for code in codes if code in arena.languages("judgments")])
+    said = votes.judged(judgments)
+    if codes and judge not in said:
+        raise UnknownName("judge", judge, said, where=str(arena.path))
+    found, refused = {}, {}
+    for code in codes:
+        try:
+            found[code] = votes.correct(mine, said[judge], language=code, judge=judge, seed=seed)
+        except NotEnoughData as error:
+            refused[code] = error
+    if not found:
+        raise NotEnoughData(
+            f"no ranking by {judge} can be corrected",
+            where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no random votes",
+            do=_VOTE,
+        )
+    uncorrected = ranking(judgments, judge, languages=list(found), draws=draws, seed=seed).table().to_pylist()
+    names = ("rating", "low", "high", "rank")
+    return Corrected(
+        judge,
+        found,
+        refused,
+        {(row["language"], row["system"]): tuple(row[name] for name in names) for row in uncorrected},
+    )
+
+
+def people_verdicts(arena: store.Arena, log: Iterable[votes.Vote]) -> pa.Table:
+    """People's votes on an arena as verdicts, a row a vote: language, query_id, system_a, system_b, verdict."""
+    return votes.people(counting(arena, log))
+
+
+def export_votes(database: votes.Votes, kind: type[Row], out: Path, *, arena: str | None = None) -> int:
+    """Write the log, what was taken back included, into one file, in the kind that its name says.
+
+    Returns:
+        How many rows it holds.
+
+    Raises:
+        BadInput: if the file's name says no known kind, or it cannot be written.
+        Unreachable: if the database does not answer.
+    """
+    rows = database.table(kind, arena=arena)
+    export_rows(rows, out)
+    return len(rows)
+
+
+def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
+    """Read a log that was exported; one wrong line refuses the whole file, and rows that are there already stay.
+
+    Returns:
+        How many rows were read, and how many of them were new.
+
+    Raises:
+        BadInput: naming file and line.
+        Unreachable: if the database does not answer.
+    """
+    rows, where = [], []
+    for line in store.records(path):
+        try:
+            rows.append(votes.checked(_row(kind, line.value)))
+        except BadInput as error:
+            raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
+        where.append(line.where)
+    if not rows:
+        raise BadInput("this file holds no votes", where=str(path), do="give a file of mirage votes export")
+    return len(rows), database.append(rows, where)
+
+
+_VOTE = "vote on the Spot check page; one battle in four is drawn at random"
+
+
+def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
+    codes = sorted(set(languages) & set(arena.languages("judgments")))
+    return arena.read("judgments", languages=codes) if codes else None
+
+
+def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
+    """A row of a record, CSV's texts turned into what the columns hold."""
+    values: dict[str, Any] = {}
+    table: type = kind
+    for column in schema.columns(table):
+        value = record.get(column.name)
+        if value == "" and column.nullable:
+            value = None
+        if isinstance(value, str) and column.kind != "text":
+            value = _number(column.name, value) if column.kind != "flag" else _FLAGS.get(value.casefold(), value)
+        values[column.name] = value
+    return kind(**values)
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        return int(text) if text.isascii() and text.isdigit() else float(text)
+    except ValueError:
+        raise BadInput(f"{name} is {text!r}, not a number") from None
