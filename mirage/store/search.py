@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mirage.errors import ArenaError
@@ -32,7 +32,9 @@ from mirage.store.arena import Arena, bundled
 from mirage.store.runs import content
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done, in [0, 1], and what is being done."""
@@ -76,21 +78,50 @@ def search(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    arena.need("answers")
-    places = _places(arena, text)
-    if places is None:
-        # Languages as single values, which DuckDB compares with what each file holds before it reads it.
-        chosen = {f"l{n}": code for n, code in enumerate(languages or ())}
-        where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
-        where += f" AND language IN ({', '.join(f'${name}' for name in chosen)})" if chosen else ""
-        sql = f"SELECT {', '.join(_KEY)} FROM answers WHERE {where} ORDER BY ALL"  # noqa: S608  # constants alone
-        found = arena.sql(sql, {"text": text, **chosen})
-    else:
-        found = _keys(arena).take(pa.array(places, pa.int64()))
+    found = placed(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
     for column, among in (("language", languages), ("system", systems)):
         if among:
             found = found.filter(pc.is_in(found[column], value_set=pa.array(sorted(among), pa.string())))
     return found if limit is None else found.slice(0, limit)
+
+
+def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
+    """The places of the answers that contain a text, ascending, as `placed` numbers them.
+
+    Args:
+        arena: an arena with answers.
+        text: as in `search`.
+        languages: codes in which it is enough to look; places in others may or may not be among those returned.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+    """
+    import numpy as np
+
+    arena.need("answers")
+    found = _by_index(arena, text)
+    if found is not None:
+        return np.array(found, dtype=np.int64)
+    # Languages as single values, which DuckDB compares with what each file holds before it reads it.
+    chosen = {f"l{n}": code for n, code in enumerate(languages or ())}
+    where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
+    where += f" AND language IN ({', '.join(f'${name}' for name in chosen)})" if chosen else ""
+    rows = arena.sql(
+        f"SELECT place FROM answers JOIN placed USING (language, query_id, system) WHERE {where} ORDER BY place",  # noqa: S608  # constants alone
+        {"text": text, **chosen},
+        given={"placed": placed(arena)},
+    )
+    return np.asarray(rows["place"].to_numpy(), dtype=np.int64)
+
+
+@lru_cache(maxsize=4)
+def placed(arena: Arena) -> pa.Table:
+    """The keys of all answers in their order, with `place`, their number from 0."""
+    import numpy as np
+    import pyarrow as pa
+
+    keys = arena.read("answers", columns=_KEY)
+    return keys.append_column("place", pa.array(np.arange(len(keys), dtype=np.int64)))
 
 
 def indexed(arena: Arena) -> bool:
@@ -159,7 +190,7 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
         db.commit()
 
 
-def _places(arena: Arena, text: str) -> list[int] | None:
+def _by_index(arena: Arena, text: str) -> list[int] | None:
     """The places of the answers that contain a text, ascending; None where the index is absent or of no use."""
     path = _existing(arena)
     if path is None or not text:
@@ -194,11 +225,6 @@ def _beginning(db: sqlite3.Connection, needle: str) -> list[str] | None:
         if len(terms) > _TERMS or postings > _POSTINGS:
             return None
     return terms
-
-
-@lru_cache(maxsize=4)
-def _keys(arena: Arena) -> Any:
-    return arena.read("answers", columns=_KEY)
 
 
 def _name(arena: Arena) -> str:

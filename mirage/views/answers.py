@@ -16,11 +16,14 @@ from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
 from mirage.features import FEATURES
 from mirage.outcomes.parsed import RULES
 from mirage.store.question import of_question
-from mirage.store.search import search
+from mirage.store.search import places
 from mirage.views.keys import Key, Keys
+from mirage.views.replies import base, replies
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from mirage.store import Arena
 
@@ -167,9 +170,8 @@ def scope(arena: Arena) -> Scope:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    base = _base(arena)
     one = arena.sql(
-        f"WITH base AS ({base}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
+        f"WITH base AS ({base(arena)}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
         "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS replies, "
         "list_sort(list(DISTINCT language)) AS languages, list_sort(list(DISTINCT system)) AS systems, "
         "list(DISTINCT subset) AS subsets, list(DISTINCT parser) AS parsers, list(DISTINCT outcome) AS outcomes "
@@ -201,40 +203,42 @@ def find(arena: Arena, wanted: Wanted) -> Found:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    clauses = ["true"]
-    values: dict[str, Any] = {}
-    if "outcomes" in arena.tables:
-        clauses.append("parser = $parser")
-        values["parser"] = wanted.parser
+    import numpy as np
+
+    every = replies(arena)
+    mask = np.ones(len(every.question), dtype=bool)
     for column, chosen in (
+        ("parser", (wanted.parser,) if "outcomes" in arena.tables else ()),
         ("language", wanted.languages),
         ("system", wanted.systems),
         ("outcome", wanted.outcomes),
         ("subset", (wanted.subset,) if wanted.subset else ()),
     ):
         if chosen:
-            clauses.append(f"list_contains(${column}, {column})")
-            values[column] = list(chosen)
-    given = {}
+            mask &= every.among(column, chosen)
     if wanted.text:
-        either = []
-        if "answers" in arena.tables:
-            given["hits"] = search(arena, wanted.text, languages=wanted.languages, systems=wanted.systems)
-            either.append("(language, query_id, system) IN (SELECT (language, query_id, system) FROM hits)")
-        if "queries" in arena.tables:
-            values["text"] = wanted.text
-            holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
-            either.append(f"(language, query_id) IN (SELECT (language, query_id) FROM queries WHERE {holds})")  # noqa: S608
-        clauses.append(f"({' OR '.join(either) or 'false'})")
-    rows = arena.sql(
-        f"WITH base AS ({_base(arena)}) "  # noqa: S608  # constants alone; values are parameters
-        "SELECT language, query_id, count(*) FILTER (outcome IS DISTINCT FROM 'missing') AS replies "
-        f"FROM base WHERE {' AND '.join(clauses)} GROUP BY ALL ORDER BY ALL",
-        values,
-        given=given,
-    )
-    keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
-    return Found(tuple(keys), sum(rows["replies"].to_pylist()))
+        mask &= _holding(arena, wanted)
+    return Found(*every.found(mask))
+
+
+def _holding(arena: Arena, wanted: Wanted) -> NDArray[np.bool_]:
+    """Which replies contain the text that is looked for, or answer a question that does."""
+    import numpy as np
+
+    every = replies(arena)
+    # One more for a reply without a place among the answers, which -1 finds.
+    answers = np.zeros(arena.rows("answers") + 1, dtype=bool)
+    if "answers" in arena.tables:
+        answers[places(arena, wanted.text, languages=wanted.languages)] = True
+    questions = np.zeros(len(every.questions.keys), dtype=bool)
+    if "queries" in arena.tables:
+        holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
+        sql = f"SELECT language, query_id FROM queries WHERE {holds}"  # noqa: S608  # constants alone
+        rows = arena.sql(sql, {"text": wanted.text})
+        for key in zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True):
+            if (at := every.questions.place(key)) is not None:
+                questions[at] = True
+    return np.asarray(answers[every.place] | questions[every.question])
 
 
 @lru_cache(maxsize=256)
@@ -330,21 +334,6 @@ def _fold(text: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", text).lower()
-
-
-def _base(arena: Arena) -> str:
-    """SQL of all replies: from the outcomes, or from the answers where there are none."""
-    if "outcomes" in arena.tables:
-        return "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
-    if "answers" not in arena.tables:
-        arena.need("outcomes")
-    if "queries" not in arena.tables:
-        arena.need("queries")
-    return (
-        "SELECT language, query_id, system, NULL AS parser, subset, "
-        "CASE status WHEN 'missing' THEN status END AS outcome "
-        "FROM answers LEFT JOIN queries USING (language, query_id)"
-    )
 
 
 def _measure(row: dict[str, Any]) -> Measure:
