@@ -26,15 +26,16 @@ def main(arguments: list[str]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 160)
     for name in asked.names or known:
         console.print(f"running {name} ...", style="dim")
+        on = page.machine()
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").run()
-        table = Table(title=f"{name}: {page.machine()}", show_lines=True)
+        table = Table(title=f"{name}: {on}", show_lines=True)
         for head in page.HEADS:
             table.add_column(head)
         for row in rows:
             table.add_row(*page.cells(row))
         console.print(table)
         if asked.write:
-            page.write(name, rows)
+            page.write(name, rows, on)
 
 
 if __name__ == "__main__":
