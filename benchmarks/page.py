@@ -20,7 +20,8 @@ _HEAD = """# Benchmarks
 What is timed, against what, and what came out. Both programs of a comparison run in turn in one process, so that a
 busy machine slows them alike; figures are medians over rounds unless they say otherwise. A slow program is timed on a
 part of the work and scaled linearly, and then says so. Ratios hold for one machine; seconds do not carry over to
-another.
+another. The load is how many processes wanted a core in the minute before: above 0.5 the machine was busy with other
+things, and absolute figures are worse than it can do.
 
 ```
 make bench                                    # all of them
@@ -43,11 +44,11 @@ def modules() -> list[str]:
 
 
 def machine() -> str:
-    """The kind of machine, in a line: Python, processor, cores."""
+    """The kind of machine, in a line: Python, processor, cores, and how busy it is with other things."""
     info = Path("/proc/cpuinfo")
     names = re.findall(r"model name\s*: (.+)", info.read_text(encoding="utf-8")) if info.is_file() else []
     kind = names[0].strip() if names else platform.machine()
-    return f"Python {platform.python_version()}, {kind}, {os.cpu_count()} cores"
+    return f"Python {platform.python_version()}, {kind}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -55,10 +56,10 @@ def cells(row: Row) -> tuple[str, ...]:
     return row.what, row.value, row.against, row.ratio, row.target
 
 
-def write(name: str, rows: Sequence[Row]) -> None:
+def write(name: str, rows: Sequence[Row], on: str) -> None:
     """Put the rows of one benchmark into the page, in place of those of its run before."""
     old = README.read_text(encoding="utf-8") if README.is_file() else ""
-    README.write_text(render(old, name, rows, machine()), encoding="utf-8")
+    README.write_text(render(old, name, rows, on), encoding="utf-8")
 
 
 def render(old: str, name: str, rows: Sequence[Row], on: str) -> str:
