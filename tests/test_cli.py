@@ -232,6 +232,7 @@ HELP = [
     ("rank",),
     ("check",),
     ("place",),
+    ("surrogate",),
     ("bundle",),
     ("app",),
 ]

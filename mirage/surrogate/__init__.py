@@ -15,13 +15,14 @@ draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a
 
 from mirage.surrogate.data import COVERAGE, Language, Predicted, Training, averages
 from mirage.surrogate.draws import Draws, by_draw
-from mirage.surrogate.evaluate import LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
+from mirage.surrogate.evaluate import ALL, LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
 from mirage.surrogate.importance import Importance, importances
 from mirage.surrogate.quality import Difference, Quality, r2, tau_b, taus
 from mirage.surrogate.range import outside
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
 
 __all__ = [
+    "ALL",
     "COVERAGE",
     "LEVEL",
     "NESTED",

@@ -1,0 +1,245 @@
+"""Surrogates on an arena: joining, predictions as a table, a new system's place, the command, the page's view."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+from typer.testing import CliRunner, Result
+
+from mirage import cli, pipeline, rank, schema, store, surrogate
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.pipeline.surrogate import training
+from mirage.sources.simulated import simulate
+from mirage.views import surrogate as views
+
+FEW = ["linear", "pooled", "pairwise"]
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    return dict(simulate(systems=7, queries=30, languages=["en", "sw"], seed=21).tables)
+
+
+@pytest.fixture(scope="module")
+def made(tables: dict[str, pa.Table]) -> pipeline.Report:
+    return pipeline.report(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
+
+
+@pytest.fixture
+def arena(tables: dict[str, pa.Table], tmp_path: Path) -> store.Arena:
+    return store.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
+
+
+def mirage(*args: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def rows(done: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def without(judgments: pa.Table, system: str) -> pa.Table:
+    other = pc.and_(pc.not_equal(judgments["system_a"], system), pc.not_equal(judgments["system_b"], system))
+    return judgments.filter(other)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
+    tables: dict[str, pa.Table], made: pipeline.Report
+) -> None:
+    table = made.table()
+    schema.validate("predictions", table)
+    rated = rank.rate(rank.from_judgments(tables["judgments"], judge="judge"), draws=2).table().to_pylist()
+    ratings = {(r["language"], r["system"]): r["rating"] for r in rated}
+    for row in table.to_pylist():
+        assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)
+        assert row["low"] < row["rating"] < row["high"]
+    assert {row["regressor"] for row in table.to_pylist()} == {*FEW, "default"}
+    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {made.comparison.default}
+    for code in ("en", "sw", "all"):
+        ranks = [r.rank for r in made.rows if (r.language, r.regressor) == (code, "pooled")]
+        assert sorted(ranks) == list(range(1, 8))
+
+
+def test_stored_predictions_give_the_comparison_back(made: pipeline.Report) -> None:
+    held = pipeline.held_out(made.table(), "judge")
+    mine = {row.regressor: row for row in pipeline.summary(held, made.comparison.default)}
+    for row in pipeline.summary(made.comparison.held_out, made.comparison.default):
+        for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
+            assert getattr(mine[row.regressor], name) == pytest.approx(getattr(row, name)), name
+    assert next(iter(mine)) == "default"
+    assert mine["linear"].published == "Linear Regression"
+    assert mine["default"].p is None
+
+
+def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: pipeline.Report) -> None:
+    # Every question of every language, against each of the six others, once.
+    assert made.calls == 2 * 30 * 6
+    assert any("USD 3.60" in line for line in pipeline.said(made, price=0.01))
+
+
+def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:
+    features = tables["features"].filter(pc.not_equal(tables["features"]["system"], "sim-02"))
+    seen = training(features, tables["judgments"], "judge")
+    whole = training(tables["features"], tables["judgments"], "judge")
+    one, two = seen.languages["en"], whole.languages["en"]
+    assert "sim-02" not in one.systems
+    back = one.ratings(frozenset()) + one.offset
+    np.testing.assert_allclose(back, np.delete(two.ratings(frozenset()), two.systems.index("sim-02")), atol=1e-9)
+
+
+# --- a new system -----------------------------------------------------------------------------------------------------
+
+
+def test_a_new_system_is_expected_near_where_its_battles_put_it(
+    tables: dict[str, pa.Table], made: pipeline.Report
+) -> None:
+    judgments = without(tables["judgments"], "sim-04")
+    seen = training(tables["features"], judgments, "judge")
+    assert seen.new == ("sim-04",)
+    by = pipeline.chosen(made.table(), "judge", regressor="pooled")
+    found = pipeline.expected(seen, "sim-04", by)
+    assert list(found) == ["en", "sw", "all"]
+    whole = training(tables["features"], tables["judgments"], "judge")
+    for code in ("en", "sw"):
+        one = found[code]
+        others = seen.languages[code].ratings(frozenset())
+        assert one.of == 7
+        assert one.rank == 1 + (others[np.isfinite(others)] > one.rating).sum()
+        assert 1 <= one.rank_low <= one.rank <= one.rank_high <= 7
+        assert one.low is not None
+        assert one.high is not None
+        true = whole.languages[code].ratings(frozenset())[3] * 7 / 6
+        assert one.low < true < one.high
+    assert found["all"].rating == pytest.approx((found["en"].rating + found["sw"].rating) / 2)
+
+
+def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
+    tables: dict[str, pa.Table], made: pipeline.Report
+) -> None:
+    by = pipeline.chosen(made.table(), "judge", regressor="pooled")
+    judged = pipeline.expected(made.training, "sim-04", by)["en"]
+    new = pipeline.expected(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
+    # The scale of all is centred on the system too, once it is judged.
+    assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
+
+
+def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
+    seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
+    table = pipeline.report(seen, "judge", regressors=["pooled", "ridge"]).table()
+    schema.validate("predictions", table)
+    mine = [row for row in table.to_pylist() if row["system"] == "sim-04"]
+    assert {(row["language"], row["regressor"]) for row in mine} == {
+        (code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")
+    }
+    assert all(row["judged"] is None for row in mine)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_predicted_is_refused_with_what_to_do(
+    tables: dict[str, pa.Table], made: pipeline.Report
+) -> None:
+    with pytest.raises(UnknownName, match="judge"):
+        training(tables["features"], tables["judgments"], "nobody")
+    with pytest.raises(BadInput, match="skill"):
+        training(tables["features"], tables["judgments"], "judge", skill="abstain")
+    with pytest.raises(NotEnoughData, match="has a feature"):
+        training(tables["features"].slice(0, 0), tables["judgments"], "judge")
+    with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
+        pipeline.chosen(made.table(), "other")
+    assert "mirage surrogate DIR --referee other --store" in str(refused.value)
+    with pytest.raises(UnknownName, match="regressor"):
+        pipeline.chosen(made.table(), "judge", regressor="forest")
+    with pytest.raises(UnknownName, match="system"):
+        pipeline.expected(made.training, "nobody", pipeline.chosen(made.table(), "judge"))
+
+
+# --- the command and the view -----------------------------------------------------------------------------------------
+
+
+def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: store.Arena) -> None:
+    command = ("surrogate", arena.path, "--referee", "judge")
+    some = ("--regressor", "pooled", "--regressor", "linear")
+    done = mirage(*command, *some, "--format", "csv", "--price", "0.01")
+    found = {row["regressor"]: row for row in rows(done)}
+    assert list(found) == ["default", "linear", "pooled"]
+    assert (found["pooled"]["chosen"], found["linear"]["published"]) == ("true", "Linear Regression")
+    assert all(row["systems"] == "7" for row in found.values())
+    assert "360 calls" not in done.stderr
+    assert "judging a system as the others took 360, USD 3.60" in done.stderr.replace("\n", " ")
+    assert mirage(*command, *some, "--format", "csv").stdout == done.stdout
+    predicted = rows(mirage(*command, *some, "--languages", "sw", "--show", "predictions", "--format", "csv"))
+    assert {row["language"] for row in predicted} == {"sw"}
+    by_language = rows(mirage(*command, *some, "--show", "languages", "--format", "csv"))
+    assert [row["language"] for row in by_language] == ["en"] * 3 + ["sw"] * 3 + ["all"] * 3
+    shares = rows(mirage(*command, *some, "--show", "importances", "--format", "csv"))
+    assert len(shares) == 11
+    assert {row["regressor"] for row in shares} == {"pooled"}
+    assert "predictions" not in store.open_arena(arena.path).tables
+
+
+def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> None:
+    assert "forrest" in mirage("surrogate", arena.path, "--referee", "judge", "--regressor", "forrest", code=2).stderr
+    said = mirage("surrogate", arena.path, "--referee", "judge", "--store", "--regressor", "pooled", code=2).stderr
+    assert "--store keeps all languages and regressors" in said
+    assert "mirage outcomes" in mirage("surrogate", arena.path, code=2).stderr
+    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    assert "mirage features" in mirage("surrogate", bare.path, "--referee", "judge", code=2).stderr
+
+
+def test_stored_predictions_go_when_what_they_were_made_from_changes(
+    arena: store.Arena, made: pipeline.Report, tables: dict[str, pa.Table]
+) -> None:
+    kept = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    assert views.available(kept) == (("judge", "both"),)
+    for name in ("features", "judgments"):
+        assert "predictions" in pipeline.derived([name])
+    stage = pipeline.JUDGED_PREDICTIONS
+    assert stage.writes == ("predictions",)
+    again = pipeline.run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", made.table()))
+
+
+def test_the_view_shows_what_the_command_shows(arena: store.Arena, made: pipeline.Report) -> None:
+    assert views.available(arena) == ()
+    kept = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    found = views.compared(kept, "judge")
+    assert found.chosen == made.comparison.default
+    assert [row.regressor for row in found.summary] == ["default", "linear", "pooled", "pairwise"]
+    assert found.quality[-1].language == surrogate.ALL
+    assert len(found.points) == len(made.rows)
+    with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
+        views.compared(kept, "relevance")
+
+
+def test_on_real_replies_single_replies_tell_more_than_means() -> None:
+    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    seen = training(
+        arena.read("features", languages=["en", "sw"]),
+        arena.read("outcomes", languages=["en", "sw"]),
+        "relevance",
+    )
+    assert len(seen.systems) == 11
+    # No reply has citation scores here; they are no feature, rather than zeros.
+    assert not {name for name in seen.features if name.startswith("citation")}
+
+    def taus(name: str) -> float:
+        quality = surrogate.leave_one_out(seen, name).quality()
+        return float(np.mean([q.tau or 0 for q in quality if q.language != "all"]))
+
+    assert taus("replies") > taus("pooled") + 0.1
