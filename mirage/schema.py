@@ -300,8 +300,8 @@ class Prediction:
     judged: float | None
     """The rating by the referee; null where the system has no battle, or the data puts no bound on it."""
     outside: str | None
-    """Features in which the system lies outside the range of the systems trained on, with commas between them; null
-    where it lies inside: the prediction then extrapolates."""
+    """Features in which the system lies outside the range of the systems trained on by more than a tenth of it, so that
+    the prediction extrapolates, with commas between them; null where there is none."""
     default: bool
     """Whether this is the regressor with the least error over left-out systems, the one for new systems."""
 

@@ -142,9 +142,9 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
     folds = ", ".join(f"{name} {count}" for name, count in sorted(compared.chosen.items(), key=lambda c: (-c[1], c[0])))
     lines.append(f"for a new system: {compared.default}; nested validation over {n} left-out systems chose {folds}")
     lines += [
-        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}; RMSE "
-        f"{test.rmse:.3f} and {test.rmse_than:.3f}, p = {test.p_error:.3f} (paired over {test.systems} systems, "
-        f"{test.swaps:,} swaps)"
+        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
+        f"{test.ahead} of {test.languages} languages; RMSE {test.rmse:.3f} and {test.rmse_than:.3f}, "
+        f"p = {test.p_error:.3f} (paired over {test.systems} systems, {test.swaps:,} swaps)"
         for test in compared.tests
         if test.than == surrogate.PUBLISHED
     ]
@@ -153,7 +153,8 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
         under = f"a system has it on under {surrogate.COVERAGE:.0%} of the questions"
         lines.append(f"{feature} is left out where {under}: {lacking}")
     beyond = {row.system for row in found.rows if row.outside and row.default}
-    lines.append(f"{len(beyond)} of {n + len(seen.new)} systems lie outside the range of the others in some feature")
+    everyone = n + len(seen.new)
+    lines.append(f"{len(beyond)} of {everyone} systems lie clearly outside the range of the others in some feature")
     if found.calls:
         money = f", USD {found.calls * price:,.2f}" if price is not None else ""
         lines.append(f"a prediction takes no call; judging a system as the others took {found.calls:,}{money}")

@@ -127,6 +127,8 @@ class Difference:
     """Two-sided p of the difference in squared errors, by the same swaps."""
     languages: int
     """Languages both were compared in."""
+    ahead: int
+    """Languages in which the first has the higher tau."""
     systems: int
     """Systems swapped."""
     swaps: int
@@ -186,6 +188,7 @@ def compare(
         rmse_than=float(rmse[1]),
         p_error=float((rise >= rise[0] * (1 - 1e-9)).mean()),
         languages=len(first),
+        ahead=sum(a > b for a, b in zip(one, two, strict=True)),
         systems=len(everyone),
         swaps=len(masks),
         seed=seed,
