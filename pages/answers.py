@@ -163,6 +163,7 @@ def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wa
         with st.container(key="answers_replies", gap="small"):
             said(scope, wanted, shown)
             judgments.judgments(page.arena, key)
+            side_by_side(wanted, shown)
         with st.container(key="answers_given", gap="small"):
             given(page, scope, shown)
     page.download(
@@ -195,6 +196,15 @@ def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> Non
     if others:
         reply.replies(shown, others, hits=(), texts=scope.reply_texts)
     reply.unmeasured(shown)
+
+
+def side_by_side(wanted: views.Wanted, shown: views.Question) -> None:
+    """The way to two of the replies side by side: those of the systems picked, or the first two."""
+    names = [reply.system for reply in shown.replies]
+    first, *others = [*(system for system in wanted.systems if system in names), *names]
+    second = next((other for other in others if other != first), None)
+    if second:
+        ui.onward("battle", "Two of them side by side", a=first, b=second, query=name(shown.key))
 
 
 def given(page: ui.Page, scope: views.Scope, shown: views.Question) -> None:

@@ -118,6 +118,10 @@ LINKS = {
         "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published&systems=aya-101",
         {"Rate": "as-published", "Parser": "published"},
     ),
+    "battle": (
+        "battle?arena=judged&languages=fi&languages=sw&referee=judge-x&a=aya-101&b=gpt-4&verdict=first",
+        {"Referee": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
+    ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
         {"Subset": "non_relevant", "Parser": "published"},
