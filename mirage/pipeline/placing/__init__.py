@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
@@ -27,6 +28,10 @@ from mirage.pipeline.placing.reading import (
 )
 from mirage.pipeline.placing.records import ORDERS, Control, Next, Placement, Stand, stands
 from mirage.rank import placement as placing
+from mirage.rank.bootstrap import one_thread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["BATCH", "CONTROL", "ORDERS", "Control", "Next", "Placement", "Stand", "place", "write_battles"]
 
@@ -74,7 +79,33 @@ def place(
         BadInput: if a file or a number cannot be taken.
     """
     judgments = verdicts_of(arena, verdicts)
-    referee = only_judge(judgments, referee)
+    # These matrices are too small to share: waiting for a second core costs more.
+    with one_thread():
+        return _placed(
+            arena,
+            judgments,
+            system,
+            only_judge(judgments, referee),
+            languages=languages,
+            battles=battles,
+            control_share=control_share,
+            seed=seed,
+            prior=prior,
+        )
+
+
+def _placed(
+    arena: store.Arena,
+    judgments: pa.Table,
+    system: str,
+    referee: str,
+    *,
+    languages: Sequence[str] | None,
+    battles: int | None,
+    control_share: float,
+    seed: int,
+    prior: placing.Prior | None,
+) -> Placement:
     own, rest = split(judgments, system, referee)
     if not len(rest):
         raise NotEnoughData(f"{referee} has judged no two systems besides {system}", do="let it judge those first")

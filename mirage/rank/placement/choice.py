@@ -188,7 +188,9 @@ class _Picker:
         """What one battle more tells, on queries of a language and against opponents."""
         n, tosses = self.fought[k][q], self.tosses[k][q]
         information = self.state.fields[k].noise.information
-        return np.asarray(information(n + 1, tosses + self.toss[k, j]) - information(n, tosses))
+        told = information(n + 1, tosses + self.toss[k, j]) - information(n, tosses)
+        # A battle whose winner is as good as known counts as one of the query's, and would seem to tell less than none.
+        return np.asarray(np.maximum(told, 1e-9))
 
     def _queries(self) -> tuple[NDArray[np.intp], Array]:
         """L x S: for each opponent the open query where a battle tells most, -1 if none, and what it tells."""
