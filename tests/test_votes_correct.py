@@ -83,10 +83,15 @@ def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[vo
         ballot(0, word[each.points], language=one[0], query_id=one[1], system_a=one[2], system_b=one[3])
         for one, each in sure.items()
     ]
-    part = votes.correct(everybody[::3], sure, language="sw", judge="judge")
     whole = votes.correct(everybody, sure, language="sw", judge="judge", lam=0.0)
-    assert part.lam > 0.95
-    assert np.abs(part.theta - whole.theta).max() < 0.02
+    third = {
+        lam: votes.correct(everybody[::3], sure, language="sw", judge="judge", lam=lam) for lam in (None, 0.0, 1.0)
+    }
+    assert np.abs(third[1.0].theta - whole.theta).max() < 1e-9, "the judge whole is everybody"
+    off = {lam: float(np.abs(one.theta - whole.theta).max()) for lam, one in third.items()}
+    assert off[None] < off[0.0] / 2
+    assert third[None].lam > 0.7
+    assert (third[None].error < third[0.0].error).all()
 
 
 def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:

@@ -1,0 +1,235 @@
+"""Votes beside an arena: the commands, the files, answers that were replaced, and the page that explains it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from test_cli import mirage
+from test_votes import evidence, vote
+from typer.main import get_command
+
+from mirage import cli, pipeline, schema, store, votes
+from mirage.errors import NotEnoughData, TableMissing, UnknownName
+from mirage.sources.simulated import simulate
+from mirage.votes import Evidence, Vote, Votes
+
+PAGE = (ROOT / "docs" / "spot-check.md").read_text(encoding="utf-8")
+SYSTEMS = 4
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> store.Arena:
+    """A judged arena with texts, in two languages."""
+    made = simulate(
+        systems=SYSTEMS, queries=60, languages=["sw", "te"], seed=2, judges=("heuristic", "other"), orders=2
+    )
+    keys = made.tables["features"].group_by(["language", "query_id", "system"]).aggregate([])
+    answers = [
+        schema.Answer(
+            row["language"], row["query_id"], row["system"], f"{row['query_id']} {row['system']}", "ok", *[None] * 3
+        )
+        for row in keys.to_pylist()
+    ]
+    tables = {
+        "judgments": made.tables["judgments"],
+        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+    }
+    return store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+
+
+def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
+    """Votes of the queue, as a person casts them who follows the judge three times in four."""
+    pool = pipeline.vote_pool(arena, language)
+    said = votes.judged(arena.read("judgments"))["heuristic"]
+    made = []
+    for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
+        label = said[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
+        word = "tie" if label == 2 else "A" if (label == 0) == (item.system_a < item.system_b) else "B"
+        shown = votes.digest(*(f"{item.query_id} {s}" for s in (item.system_a, item.system_b)))
+        about = {"vote_id": votes.token(), "arena": arena.name, "voter": voter, "shown": shown}
+        made.append(votes.cast(item, vote=word if k % 4 else "A", **about))
+    with Votes() as database:
+        database.append(made)
+    return made
+
+
+def table(done: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: store.Arena) -> None:
+    made = cast(arena) + cast(arena, voter="juma", n=100)
+    done = mirage("votes", "agreement", arena.path, "--format", "csv")
+    assert done.stdout.splitlines()[0] == ",".join(cli.voting.AGREEMENT)
+    found = {row["referee"]: row for row in table(done)}
+    assert list(found) == ["heuristic", "other", "people"]
+    assert int(found["heuristic"]["n"]) == sum(one.control for one in made) < len(made)
+    assert float(found["heuristic"]["raw"]) > float(found["other"]["raw"])
+    everything = table(mirage("votes", "agreement", arena.path, "--all-votes", "--format", "csv"))
+    assert int(everything[0]["n"]) == len(made)
+    people = mirage("votes", "agreement", arena.path, "--languages", "sw")
+    assert "heuristic" in people.stdout
+    assert "%" in people.stdout
+
+
+def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.Arena) -> None:
+    cast(arena)
+    cast(arena, language="te", n=30)
+    done = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
+    found = json.loads(done.stdout)
+    assert [row["rank"] for row in found] == sorted(row["rank"] for row in found)
+    assert {row["language"] for row in found} == {"sw"}
+    ranked = mirage("rank", arena.path, "--referee", "heuristic", "--languages", "sw", "--format", "json")
+    alone = {row["system"]: row for row in json.loads(ranked.stdout)}
+    for row in found:
+        assert (row["uncorrected"], row["uncorrected_rank"]) == (
+            alone[row["system"]]["rating"],
+            alone[row["system"]]["rank"],
+        )
+        assert row["high"] - row["low"] > row["uncorrected_high"] - row["uncorrected_low"]
+    assert "sw: Bradley-Terry by prediction-powered inference" in done.stderr
+    assert "te: not corrected: random votes on" in done.stderr
+
+
+def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
+    for command in (["agreement"], ["correct", "--judge", "heuristic"]):
+        done = mirage("votes", command[0], arena.path, *command[1:], code=2)
+        assert "Spot check" in done.stderr
+    cast(arena, n=20)
+    assert (
+        "no ranking by heuristic can be corrected"
+        in mirage("votes", "correct", arena.path, "--judge", "heuristic", code=2).stderr
+    )
+    assert "there is no judge 'nobody'" in mirage("votes", "correct", arena.path, "--judge", "nobody", code=2).stderr
+    with pytest.raises(NotEnoughData, match="no votes on my-arena in te"):
+        pipeline.vote_agreement(arena, Votes().rows(Vote), languages=["te"])
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.parquet"])
+def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
+    said = [evidence(), evidence(sentence=2, vote="no", voter="007")]
+    with Votes() as database:
+        for one in (*rows, *said):
+            database.submit(one)
+        rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
+    assert "3 rows" in mirage("votes", "export", name).stderr
+    assert "1 rows" in mirage("votes", "export", f"one-{name}", "--arena", "other").stderr
+    mirage("votes", "export", f"e-{name}", "--evidence")
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
+    assert "3 rows read, 3 of them new" in mirage("votes", "import", name).stderr
+    assert "3 rows read, 0 of them new" in mirage("votes", "import", name).stderr
+    mirage("votes", "import", f"e-{name}", "--evidence")
+    with Votes() as database:
+        assert database.rows(Vote) == rows
+        assert database.rows(Evidence) == said
+
+
+def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
+    with Votes() as database:
+        database.submit(vote(seconds=2.5))
+        database.submit(vote(query_id="8", seconds=2.5))
+    mirage("votes", "export", "v.csv")
+    file = tmp_path / "v.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for wrong in (lines[2].replace(",A,", ",C,"), lines[2].replace(",2.5,", ",soon,"), lines[1].replace(",7,", ",9,")):
+        assert wrong not in lines
+        file.write_text("\n".join([lines[0], lines[1], wrong]) + "\n", encoding="utf-8")
+        done = mirage("votes", "import", "v.csv", code=2)
+        assert "v.csv:3" in done.stderr
+        assert "nothing was imported" in done.stderr or "did you mean" in done.stderr or "use one of" in done.stderr
+    assert "holds no votes" in mirage("votes", "import", _empty(tmp_path), code=2).stderr
+    with Votes() as database:
+        assert len(database.rows(Vote)) == 2
+
+
+def _empty(folder: Path) -> Path:
+    (folder / "empty.jsonl").touch()
+    return folder / "empty.jsonl"
+
+
+def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(votes.URL, "postgresql://me:secret@127.0.0.1:9/votes")
+    done = mirage("votes", "export", "v.csv", code=2)
+    assert "cannot be reached" in done.stderr
+    assert "secret" not in done.stderr
+
+
+# --- votes and an arena that changes ----------------------------------------------------------------------------------
+
+
+def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena: store.Arena) -> None:
+    made = cast(arena, n=40)
+    assert pipeline.counting(arena, made) == made
+    rows = arena.read("answers").to_pylist()
+    for row in rows:
+        row["text"] += " again" if row["system"] == "sim-01" else ""
+    changed = store.write(
+        arena.path,
+        {"answers": type(arena.read("answers")).from_pylist(rows, schema=schema.arrow_schema("answers"))},
+        made_by="a test",
+    )
+    left = pipeline.counting(changed, made)
+    assert left == [one for one in made if "sim-01" not in (one.system_a, one.system_b)]
+    assert 0 < len(left) < len(made)
+    unknown = [vote(arena=arena.name, query_id="nowhere", shown="x"), vote(arena="other")]
+    assert pipeline.counting(changed, unknown) == unknown[:1]
+
+
+def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path) -> None:
+    assert len(pipeline.vote_pool(arena, "te").battles) == 60 * 6
+    with pytest.raises(UnknownName, match="yo"):
+        pipeline.vote_pool(arena, "yo")
+    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    with pytest.raises(TableMissing):
+        pipeline.vote_pool(bare, "sw")
+
+
+def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
+    pair = {"arena": arena.name, "system_a": "sim-02", "system_b": "sim-01"}
+    log = [vote(**pair, vote=said, voter=who) for who, said in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
+    found = pipeline.people_verdicts(arena, log)
+    assert found.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
+    assert [row["verdict"] for row in found.to_pylist()] == ["B", "tie"]
+    assert found["system_a"].to_pylist() == ["sim-02", "sim-02"]
+
+
+# --- the page that explains it ----------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
+    cast(arena)
+    commands = [
+        line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
+    ]
+    assert len(commands) == 4
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "mirage"
+        assert mirage(*words).exit_code == 0
+    for name in get_command(cli.app).commands["votes"].commands:  # type: ignore[attr-defined]
+        assert f"mirage votes {name}" in PAGE
+    for fact in (votes.URL, f"at least {votes.LEAST_QUESTIONS} questions", f"least {votes.LEAST_EACH} on battles"):
+        assert fact in PAGE.replace("\n", " ")
+    assert f"fewer than {votes.LEAST} questions" in PAGE
+    assert f"fewer than {votes.ENOUGH} the badge" in PAGE
