@@ -149,7 +149,7 @@ def _chart(rows: list[dict[str, Any]], one: views.Measure, judges: list[str], co
         judge, code = clicked
         with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
             st.markdown(f"**{ui.plain(judge)}** in {LANGUAGES[code].name}", width="content")
-            ui.onward("battle", "Its battles", languages=(code,), judge=judge)
+            ui.onward("battle", "Its battles", languages=(code,), referee=judge)
             ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
 
 
