@@ -13,8 +13,8 @@ votes alone but for chance. Errors are sandwiches over questions: battles on one
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
 Angelopoulos, Duchi and Zrnic, arXiv 2311.01453. Unlike the papers: errors are clustered by question, and the battles
 voted on are among the judge's, which the errors know. In simulations with a judge that is wrong about two systems
-(`benchmarks/correction.py`: 6 to 19 systems, 60 to 400 votes) these intervals covered 94.7 to 96.5%, 0.5 to 0.7 times the
-width of the votes alone; the judge's own covered the two systems in 0 to 1.5%.
+(`benchmarks/correction.py`: 6 to 19 systems, 60 to 400 votes) these intervals covered 94.7 to 96.5% and were 0.5 to 0.7
+times as wide as those of the votes alone; the judge's own covered the two systems in 0 to 1.5% of the runs.
 """
 
 from __future__ import annotations
