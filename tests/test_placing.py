@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -140,6 +142,21 @@ def test_a_prior_of_ones_own_takes_the_place_of_the_surrogate(simulated: tuple[P
     found = pipeline.place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
     assert found.before.rating == pytest.approx(2.0)
     assert found.regressor is None
+
+
+def test_the_commands_of_the_guide_are_the_loop(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "evaluate-your-model.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```bash place\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    ours = {"my-arena": str(sample), "my-model": NEW, "gpt-4o": "heuristic"}
+    ran = []
+    for line in block.splitlines():
+        words = shlex.split(line)
+        # The heuristic judge takes the place of a served one: what belongs to a service goes.
+        words = words[: words.index("--model")] if "--model" in words else words
+        mirage(*(ours.get(word, word) for word in words[1:]), *(["--languages", "sw"] * (words[1] == "place")))
+        ran.append(words[1])
+    assert ran == ["place", "judge", "place"]
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
