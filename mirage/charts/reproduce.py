@@ -1,0 +1,319 @@
+"""The plots of `mirage reproduce`, and the page that shows them with every table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from mirage.charts.leaderboard import dumbbells
+from mirage.charts.palette import FONT, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+
+Rows = Sequence[Mapping[str, Any]]
+Figure = dict[str, Any]
+
+ALL = "all"
+_FOOT = 56
+_MODE: Mode = "light"
+_SHOWN = 60
+"""Rows of a table on the page; the CSV has all."""
+
+
+def taus(rows: Rows, *, mode: Mode) -> Figure:
+    """Table 2: by language, the tau that is printed (open), as published on this arena, and on left-out systems.
+
+    Args:
+        rows: `language, published, tau, tau_left_out_published, tau_left_out_ours`.
+        mode: light or dark.
+    """
+    marks = (
+        ("published", "printed in the paper", "circle-open"),
+        ("tau", "here, as published", "circle"),
+        ("tau_left_out_published", "here, forest on left-out systems", "diamond"),
+        ("tau_left_out_ours", "here, pooled ridge on left-out systems", "square"),
+    )
+    data = [
+        _points(
+            label,
+            [
+                (row[key], i, f"{row['language']}, {label}: tau {row[key]:.3f}")
+                for i, row in enumerate(rows)
+                if row[key] is not None
+            ],
+            symbol,
+            (ink(mode).muted, ink(mode).accent, ink(mode).chosen, ink(mode).text)[k],
+        )
+        for k, (key, label, symbol) in enumerate(marks)
+    ]
+    return _dots(data, [row["language"] for row in rows], "Kendall's tau against the judge", mode)
+
+
+def lollipops(rows: Rows, *, mode: Mode, feature: str) -> Figure:
+    """Figure 3: the systems' means of one feature, best on top, with a stem from 0.
+
+    Args:
+        rows: `feature, system, mean`, of one language or of all.
+        mode: light or dark.
+        feature: which.
+    """
+    mine = [row for row in rows if row["feature"] == feature and row["mean"] is not None]
+    mine.sort(key=lambda row: (-row["mean"], row["system"]))
+    stems: dict[str, list[Any]] = {"x": [], "y": []}
+    for i, row in enumerate(mine):
+        stems["x"] += [0, row["mean"], None]
+        stems["y"] += [i, i, None]
+    color = {"color": ink(mode).line, "width": 2}
+    data: list[Figure] = [
+        {"type": "scatter", "mode": "lines", **stems, "line": color, "hoverinfo": "skip", "showlegend": False}
+    ]
+    for i, row in enumerate(mine):
+        look = family(row["system"])
+        point = (row["mean"], i, f"{name(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
+        data.append({**_points(look.name, [point], look.symbol, look.color(mode)), "showlegend": False})
+    return _dots(data, [name(row["system"]) for row in mine], feature, mode)
+
+
+def ranks(rows: Rows, *, mode: Mode) -> Figure:
+    """Figure 4: each system's mean rank by the judge and by the surrogate.
+
+    Args:
+        rows: `language, system, judge, surrogate`.
+        mode: light or dark.
+    """
+    both = [row for row in rows if row["surrogate"] is not None]
+    found = []
+    for system in sorted({row["system"] for row in both}):
+        mine = [row for row in both if row["system"] == system]
+        n = len(mine)
+        judge, surrogate = (sum(row[key] for row in mine) / n for key in ("judge", "surrogate"))
+        found.append({"system": system, "judge": judge, "surrogate": surrogate, "languages": n})
+    return dumbbells(sorted(found, key=lambda row: (row["judge"], row["system"])), mode=mode)
+
+
+def importances(rows: Rows, *, mode: Mode) -> Figure:
+    """Figure 5: the forest's feature importances.
+
+    Args:
+        rows: `feature, importance`.
+        mode: light or dark.
+    """
+    told = [row for row in rows if row["importance"] is not None]
+    bars: Figure = {
+        "type": "bar",
+        "orientation": "h",
+        "x": [row["importance"] for row in told],
+        "y": list(range(len(told))),
+        "marker": {"color": ink(mode).accent},
+        "hovertext": [f"{row['feature']}: {row['importance']:.3f}, {row['n_languages']} languages" for row in told],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+    }
+    return _dots([bars], [row["feature"] for row in told], "Importance (impurity), mean over languages", mode)
+
+
+def subsampling(rows: Rows, *, mode: Mode) -> Figure:
+    """Figure 6: tau against the share of judged questions, and of judged pairs.
+
+    Args:
+        rows: `what, share, tau, low, high`, of one language or of all.
+        mode: light or dark.
+    """
+    data = []
+    for what, color in (("questions", ink(mode).accent), ("pairs", ink(mode).chosen)):
+        mine = [row for row in rows if row["what"] == what]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": f"fewer {what}",
+                "x": [row["share"] for row in mine],
+                "y": [row["tau"] for row in mine],
+                "error_y": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [row["high"] - row["tau"] for row in mine],
+                    "arrayminus": [row["tau"] - row["low"] for row in mine],
+                    "color": color,
+                    "thickness": 1,
+                    "width": 4,
+                },
+                "line": {"color": color, "width": 1.5},
+                "marker": {"color": color, "size": MARK_SIZE, "symbol": "circle" if what == "questions" else "square"},
+                "hovertemplate": "%{x:.0%} of the " + what + ": tau %{y:.3f}<extra></extra>",
+            }
+        )
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=360,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": ROW, "b": _FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+            xaxis=axis(mode, title="Share judged", tickformat=".0%"),
+            yaxis=axis(mode, title="Kendall's tau against the whole ranking"),
+        ),
+    }
+
+
+def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[tuple[str, Figure]]:
+    """Every plot with its heading, in the order of the paper; one that would be empty is left out.
+
+    Args:
+        items: records of `pipeline.reproduce.Item`.
+        mode: light or dark.
+    """
+    by_name = {item["name"]: item["rows"] for item in items}
+    joint = [row for row in by_name["figure3"] if row["language"] == ALL]
+    found = [("Table 2: Kendall's tau by language", taus(by_name["table2"], mode=mode))]
+    found += [
+        (f"Figure 3: {feature}", lollipops(joint, mode=mode, feature=feature))
+        for feature in dict.fromkeys(row["feature"] for row in joint)
+    ]
+    found += [
+        ("Figure 4: mean rank by judge and surrogate", ranks(by_name["figure4"], mode=mode)),
+        ("Figure 5: feature importances", importances(by_name["figure5"], mode=mode)),
+        (
+            "Figure 6: fewer judgments",
+            subsampling([row for row in by_name["figure6"] if row["language"] == ALL], mode=mode),
+        ),
+    ]
+    return [(head, figure) for head, figure in found if any(len(trace["x"]) for trace in figure["data"])]
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.5 {font}; color: {text}; background: {ground}; max-width: 68rem; margin: 2rem auto;
+  padding: 0 1rem; }}
+h1, h2 {{ font-weight: 600; line-height: 1.2; }}
+p, dl {{ max-width: 75ch; }}
+dt {{ font-weight: 600; }} dd {{ margin: 0 0 .5rem; overflow-wrap: anywhere; }}
+div.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .25rem .75rem; border-bottom: 1px solid {line}; text-align: left; }}
+th {{ color: {muted}; font-weight: 500; }}
+</style>
+<script>{plotly}</script>
+</head>
+<body>
+<h1>{title}</h1>
+{tables}
+{charts}
+<h2>What is missing</h2>
+<dl>{missing}</dl>
+<h2>How it was made</h2>
+<dl>{facts}</dl>
+</body>
+</html>
+"""
+
+
+def page(
+    title: str, items: Sequence[Mapping[str, Any]], *, about: Mapping[str, Any], missing: Mapping[str, str]
+) -> str:
+    """Tables and plots as one HTML file that opens anywhere.
+
+    Args:
+        title: heading, plain text.
+        items: records of `pipeline.reproduce.Item`.
+        about: how they were made.
+        missing: what could not be made, with the reason.
+
+    Returns:
+        HTML with everything inside, Plotly's own code included (some 5 MB). All text is escaped.
+    """
+    from plotly.offline import get_plotlyjs
+
+    colors = ink(_MODE)
+    return _PAGE.format(
+        title=escape(title),
+        font=FONT,
+        text=colors.text,
+        ground=colors.ground,
+        line=colors.line,
+        muted=colors.muted,
+        # A closing tag inside a script ends it, whatever the script means by it.
+        plotly=get_plotlyjs().replace("</script", "<\\/script"),
+        tables="\n".join(_section(item) for item in items if not item["name"].startswith("figure")),
+        charts="\n".join(_chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))),
+        missing=_facts(missing) or "<dd>nothing</dd>",
+        facts=_facts(about),
+    )
+
+
+def _section(item: Mapping[str, Any]) -> str:
+    rows = [row for row in item["rows"] if row.get("language", ALL) == ALL] or item["rows"]
+    if item["name"] == "table2":
+        rows = item["rows"]
+    head = "".join(f"<th>{escape(column.replace('_', ' '))}</th>" for column in item["columns"])
+    body = "".join(
+        f"<tr>{''.join(f'<td>{_cell(row[column])}</td>' for column in item['columns'])}</tr>" for row in rows[:_SHOWN]
+    )
+    more = f"<p>All {len(item['rows'])} rows: {escape(item['name'])}.csv.</p>" if len(rows) < len(item["rows"]) else ""
+    title = f"{item['item']}: {item['title']}" if item["item"] else item["title"]
+    said = " ".join(part for part in (item["method"], item["note"]) if part)
+    return (
+        f'<h2>{escape(title)}</h2>\n<p>{escape(said)}</p>\n<div class="wide"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>\n{more}"
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else f'<bdi dir="auto">{escape(str(value))}</bdi>'
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    return "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(_fact(value))}</dd>" for key, value in facts.items())
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {one}" for key, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _chart(n: int, head: str, figure: Figure) -> str:
+    # Inside a script only this sign could end it or begin a comment.
+    drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")
+    return (
+        f'<h2>{escape(head)}</h2>\n<div class="wide"><div id="chart{n}" role="img" aria-label="{escape(head)}"></div>'
+        f"</div>\n<script>{{ const f = {drawn};\n"
+        f'Plotly.newPlot("chart{n}", f.data, f.layout, {{displaylogo: false, responsive: true}}) }}</script>'
+    )
+
+
+def _points(label: str, points: Sequence[tuple[Any, Any, str]], symbol: str, color: str) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": label,
+        "x": [x for x, _, _ in points],
+        "y": [y for _, y, _ in points],
+        "hovertext": [text for _, _, text in points],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": {"color": color, "symbol": symbol, "size": MARK_SIZE + 1},
+    }
+
+
+def _dots(data: Sequence[Figure], labels: Sequence[str], title: str, mode: Mode) -> Figure:
+    """Marks in rows, one a label."""
+    return {
+        "data": list(data),
+        "layout": layout(
+            mode,
+            height=ROW + 24 * len(labels) + _FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": ROW, "b": _FOOT},
+            showlegend=any(trace.get("showlegend", True) for trace in data),
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+            xaxis=axis(mode, title=title, zeroline=True),
+            yaxis=rows_axis(labels, mode),
+        ),
+    }

@@ -1,0 +1,74 @@
+"""The command that makes the paper's results anew: `mirage reproduce`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+
+COLUMNS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "reason")
+"""Columns that `reproduce` prints of the corrections."""
+
+
+@app.command()
+def reproduce(
+    dir_: ArenaDir,
+    into: Annotated[Path, typer.Option("--into", metavar="OUT", help="Folder for what is made.")] = Path("reproduced"),
+    referee: Annotated[
+        str | None,
+        typer.Option(metavar="relevance|JUDGE", help="Who decides; if absent, the arena's one judge, else relevance."),
+    ] = None,
+    languages: Languages = None,
+    holdout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM,SYSTEM",
+            help="The two systems held out. If absent the paper's two, else those a quarter from either end.",
+        ),
+    ] = None,
+    draws: Annotated[int, typer.Option(min=2, help="Tournaments of each language, and bootstrap draws.")] = 200,
+    forests: Annotated[int, typer.Option(min=1, help="Tournaments whose random forest is fitted (Table 5).")] = 20,
+    seed: Seed = 0,
+    how: How = "table",
+) -> None:
+    """Make the paper's Tables 2 to 5 and Figures 3 to 6 from an arena, and what each correction moves.
+
+    Reads the tables features, and outcomes (referee relevance) or judgments (a judge). Writes into OUT one CSV a table
+    or figure, reproduction.json and reproduction.html with the plots. Prints the corrections over all languages.
+    """
+    from mirage import store
+    from mirage.charts.reproduce import page
+    from mirage.pipeline import reproduce as making
+
+    arena = store.open_arena(dir_)
+    arena.need("features")
+    who = referee or making.only_referee(arena)
+    named = [part.strip() for part in (holdout or "").split(",") if part.strip()]
+    if holdout is not None and not named:
+        raise BadInput("--holdout names none", do="name two systems with a comma between them")
+    with progress("Reproducing") as update:
+        made = making.reproduce(
+            arena,
+            who,
+            languages=codes(languages),
+            holdout=named,
+            draws=draws,
+            forest_draws=forests,
+            seed=seed,
+            progress=update,
+        )
+    items = [asdict(item) for item in made.items]
+    html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=made.about, missing=made.missing)
+    files = making.write(made, into, html=html)
+    rows = [row for row in made.item("corrections").rows if row["language"] == "all"]
+    show(rows, COLUMNS, how)
+    for what, why in made.missing.items():
+        note(f"missing: {what}: {why}")
+    note(f"held out: {' and '.join(made.about['held out'])} ({made.about['held out, why']})")
+    note(f"by {who}, seed {seed}; {len(files)} files are in {into}: open {files[-2].name}")

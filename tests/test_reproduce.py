@@ -1,0 +1,297 @@
+"""The paper's tables and figures on any arena: against the program's own steps, the print, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from typer.testing import CliRunner
+
+from mirage import cli, rank, schema, store
+from mirage.charts import reproduce as charts
+from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
+from mirage.pipeline.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
+from mirage.rank.languages import kendall
+from mirage.rank.paper import play
+from mirage.sources.simulated import Simulated, simulate
+
+ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")
+DRAWS = 8
+
+
+def renamed(made: Simulated, names: dict[str, str]) -> dict[str, Any]:
+    """The tables with other names of systems."""
+    tables = {}
+    for name, table in made.tables.items():
+        rows = table.to_pylist()
+        for row in rows:
+            for column in ("system", "system_a", "system_b"):
+                if column in row:
+                    row[column] = names.get(row[column], row[column])
+        tables[name] = schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
+    return tables
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Simulated:
+    return simulate(systems=7, queries=20, languages=["ar", "sw"], seed=11, tie=0.2, orders=2)
+
+
+@pytest.fixture(scope="module")
+def arena(simulated: Simulated, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    tables = renamed(simulated, {"sim-01": HELD_OUT[0], "sim-02": HELD_OUT[1], "sim-03": PRINTED["GPT-4o"]})
+    folder = tmp_path_factory.mktemp("reproduce") / "a"
+    return store.write(folder, tables, made_by="a test", label="simulated", title="Made up <b>")
+
+
+@pytest.fixture(scope="module")
+def made(arena: store.Arena) -> Reproduction:
+    return reproduce(arena, "judge", draws=DRAWS, forest_draws=2)
+
+
+def rows(made: Reproduction, item: str, **where: Any) -> list[dict[str, Any]]:
+    found = [dict(row) for row in made.item(item).rows]
+    return [row for row in found if all(row[key] == value for key, value in where.items())]
+
+
+# --- what is made -----------------------------------------------------------------------------------------------------
+
+
+def test_every_table_and_figure_of_the_results_is_made_with_the_columns_it_names(made: Reproduction) -> None:
+    assert tuple(item.name for item in made.items) == ITEMS
+    for item in made.items:
+        assert item.rows
+        assert all(tuple(row) == item.columns or set(row) == set(item.columns) for row in item.rows)
+        assert item.method
+    assert made.about["held out"] == list(HELD_OUT)
+    assert made.about["held out, why"] == "the two of the paper"
+    assert (made.about["seed"], made.about["tournaments"], made.about["languages"]) == (0, DRAWS, ["ar", "sw"])
+    assert made.missing == {}
+
+
+def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_of_the_tournaments(
+    arena: store.Arena, made: Reproduction
+) -> None:
+    battles = rank.from_judgments(arena.read("judgments"), judge="judge")
+    played = play(battles, tournaments=DRAWS).languages["sw"]
+    truth = played.mean()
+    values: dict[tuple[str, str], list[float]] = {}
+    for row in arena.read("features", languages=["sw"]).to_pylist():
+        if row["value"] is not None:
+            values.setdefault((row["system"], row["feature"]), []).append(row["value"])
+    X = np.array([[np.mean(values[s, f]) for f in FEATURES] for s in played.systems])
+    train = [k for k, s in enumerate(played.systems) if s not in HELD_OUT]
+    forest = RandomForestRegressor(random_state=0).fit(X[train], truth[train])
+    (row,) = rows(made, "table2", language="sw")
+    assert row["tau"] == pytest.approx(float(kendall(forest.predict(X), truth)), abs=1e-9)
+    ranks = {r["system"]: r["judge"] for r in rows(made, "figure4", language="sw")}
+    assert [s for s, _ in sorted(ranks.items(), key=lambda item: item[1])] == [
+        played.systems[k] for k in np.argsort(-truth)
+    ]
+    shares = {r["feature"]: r["importance"] for r in rows(made, "figure5")}
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
+    """Copied from the table `published`, by language and regressor."""
+    printed = [
+        row
+        for row in store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+        if row["source"] == "MIRAGE-Bench"
+    ]
+
+    def one(item: str, language: str, **where: Any) -> float:
+        (value,) = {
+            row["value"]
+            for row in printed
+            if (row["item"], row["language"]) == (item, language) and all(row[k] == v for k, v in where.items())
+        }
+        return float(value)
+
+    for code in ("ar", "sw", "all"):
+        assert rows(made, "table2", language=code)[0]["published"] == one("Table 2", code)
+    for regressor, name in (("forest", "Random Forest"), ("svr", "SVR"), ("boosting", "XGB Regressor")):
+        for part in ("train", "holdout"):
+            (row,) = rows(made, "table3", language="ar", regressor=regressor, part=part)
+            assert row["published"] == one("Table 3", "ar", setting=f"{part}, {name}")
+    assert rows(made, "table3", language="sw", regressor="forest", part="train")[0]["published"] is None
+    (row,) = rows(made, "table4", language="ar", features="Without LLM-as-judge")
+    assert (row["published"], row["n_features"]) == (one("Table 4", "ar", setting="Without LLM-as-judge (9)"), 9)
+    (row,) = rows(made, "table5", language="sw", regressor="forest", part="holdout")
+    assert row["published"] == one("Table 5", "sw", metric="R2 over bootstraps: mean_r2")
+    assert row["published_minus"] == one("Table 5", "sw", metric="R2 over bootstraps: ci95_minus")
+    by_judge = rows(made, "figure4", language="sw", system=PRINTED["GPT-4o"])[0]
+    where = {"setting": "judge: GPT-4o, pairwise", "system": "GPT-4o"}
+    assert by_judge["published_judge"] == one("Figure 4", "sw", **where)
+    assert rows(made, "figure4", language="sw", system="sim-05")[0]["published_judge"] is None
+
+
+def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
+    printed = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+    assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
+    assert set(HELD_OUT) <= set(PRINTED.values())
+
+
+def test_all_judgments_give_the_whole_ranking_and_few_give_less(made: Reproduction) -> None:
+    for what in ("questions", "pairs"):
+        joint = rows(made, "figure6", language="all", what=what)
+        assert [row["share"] for row in joint] == sorted(row["share"] for row in joint)
+        assert (joint[-1]["share"], joint[-1]["tau"]) == (1.0, 1.0)
+        assert joint[0]["tau"] < joint[-2]["tau"]
+
+
+def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simulated) -> None:
+    features = simulated.tables["features"].to_pylist()
+    some = [row for row in features if row["feature"] in ("citation_MAP@10", "answer_rougeL", "reranker_score")]
+    table = schema.from_columns("features", {c.name: [r[c.name] for r in some] for c in schema.columns("features")})
+    tables = {**simulated.tables, "features": table}
+    few = reproduce(store.write(tmp_path / "a", tables, made_by="a test"), "judge", draws=4, forest_draws=1)
+    lacking = rows(few, "table4", language="all", features="Only LLM-as-judge")
+    assert [(row["tau"], row["n_features"], row["reason"]) for row in lacking] == [
+        (None, 0, "the arena has none of these features")
+    ]
+    assert few.missing["fluency_score"] == "the arena has no value of this feature"
+    assert few.about["held out, why"].startswith("a quarter from the bottom and from the top")
+
+
+# --- corrections ------------------------------------------------------------------------------------------------------
+
+
+def test_every_correction_has_a_row_with_its_ways_or_a_reason(made: Reproduction) -> None:
+    joint = rows(made, "corrections", language="all")
+    assert {row["pitfall"] for row in joint} == {6, 7, 15, 19, 34, 35, 36, 41}
+    for row in joint:
+        assert (row["effect"] is None) == (row["reason"] is not None)
+    (order,) = [row for row in joint if row["pitfall"] == 15]
+    assert "texts" in order["reason"]
+
+
+def effect(made: Reproduction, pitfall: int, measure: str, **where: Any) -> float:
+    (row,) = [r for r in rows(made, "corrections", pitfall=pitfall, **where) if measure in r["measure"]]
+    return float(row["effect"])
+
+
+def test_ties_that_count_draw_ratings_together(made: Reproduction) -> None:
+    """Pitfall 6: a fifth of the battles are tied."""
+    assert effect(made, 6, "spread", language="all") < 0.95
+
+
+def test_in_sample_agreement_is_above_that_on_left_out_systems(made: Reproduction) -> None:
+    """Pitfall 41."""
+    assert effect(made, 41, "agreement", language="all") < 0
+    assert effect(made, 41, "error", language="all") > 1
+
+
+def test_resampling_battles_makes_intervals_too_narrow(made: Reproduction) -> None:
+    """Pitfall 36."""
+    assert effect(made, 36, "width", language="all") > 1
+
+
+def test_the_published_width_falls_with_the_drawn_questions(made: Reproduction) -> None:
+    """Pitfall 35."""
+    (*ratios,) = [row["effect"] for row in rows(made, "corrections", language="all", pitfall=35)]
+    assert ratios == sorted(ratios)
+    assert ratios[-1] / ratios[0] == pytest.approx(4, rel=0.35)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def mirage(*args: object, code: int = 0) -> Any:
+    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> None:
+    """Pitfall 40: R2 of one rating is not defined."""
+    command = ("reproduce", arena.path, "--into", tmp_path / "out", "--draws", 2)
+    assert "R2 needs more than one rating" in mirage(*command, "--holdout", "sim-05", code=2).stderr
+    assert "there is no system 'sim-5'" in mirage(*command, "--holdout", "sim-5,sim-06", code=2).stderr
+    assert "--holdout names none" in mirage(*command, "--holdout", ",", code=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path: Path) -> None:
+    two = simulate(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
+    opened = store.write(tmp_path / "a", dict(two.tables), made_by="a test")
+    with pytest.raises(Exception, match="there are 2 judges: x, y"):
+        only_referee(opened)
+    bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
+    assert "mirage features" in mirage("reproduce", bare.path, "--referee", "x", code=2).stderr
+    assert "five systems" in mirage("reproduce", opened.path, "--referee", "x", code=2).stderr
+
+
+def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
+    verdicts = arena.read("judgments", languages=["sw"]).to_pylist()
+    for row in verdicts:
+        if "sim-07" in (row["system_a"], row["system_b"]):
+            row["verdict"] = "A" if row["system_a"] == "sim-07" else "B"
+    data = {c.name: [row[c.name] for row in verdicts] for c in schema.columns("judgments")}
+    tables = {"judgments": schema.from_columns("judgments", data), "features": arena.read("features")}
+    folder = arena.path.parent / "undefeated"
+    opened = store.write(folder, tables, made_by="a test")
+    options: dict[str, Any] = {"languages": None, "holdout": (), "draws": 2, "forest_draws": 1, "seed": 0}
+    material = gather(opened, "judge", **options)
+    assert "sim-07" not in material.systems("sw")
+    assert "never beaten" in material.missing["sw: sim-07"]
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(arena: store.Arena, tmp_path: Path) -> None:
+    options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--seed", 3, "--format", "csv")
+    out = [tmp_path / "one", tmp_path / "two"]
+    done = [mirage("reproduce", arena.path, "--into", folder, *options) for folder in out]
+    assert done[0].stdout == done[1].stdout
+    printed = list(csv.DictReader(done[0].stdout.splitlines()))
+    assert {row["correction"] for row in printed} >= {"ties count", "held-out error is shown"}
+    assert f"held out: {' and '.join(HELD_OUT)} (the two of the paper)" in done[0].stderr
+    files = {p.name: p.read_bytes() for p in out[0].iterdir()}
+    assert set(files) == {*(f"{name}.csv" for name in ITEMS), "reproduction.json", "reproduction.html"}
+    assert files == {p.name: p.read_bytes() for p in out[1].iterdir()}
+    whole = json.loads(files["reproduction.json"])
+    assert (whole["about"]["seed"], whole["about"]["languages"]) == (3, ["sw"])
+    assert [item["name"] for item in whole["items"]] == list(ITEMS)
+    table = list(csv.DictReader(files["table2.csv"].decode("utf-8").splitlines()))
+    assert [row["language"] for row in table] == ["sw", "all"]
+    assert float(table[0]["tau"]) == whole["items"][0]["rows"][0]["tau"]
+
+
+def test_the_page_shows_every_table_and_plot_and_escapes_all_text(made: Reproduction, arena: store.Arena) -> None:
+    from dataclasses import asdict
+
+    items = [asdict(item) for item in made.items]
+    html = charts.page(f"Results on {arena.title}", items, about=made.about, missing={"x": "<script>alert(1)</script>"})
+    assert "<script>alert" not in html
+    assert "Made up &lt;b&gt;" in html
+    heads = re.findall(r"<h2>([^<]+)</h2>", html)
+    assert heads[:4] == [f"{item.item}: {item.title}".replace("'", "&#x27;") for item in made.items[:4]]
+    assert sum(head.startswith("Figure 3") for head in heads) == len(FEATURES)
+    assert html.count('Plotly.newPlot("chart') == len(charts.figures(items)) == 1 + len(FEATURES) + 3
+
+
+def test_lollipops_stand_in_the_order_of_the_means(made: Reproduction) -> None:
+    joint = rows(made, "figure3", language="all")
+    figure = charts.lollipops(joint, mode="dark", feature="fluency_score")
+    heights = [trace["x"][0] for trace in figure["data"][1:]]
+    assert heights == sorted(heights, reverse=True)
+    assert len(heights) == 7
+
+
+def test_an_arena_by_labels_can_be_reproduced_on(tmp_path: Path) -> None:
+    """NoMIRACL's published replies: two of the features, no judge."""
+    opened = store.open_arena(store.bundled()["nomiracl"])
+    some = reproduce(opened, only_referee(opened), languages=["sw"], draws=3, forest_draws=1)
+    assert some.about["features"] == ["target_language", "english_language"]
+    assert some.about["referee"] == "relevance"
+    assert rows(some, "table2", language="sw")[0]["tau"] is not None
+    (orders,) = rows(some, "corrections", pitfall=7)
+    assert orders["reason"] == "labels know no order"
