@@ -1,0 +1,96 @@
+"""What the guide takes from the program itself, so that it cannot fall behind: tables, commands, definitions, pages.
+
+A page holds a line such as `<!-- tables -->`; it is replaced when the guide is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+from typer.main import get_command
+
+from mirage import schema
+from mirage.cli import app
+from mirage.ui.entries import PAGES
+from mirage.views.definitions import DEFINITIONS
+
+
+def _cell(text: object) -> str:
+    """Text as a cell of a table."""
+    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def tables() -> Iterator[str]:
+    """Every table with its columns."""
+    for name in schema.TABLES:
+        cls = schema.table_class(name)
+        yield f"## {name}\n\n{' '.join((cls.__doc__ or '').split())}\n\nKey: {', '.join(schema.key(name))}.\n"
+        yield "| column | type | null | meaning |\n|---|---|---|---|"
+        for column in schema.columns(name):
+            null = "may be" if column.nullable else "never"
+            kind = f"{column.kind}: {', '.join(column.choices)}" if column.choices else column.kind
+            yield f"| `{column.name}` | {_cell(kind)} | {null} | {_cell(column.meaning)} |"
+        yield ""
+
+
+def commands() -> Iterator[str]:
+    """Every command with its options."""
+
+    def shown(words: tuple[str, ...], node: Any) -> Iterator[str]:
+        if children := getattr(node, "commands", None):
+            for name in sorted(children):
+                yield from shown((*words, name), children[name])
+            return
+        yield f"## {' '.join(words)}\n\n{_cell(node.help or '')}\n"
+        yield "| option | meaning | default |\n|---|---|---|"
+        for one in node.params:
+            names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts) if name.startswith("-"))
+            default = one.default if isinstance(one.default, str | int | float) and one.default is not False else ""
+            yield (
+                f"| {names or f'`{one.metavar or one.name.upper()}`'} | {_cell(getattr(one, 'help', '') or '')} "
+                f"| {_cell(default)} |"
+            )
+        yield ""
+
+    for name, node in sorted(get_command(app).commands.items()):
+        yield from shown(("mirage", name), node)
+
+
+def definitions() -> Iterator[str]:
+    """What every number means."""
+    for group, entries in groupby(DEFINITIONS, key=lambda entry: entry.group):
+        yield f"## {group}\n"
+        for entry in entries:
+            yield f"### {entry.term}\n\n{entry.meaning}\n"
+            if entry.formula:
+                yield f"```tex\n{entry.formula}\n```\n"
+            yield f"Source: {entry.source}.\n"
+            if entry.departure:
+                yield f"What we do differently: {entry.departure}\n"
+
+
+def pages() -> Iterator[str]:
+    """The pages of the explorer."""
+    yield "| page | the question it answers |\n|---|---|"
+    for entry in PAGES:
+        if entry.file.is_file():
+            yield f"| {entry.title} | {entry.question} |"
+
+
+_PARTS: dict[str, Callable[[], Iterator[str]]] = {
+    "tables": tables,
+    "commands": commands,
+    "definitions": definitions,
+    "pages": pages,
+}
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put the parts into the pages (called by MkDocs for each)."""
+    for name, part in _PARTS.items():
+        mark = f"<!-- {name} -->"
+        if mark in markdown:
+            markdown = markdown.replace(mark, "\n".join(part()))
+    return markdown
