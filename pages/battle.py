@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
-    """Whose battles are shown; at first the best system and the next one to it."""
+    """Whose battles are shown; at first the two best systems."""
     board = matrices.matrix(page.arena, referee)
     names = tuple(sorted(board.systems))
     was = st.session_state.get("_battle_was")
@@ -99,7 +99,9 @@ def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
     others = tuple(other for other in names if other != first)
     if not others:
         return None
-    second = ui.pick("Second system", others, key="b", kind="system", width=230, default=board.rival(first))
+    # A link leaves out what stands at its default, which so must not hang on more than the link tells.
+    best = next(system for system in board.systems if system != first)
+    second = ui.pick("Second system", others, key="b", kind="system", width=230, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
 

@@ -64,12 +64,6 @@ class Matrix:
     cells: Mapping[tuple[str, str], Cell]
     """A cell for each two systems that met, both ways round."""
 
-    def rival(self, system: str) -> str | None:
-        """The one nearest to a system in the order that it battled: the next after it, else the last before it."""
-        at = self.systems.index(system) if system in self.systems else 0
-        near = (*self.systems[at + 1 :], *reversed(self.systems[:at]))
-        return next((other for other in near if (system, other) in self.cells), None)
-
     @cached_property
     def table(self) -> pa.Table:
         """The cells as rows."""
