@@ -192,6 +192,7 @@ def test_systems_that_never_differ_share_a_tier() -> None:
     found = tiers_of(battles(np.zeros((20, 3, 3)), ties))
     assert found.tiers == (1, 1, 1)
     assert (found.p == 1).all()
+    assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
     assert rank.more_queries(found, "s00", "s01").reason == "they do not differ on any question"
 
 

@@ -169,7 +169,9 @@ def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict
     found = {}
     for language, other in analytic(ranking).items():
         one = ranking.languages[language]
-        ratio = np.ptp(one.interval(), axis=0) / np.maximum(np.ptp(other.interval(), axis=0), 1e-12)
+        ours, theirs = np.ptp(one.interval(), axis=0), np.ptp(other.interval(), axis=0)
+        # Where nothing varies both are 0, and agree.
+        ratio = (ours + 1e-9) / (theirs + 1e-9)
         far = {
             s: float(r)
             for s, r in zip(one.systems, ratio, strict=True)
