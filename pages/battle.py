@@ -100,7 +100,7 @@ def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
     if not others:
         return None
     # A link leaves out what stands at its default, which so must not hang on more than the link tells.
-    best = next(system for system in board.systems if system != first)
+    best = next(system for system in reversed(board.systems[:2]) if system != first)
     second = ui.pick("Second system", others, key="b", kind="system", width=230, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
