@@ -8,9 +8,11 @@ the length that answers have, and no easier to compress or to search than these.
 
 from __future__ import annotations
 
+import os
+import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +20,44 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from benchmarks.harness import Row
 from mirage import schema, store
 from mirage.answers import compose_answer
 from mirage.languages import LANGUAGES
 from mirage.sources.miracl import PUBLISHED
 from mirage.sources.sample import read_sample
 from mirage.sources.simulated import simulate
+from mirage.store import search
+from mirage.views import answers
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "build" / "full-size"
 """Where `make bench` keeps the arena."""
 PASSAGES, JUDGED, SENTENCES, SEED = 10, 100, 20_000, 2024
 """Passages of a question, judged questions of a language, different sentences of a language, seed of everything."""
+WORDS = (
+    "Suomenlinna",
+    "1748",
+    "in the",
+    "العالم",
+    "রক্ত",
+    "dans le",
+    "हिन्दी",
+    "yang",
+    "東京都",
+    "한국",
+    "года",
+    "kwamba",
+    "రక్త",
+    "และ",
+    "ìlú",
+    "中国的",
+    "سال",
+    "größe",
+)
+SHORT = ("東京", "水中", "th", "ิน", "في", "é")
+COMMON = ("answer", "##reason")
+"""What is looked for: words, texts too short for a trigram, texts that every answer has."""
 WHY = (
     "Both assistants address the question, but they differ in how well they use the passages.",
     "The claim is supported by the cited passage and nothing in the other passages speaks against it.",
@@ -149,6 +177,84 @@ class _Pool:
 
     def _table(self, name: str, **columns: Any) -> pa.Table:
         return schema.from_columns(name, {"language": [self.code] * len(columns["query_id"]), **columns})
+
+
+def times(program: Callable[[int], Any], n: int = 25) -> list[float]:
+    """Milliseconds of a program, run n times with the number of the run, in ascending order."""
+    taken = []
+    for number in range(n):
+        start = time.perf_counter()
+        program(number)
+        taken.append(1000 * (time.perf_counter() - start))
+    return sorted(taken)
+
+
+def said(taken: list[float]) -> str:
+    """Median and 95th percentile."""
+    return f"{statistics.median(taken):.0f} ms median, {taken[int(0.95 * len(taken))]:.0f} ms 95th percentile"
+
+
+def pages(arena: store.Arena) -> list[Row]:
+    """Warm reruns of every page, as a browser's click would, without the browser."""
+    from streamlit.testing.v1 import AppTest
+
+    rows = []
+    os.environ["MIRAGE_ARENAS"] = str(arena.path)
+    for page in sorted((ROOT / "pages").glob("*.py")):
+        app = AppTest.from_file(str(page), default_timeout=120)
+        app.query_params["arena"] = arena.name
+        (cold,) = times(lambda _, app=app: app.run(), 1)
+        if app.exception:
+            raise RuntimeError(f"{page.name}: {app.exception[0].value}")
+        app.run()
+        warm = times(lambda _, app=app: app.run())
+        rows.append(
+            Row(
+                f"warm rerun of the {page.stem} page",
+                said(warm),
+                f"its first run: {cold:.0f} ms",
+                "",
+                "median under 50 ms, 95th percentile under 150 ms",
+            )
+        )
+    return rows
+
+
+def searches(arena: store.Arena) -> list[Row]:
+    """Search in all answers, with an index and without."""
+    (reading,) = times(lambda _: search.search(arena, "Suomenlinna"), 1)
+    (built,) = times(lambda _: search.build(arena), 1)
+    size = sum(path.stat().st_size for path in arena.path.glob("search-*.sqlite")) / 1e6
+    rows = []
+    for texts, what in ((WORDS, "words in 18 languages"), (SHORT, "two characters"), (COMMON, "in every answer")):
+        taken = times(lambda n, texts=texts: search.search(arena, texts[n % len(texts)]), 3 * len(texts))
+        rows.append(
+            Row(
+                f"search in {arena.rows('answers'):,} answers: {what}",
+                said(taken),
+                f"reading them all: {reading:,.0f} ms",
+                f"{reading / statistics.median(taken):.0f} times",
+                "under 100 ms",
+            )
+        )
+    rows.append(Row("the index for it", f"{built / 1000:.0f} s, {size:.0f} MB", "or it is there already: 0 s", "", ""))
+    return rows
+
+
+def run() -> list[Row]:
+    """Build the arena where it is not there; time searches, one question, and every page."""
+    start = time.perf_counter()
+    there = store.is_arena(HERE)
+    arena = full_size()
+    built = "it was there" if there else f"{time.perf_counter() - start:.0f} s"
+    ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
+    shown = times(lambda n: answers.question(arena, ids[n], ""), len(ids))
+    return [
+        Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
+        Row("one question with its 19 answers, 10 passages and 209 features", said(shown), "", "", "under 30 ms"),
+        *searches(arena),
+        *pages(arena),
+    ]
 
 
 def main(folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -85,6 +85,7 @@ def test_the_index_finds_what_reading_finds(twins: tuple[store.Arena, store.Aren
     assert found == sorted(found, key=lambda row: tuple(row.values()))
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=5) | st.integers(0, 10**9).map(str))
 def test_the_index_finds_what_reading_finds_whatever_is_asked(
     twins: tuple[store.Arena, store.Arena], text: str
@@ -92,6 +93,7 @@ def test_the_index_finds_what_reading_finds_whatever_is_asked(
     assert search(twins[0], text).equals(search(twins[1], text))
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_every_piece_of_an_answer_finds_it(twins: tuple[store.Arena, store.Arena], data: st.DataObject) -> None:
     """Also its very last characters, which begin no group of three of their own."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_arena
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from test_charts_hallucination import checked
@@ -119,6 +119,7 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
 # What goes with the rating
 
 
+@settings(deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9).map(np.array),
     seed=st.integers(0, 3),

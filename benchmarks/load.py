@@ -1,0 +1,186 @@
+"""Many readers at once on the arena of full size: a real server, and clients that speak Streamlit's own protocol.
+
+A client opens the page's WebSocket, sends what a browser sends when its reader clicks (`BackMsg`), and reads what comes
+until the script is done (`ForwardMsg`), so that the time is that of the server and the wire, without a browser's
+drawing. 50 readers walk through the pages, each thinking two seconds in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlencode
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.full_size import full_size
+from benchmarks.harness import Row
+from mirage import store
+from mirage.store import search
+from mirage.ui.entries import HOME, PAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+SESSIONS, THINK, SECONDS, SEED = 50, 2.0, 40, 2024
+"""Readers at once, seconds that each thinks between two clicks (on average), seconds of the test, seed of the walk."""
+WORDS = ("the", "1748", "и", "в году", "العالم", "東京", "রক্ত", "తెలుగు", "มีการ", "answer")
+"""What readers look for."""
+
+
+@dataclass
+class Tally:
+    """What the readers met."""
+
+    taken: dict[str, list[float]] = field(default_factory=dict)
+    """Milliseconds of every click by the page it led to."""
+    first: list[float] = field(default_factory=list)
+    """Milliseconds of every reader's first page."""
+    errors: list[str] = field(default_factory=list)
+    """Exceptions shown, broken connections, scripts that did not finish."""
+
+    @property
+    def all(self) -> list[float]:
+        """Every click."""
+        return sorted(one for times in self.taken.values() for one in times)
+
+
+@contextmanager
+def server(arena: Path, home: Path) -> Iterator[tuple[str, subprocess.Popen[bytes], float]]:
+    """Run the explorer on an arena.
+
+    Yields:
+        Its address, the process, and the seconds until it answered.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    env = os.environ | {"MIRAGE_ARENAS": str(arena), "MIRAGE_HOME": str(home)}
+    began = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"127.0.0.1:{port}"
+    try:
+        while process.poll() is None:
+            with suppress(OSError), urllib.request.urlopen(f"http://{url}/_stcore/health", timeout=5):
+                break
+            time.sleep(0.05)
+        yield url, process, time.perf_counter() - began
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
+    """Memory of a process in MB: now, and at most so far."""
+    lines = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8").splitlines()
+    found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS", "VmHWM"))}
+    return int(found["VmRSS"]) / 1024, int(found["VmHWM"]) / 1024
+
+
+async def click(link: ClientConnection, page: str, query: str) -> str:
+    """Ask for a page as a browser does; returns what went wrong, empty if nothing."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    asked = BackMsg()
+    asked.rerun_script.query_string = query
+    asked.rerun_script.page_name = "" if page == HOME else page
+    await link.send(asked.SerializeToString())
+    wrong = ""
+    async for raw in link:
+        said = ForwardMsg()
+        said.ParseFromString(raw)
+        kind = said.WhichOneof("type")
+        if kind == "delta" and said.delta.new_element.WhichOneof("type") == "exception":
+            wrong = said.delta.new_element.exception.message or "an exception"
+        elif kind == "page_not_found":
+            wrong = f"no page {page}"
+        # A page that is opened by its link may run twice: what the first run found goes into the address.
+        elif kind == "script_finished" and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            return wrong
+    return "the connection was closed"
+
+
+def walk(rng: random.Random, arena: store.Arena) -> Iterator[tuple[str, str]]:
+    """Pages that a reader visits, for ever, with what stands in the address."""
+    pages = [entry.name for entry in PAGES if entry.file.is_file()]
+    codes = arena.languages("answers")
+    while True:
+        page = rng.choice(pages)
+        query: list[tuple[str, str]] = [("arena", arena.name)]
+        if rng.random() < 0.5:
+            query += [("languages", code) for code in rng.sample(codes, rng.choice([1, 1, 2, 5]))]
+        if page == "answers" and rng.random() < 0.3:
+            query.append(("q", rng.choice(WORDS)))
+        elif page in ("answers", "battle"):
+            code = rng.choice(codes)
+            query.append(("query", f"{code}:{code}-{rng.randrange(1, 100):04}"))
+        yield page, urlencode(query)
+
+
+async def reader(url: str, number: int, arena: store.Arena, until: float, tally: Tally) -> None:
+    """One reader from the first page to the end of the test."""
+    rng = random.Random(f"{SEED}-{number}")
+    await asyncio.sleep(rng.uniform(0, 2 * THINK))
+    try:
+        async with connect(f"ws://{url}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
+            for step, (page, query) in enumerate(walk(rng, arena)):
+                began = time.perf_counter()
+                wrong = await asyncio.wait_for(click(link, page, query), 60)
+                taken = 1000 * (time.perf_counter() - began)
+                if wrong:
+                    tally.errors.append(f"{page}: {wrong}")
+                if step:
+                    tally.taken.setdefault(page, []).append(taken)
+                else:
+                    tally.first.append(taken)
+                if time.perf_counter() > until:
+                    return
+                await asyncio.sleep(rng.uniform(0.5 * THINK, 1.5 * THINK))
+    except (OSError, TimeoutError, RuntimeError) as error:
+        tally.errors.append(f"{type(error).__name__}: {error}")
+
+
+async def crowd(url: str, arena: store.Arena, sessions: int, seconds: float) -> Tally:
+    """All readers at once."""
+    tally, until = Tally(), time.perf_counter() + seconds
+    await asyncio.gather(*(reader(url, number, arena, until, tally) for number in range(sessions)))
+    return tally
+
+
+def run() -> list[Row]:
+    """One reader to warm every page, then all of them."""
+    arena = full_size()
+    search.build(arena)
+    with TemporaryDirectory() as home, server(arena.path, Path(home)) as (url, process, _):
+        asyncio.run(crowd(url, arena, 4, 20))
+        tally = asyncio.run(crowd(url, arena, SESSIONS, SECONDS))
+        now, most = memory(process)
+    times = tally.all
+    by_page = "; ".join(f"{page} {statistics.median(taken):.0f}" for page, taken in sorted(tally.taken.items()))
+    return [
+        Row(
+            f"{SESSIONS} readers at once, {THINK:.0f} s between two clicks, {len(times):,} clicks in {SECONDS} s",
+            f"{statistics.median(times):.0f} ms median, {statistics.quantiles(times, n=20)[-1]:.0f} ms 95th percentile",
+            f"first pages: {statistics.median(tally.first):.0f} ms median; medians by page: {by_page} ms",
+            f"{len(tally.errors)} errors{': ' + tally.errors[0] if tally.errors else ''}",
+            "95th percentile under 250 ms, no error",
+        ),
+        Row("memory of the server after that", f"{now:.0f} MB", f"at most {most:.0f} MB", "", "under 700 MB"),
+    ]
+
+
+if __name__ == "__main__":
+    for row in run():
+        print(row)
