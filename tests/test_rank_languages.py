@@ -100,9 +100,9 @@ def test_one_language_says_nothing_of_differences() -> None:
 
 
 def test_intervals_of_tau_cover_the_true_tau() -> None:
-    """40 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
+    """30 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
     covered = 0
-    for seed in range(40):
+    for seed in range(30):
         drawn = simulate(systems=12, queries=60, languages=["en", "sw"], seed=seed)
         rated = rank.rate(rank.from_judgments(drawn.tables["judgments"], judge="judge"))
         (found,) = stability(rated).agreement
@@ -110,7 +110,7 @@ def test_intervals_of_tau_cover_the_true_tau() -> None:
         assert found.low is not None
         assert found.high is not None
         covered += found.low - 1e-9 <= float(kendall(*truth)) <= found.high + 1e-9
-    assert covered >= 35
+    assert covered >= 26
 
 
 # --- unusual ----------------------------------------------------------------------------------------------------------
@@ -125,12 +125,12 @@ def scattered(rng: np.random.Generator, *, between: float, systems: int = 8) -> 
     ("by", "between", "error"), [("script", 0.4, 0.05), ("family", 0.3, 0.3), ("family", 0.0, 0.2)]
 )
 def test_without_an_effect_a_finding_in_all_cells_together_is_rare(by: str, between: float, error: float) -> None:
-    """150 simulated rankings of 18 languages; 14 findings or more would say that the family-wise error is above 5%."""
+    """100 simulated rankings of 18 languages; 11 findings or more would say that the family-wise error is above 5%."""
     rng = np.random.default_rng(5)
     wrong = sum(
-        bool(unusual(made(scattered(rng, between=between), error, rng, draws=50), by=by).found()) for _ in range(150)
+        bool(unusual(made(scattered(rng, between=between), error, rng, draws=50), by=by).found()) for _ in range(100)
     )
-    assert wrong <= 13
+    assert wrong <= 10
 
 
 def test_a_planted_effect_is_found_and_nothing_else() -> None:

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 from mirage import cli, rank, schema, store
 from mirage.charts import reproduce as charts
 from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
+from mirage.pipeline.reproduce.corrections import corrections
 from mirage.pipeline.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
+from mirage.pipeline.reproduce.tables import table2, table4
 from mirage.rank.languages import kendall
 from mirage.rank.paper import play
 from mirage.sources.simulated import Simulated, simulate
@@ -150,14 +152,15 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
     features = simulated.tables["features"].to_pylist()
     some = [row for row in features if row["feature"] in ("citation_MAP@10", "answer_rougeL", "reranker_score")]
     table = schema.from_columns("features", {c.name: [r[c.name] for r in some] for c in schema.columns("features")})
-    tables = {**simulated.tables, "features": table}
-    few = reproduce(store.write(tmp_path / "a", tables, made_by="a test"), "judge", draws=4, forest_draws=1)
-    lacking = rows(few, "table4", language="all", features="Only LLM-as-judge")
-    assert [(row["tau"], row["n_features"], row["reason"]) for row in lacking] == [
-        (None, 0, "the arena has none of these features")
+    opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
+    material = gather(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, seed=0)
+    (lacking,) = [
+        row for row in table4(material).rows if (row["language"], row["features"]) == ("all", "Only LLM-as-judge")
     ]
-    assert few.missing["fluency_score"] == "the arena has no value of this feature"
-    assert few.about["held out, why"].startswith("a quarter from the bottom and from the top")
+    assert (lacking["tau"], lacking["n_features"]) == (None, 0)
+    assert lacking["reason"] == "the arena has none of these features"
+    assert material.missing["fluency_score"] == "the arena has no value of this feature"
+    assert material.chosen.startswith("a quarter from the bottom and from the top")
 
 
 # --- corrections ------------------------------------------------------------------------------------------------------
@@ -286,12 +289,12 @@ def test_lollipops_stand_in_the_order_of_the_means(made: Reproduction) -> None:
     assert len(heights) == 7
 
 
-def test_an_arena_by_labels_can_be_reproduced_on(tmp_path: Path) -> None:
+def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published replies: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
-    some = reproduce(opened, only_referee(opened), languages=["sw"], draws=3, forest_draws=1)
-    assert some.about["features"] == ["target_language", "english_language"]
-    assert some.about["referee"] == "relevance"
-    assert rows(some, "table2", language="sw")[0]["tau"] is not None
-    (orders,) = rows(some, "corrections", pitfall=7)
+    who = only_referee(opened)
+    material = gather(opened, who, languages=["sw"], holdout=(), draws=2, forest_draws=1, seed=0)
+    assert (who, material.features) == ("relevance", ("target_language", "english_language"))
+    assert table2(material).rows[0]["tau"] is not None
+    (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]
     assert orders["reason"] == "labels know no order"

@@ -78,7 +78,7 @@ def report(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[
         # A closing tag inside a script ends it, whatever the script means by it.
         plotly=get_plotlyjs().replace("</script", "<\\/script"),
         table=_table(rows),
-        charts="\n".join(_chart(n, head, figure) for n, (head, figure) in enumerate(figures)),
+        charts="\n".join(chart(n, head, figure) for n, (head, figure) in enumerate(figures)),
         facts="".join(f"<dt>{escape(str(key))}</dt><dd>{escape(_fact(value))}</dd>" for key, value in about.items()),
     )
 
@@ -103,7 +103,8 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _chart(n: int, head: str, figure: Mapping[str, Any]) -> str:
+def chart(n: int, head: str, figure: Mapping[str, Any]) -> str:
+    """The HTML of the n-th chart of a page under its heading."""
     # Inside a script only this sign could end it or begin a comment.
     drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")
     return (

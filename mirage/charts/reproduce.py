@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from mirage.charts.leaderboard import dumbbells
 from mirage.charts.palette import FONT, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.report import chart
 
 Rows = Sequence[Mapping[str, Any]]
 Figure = dict[str, Any]
@@ -241,7 +241,7 @@ def page(
         # A closing tag inside a script ends it, whatever the script means by it.
         plotly=get_plotlyjs().replace("</script", "<\\/script"),
         tables="\n".join(_section(item) for item in items if not item["name"].startswith("figure")),
-        charts="\n".join(_chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))),
+        charts="\n".join(chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))),
         missing=_facts(missing) or "<dd>nothing</dd>",
         facts=_facts(about),
     )
@@ -255,7 +255,11 @@ def _section(item: Mapping[str, Any]) -> str:
     body = "".join(
         f"<tr>{''.join(f'<td>{_cell(row[column])}</td>' for column in item['columns'])}</tr>" for row in rows[:_SHOWN]
     )
-    more = f"<p>All {len(item['rows'])} rows: {escape(item['name'])}.csv.</p>" if len(rows) < len(item["rows"]) else ""
+    more = (
+        f"<p>All {len(item['rows'])} rows: {escape(item['name'])}.csv.</p>"
+        if min(len(rows), _SHOWN) < len(item["rows"])
+        else ""
+    )
     title = f"{item['item']}: {item['title']}" if item["item"] else item["title"]
     said = " ".join(part for part in (item["method"], item["note"]) if part)
     return (
@@ -278,16 +282,6 @@ def _fact(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {one}" for key, one in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _chart(n: int, head: str, figure: Figure) -> str:
-    # Inside a script only this sign could end it or begin a comment.
-    drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")
-    return (
-        f'<h2>{escape(head)}</h2>\n<div class="wide"><div id="chart{n}" role="img" aria-label="{escape(head)}"></div>'
-        f"</div>\n<script>{{ const f = {drawn};\n"
-        f'Plotly.newPlot("chart{n}", f.data, f.layout, {{displaylogo: false, responsive: true}}) }}</script>'
-    )
 
 
 def _points(label: str, points: Sequence[tuple[Any, Any, str]], symbol: str, color: str) -> Figure:
