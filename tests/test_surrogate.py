@@ -362,6 +362,20 @@ def test_a_system_beyond_the_others_is_said_to_be_outside(made: Simulated, seen:
     assert surrogate.outside(moved, "sim-01")["en"] == ()
 
 
+@pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "replies"])
+def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(made: Simulated, name: str) -> None:
+    rows = made.tables["features"].to_pylist()
+    rng = np.random.default_rng(5)
+    values = [r["value"] for r in rows]
+    for k, r in enumerate(rows):
+        if r["feature"] == "english_language":
+            values[k] = 1.0 if r["system"] == "sim-02" else 1e-5 * rng.random()
+    far = join(changed(made.tables["features"], "value", values), made.tables["judgments"])
+    assert "english_language" in surrogate.outside(far, "sim-02")["en"]
+    for code, predicted in predict(far, name, out=["sim-02"]).items():
+        assert abs(predicted[far.languages[code].systems.index("sim-02")]) < 5
+
+
 def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(made: Simulated) -> None:
     rows = made.tables["features"].to_pylist()
     rng = np.random.default_rng(1)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_FEW = 3
+"""Languages that a remark names one by one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One regressor on left-out systems: means over languages, and all languages together."""
@@ -133,9 +137,9 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
         price: of one judge call, in US dollars.
     """
     compared, seen = found.comparison, found.training
-    n = len(seen.systems)
+    n, many = len(seen.systems), len(seen.languages)
     lines = [
-        f"{n} systems and {len(seen.features)} features in {len(seen.languages)} languages: "
+        f"{n} systems, {many} language{'s' * (many > 1)}, {len(seen.features)} features: "
         + ", ".join(seen.features)
         + f"; seed {compared.seed}"
     ]
@@ -150,11 +154,15 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
     ]
     for feature, languages in seen.unused().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
+        if len(languages) > _FEW:
+            everyone = sorted({system for systems in languages.values() for system in systems})
+            lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
         under = f"a system has it on under {surrogate.COVERAGE:.0%} of the questions"
         lines.append(f"{feature} is left out where {under}: {lacking}")
     beyond = {row.system for row in found.rows if row.outside and row.default}
-    everyone = n + len(seen.new)
-    lines.append(f"{len(beyond)} of {everyone} systems lie clearly outside the range of the others in some feature")
+    lines.append(
+        f"{len(beyond)} of {n + len(seen.new)} systems lie clearly outside the range of the others in some feature"
+    )
     if found.calls:
         money = f", USD {found.calls * price:,.2f}" if price is not None else ""
         lines.append(f"a prediction takes no call; judging a system as the others took {found.calls:,}{money}")

@@ -131,10 +131,16 @@ class Part:
         return np.asarray(self.language.means[:, self.use])
 
     def standard(self) -> Array:
-        """S x F: feature means centred on the systems trained on; 0 for features not in use and systems not asked."""
+        """S x F: feature means centred on the systems trained on; 0 for features not in use and systems not asked.
+
+        A system left out is taken no further out than one range beyond the systems trained on: a slope learnt on means
+        that hardly differ says nothing of one that lies far away.
+        """
         X = np.zeros(self.language.means.shape)
-        here = np.ix_(self.asked, self.use)
-        X[here] = self.language.means[here] - self.language.means[np.ix_(self.train, self.use)].mean(axis=0)
+        seen = self.language.means[np.ix_(self.train, self.use)]
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        near = np.clip(self.language.means[np.ix_(self.asked, self.use)], 2 * low - high, 2 * high - low)
+        X[np.ix_(self.asked, self.use)] = near - seen.mean(axis=0)
         return X
 
 

@@ -321,7 +321,7 @@ def margin(residuals: Array, level: float = LEVEL) -> float:
 
     The residuals are those of systems each left out in turn, so they hold the error of the fit as well as what features
     do not tell. Conformal intervals need 39 systems for 95%: with fewer, the largest residual is all they have. On
-    simulated arenas of 8 to 19 systems these covered 93 to 97%, the largest 87 to 95%. NaN under two.
+    simulated arenas of 8 to 19 systems these covered 92 to 97%, the largest 87 to 95%. NaN under two.
     """
     from scipy.special import stdtrit
 

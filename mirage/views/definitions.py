@@ -170,6 +170,37 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Leaderboards that read tiers off overlapping intervals separate too little, and correct for nothing.",
     ),
     Definition(
+        "Pooled judges",
+        "Ranking",
+        "The battles of several judges counted together. Each verdict counts the same, so a judge that gave twice as "
+        "many has twice the say; how many each gave is shown. What several judges say of one question is drawn "
+        "together in every interval: more judges are not more questions. All judges of one maker can be left out, "
+        "and every judge's verdicts on systems of its own maker.",
+        "",
+        "ours",
+    ),
+    Definition(
+        "Consistent battles",
+        "Ranking",
+        "Only battles that were judged in both orders and whose two verdicts agree: the same system wins, or both are "
+        "ties. A tie and a win do not agree. What was judged, or could be read, in one order only cannot be checked "
+        "and is left out too; both are counted.",
+        "",
+        "ours",
+    ),
+    Definition(
+        "Equal style",
+        "Ranking",
+        "Ratings as if the answers of a battle were alike in length, citations or language: these differences enter "
+        "the likelihood beside the ratings, and both are fitted together. The coefficient says what a judge gives for "
+        "each doubling of the length, each citation more, or the language asked for instead of another. A battle "
+        "whose values are not all known is left out and counted. Where longer answers are longer because they are "
+        "better, this takes from a system what it has earned.",
+        r"P(i \text{ beats } j) = \frac{1}{1 + e^{-(\theta_i - \theta_j + \sum_k \beta_k (x_{ik} - x_{jk}))}}",
+        "T. Li, A. Angelopoulos and W.-L. Chiang, Does style matter? (LMSYS 2024); Dubois et al., arXiv 2404.04475",
+        "Length counts by its logarithm, and the question is the unit of every interval.",
+    ),
+    Definition(
         "All languages",
         "Ranking",
         "The joint rating is the mean of the languages' ratings, so every language counts the same; its interval "
@@ -215,7 +246,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Prediction interval",
         "Surrogate",
         "Where 95% of new systems lie around their prediction: Student's t times the root mean square of the errors on "
-        "n left-out systems. On simulated arenas of 8 to 19 systems these intervals covered 93 to 97%.",
+        "n left-out systems. On simulated arenas of 8 to 19 systems these intervals covered 92 to 97%.",
         r"\hat\theta \pm t_{0.975,\,n-1}\sqrt{\left(1 + \tfrac1n\right)\tfrac1n \sum_s (\theta_s - \hat\theta_s)^2}",
         "ours",
         "With fewer than 39 systems a conformal interval of 95% does not exist.",
