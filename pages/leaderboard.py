@@ -6,7 +6,9 @@ import streamlit as st
 
 from mirage import ui
 from mirage.charts import leaderboard as charts
+from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
+from mirage.rank.whatif import POOLED, Choice
 from mirage.views import leaderboard as views
 
 _RATING = (
@@ -21,6 +23,7 @@ _RATING = (
         help="95% interval of the rank, over draws of questions. Where it spans several ranks, the data does not tell "
         "which of them the system holds.",
     ),
+    ui.Col("tier", "Tier", "rank", of="ratings"),
     ui.Col("rating", "Rating", "rating", of="ratings"),
     ui.Col(
         "rating",
@@ -102,7 +105,7 @@ def main() -> None:
 
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
-    referees = views.referees(page.arena)
+    referees = views.deciders(page.arena)
     with st.container(horizontal=True, gap="medium"):
         referee = ui.pick(
             "Referee",
@@ -125,11 +128,22 @@ def ratings(page: ui.Page) -> None:
                 help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: "
                 "the two weighted equally.",
             )
+        choice = _choice(page, referee)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
-    board = views.board(page.arena, referee, skill, chosen)
+    try:
+        board = views.board(page.arena, referee, skill, chosen, choice)
+    except MirageError as error:
+        if choice == Choice():
+            raise
+        st.warning(ui.plain(f"{error.what}; {error.do}"))
+        choice = Choice()
+        board = views.board(page.arena, referee, skill, chosen)
     page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
 
+    if choice != Choice() or board.counted:
+        against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
+        st.caption(ui.plain(_sentences((*against, *board.counted))))
     rows = board.rows.to_pylist()
     left, right = st.columns([13, 8], gap="small")
     with right:
@@ -149,12 +163,22 @@ def ratings(page: ui.Page) -> None:
             )
         else:
             _onward(system)
+            st.caption(ui.plain(_sentences(views.needed(board, system))))
     if len(board.languages) > 1:
         st.header("Rank by language", anchor=False)
+        shape = ui.pick(
+            "Shown as",
+            ("map", "lines"),
+            key="ranks",
+            kind="way to show ranks",
+            segments=True,
+            help="map: every rank in its cell. lines: how each system moves from language to language.",
+        )
         place = st.empty()
+        draw = charts.rank_map if shape == "map" else charts.bumps
         cell = ui.chart(
-            charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode=ui.mode()),
-            key="rank_map",
+            draw(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode=ui.mode()),
+            key=f"rank_{shape}",
             alt="Rank of every system in every language.",
             select=True,
             wide=True,
@@ -169,8 +193,77 @@ def ratings(page: ui.Page) -> None:
     page.download(
         "leaderboard",
         board.everything,
-        about={"referee": referee, "skill": skill, "languages": board.languages, "method": board.method},
+        about={
+            "referee": referee,
+            "skill": skill,
+            "languages": board.languages,
+            "method": board.method,
+            "counted": list(board.counted),
+        },
     )
+
+
+def _choice(page: ui.Page, referee: str) -> Choice:
+    """What counts, picked beside the referee; the link keeps it."""
+    ties = ui.pick(
+        "Ties",
+        ("half", "davidson", "drop"),
+        key="ties",
+        kind="way to count ties",
+        segments=True,
+        help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
+    )
+    if referee == views.RELEVANCE:
+        return Choice(ties)
+    battles = ui.pick(
+        "Battles",
+        ("every", "consistent"),
+        key="battles",
+        kind="choice of battles",
+        segments=True,
+        help="consistent: only battles whose two orders were judged and agree about the winner.",
+    )
+    own = ui.pick(
+        "Own family",
+        ("counts", "left-out"),
+        key="own",
+        kind="treatment of a judge's own family",
+        segments=True,
+        help="left-out: without a judge's verdicts on systems of its own maker.",
+    )
+    without, families = "none", views.families(page.arena)
+    if referee == POOLED and families:
+        without = ui.pick(
+            "Without judges by",
+            ("none", *families),
+            key="without",
+            kind="maker",
+            width=150,
+            help="Leaves out every judge of one maker.",
+        )
+    style, control = views.controls(page.arena), []
+    if style and ties != "davidson":
+        control = ui.pick(
+            "Equal style",
+            style,
+            key="control",
+            kind="covariate",
+            many=True,
+            placeholder="As it is",
+            width=230,
+            help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
+        )
+    return Choice(
+        ties,
+        None if without == "none" else without,
+        own=own == "counts",
+        consistent=battles == "consistent",
+        control=tuple(name for name in style if name in control),
+    )
+
+
+def _sentences(parts: tuple[str, ...]) -> str:
+    return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
 def published(page: ui.Page) -> None:
@@ -211,7 +304,8 @@ def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
     over = f"{_count(size.queries, 'question')} in {_count(len(size.languages), 'language')}."
     if referee != views.RELEVANCE:
-        return f"{_count(size.replies, 'verdict')} of {referee} on {len(size.systems)} systems, {over}"
+        who = f"{len(views.judges(page.arena))} judges" if referee == POOLED else referee
+        return f"{_count(size.replies, 'verdict')} of {who} on {len(size.systems)} systems, {over}"
     what = "real reply" if page.arena.label == "real replies" else "reply"
     return (
         "Who answers from the passages given, and abstains when none answers: "

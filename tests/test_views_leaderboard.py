@@ -9,6 +9,8 @@ import small_arena
 
 from mirage import rank, store
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
+from mirage.rank.whatif import Choice, recompute
+from mirage.sources.simulated import simulate
 from mirage.views import leaderboard as views
 
 
@@ -114,3 +116,64 @@ def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: sto
         views.published_ranks(arena, ())
     with pytest.raises(UnknownName, match="language"):
         views.published_ranks(small_arena.write(tmp_path, tables=("published",)), ("sw",))
+
+
+# What if
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    path = tmp_path_factory.mktemp("judged") / "two"
+    made = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(path, dict(made.tables), made_by="test")
+    return store.open_arena(path)
+
+
+def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
+    arena: store.Arena, judged: store.Arena
+) -> None:
+    assert views.deciders(judged) == ("gpt-4o", "llama-3", "pooled")
+    assert views.deciders(arena) == ("relevance", "judge-x")
+    assert views.families(judged) == ("Meta", "OpenAI")
+    assert views.families(arena) == ()
+    assert views.controls(judged) == ("language",)
+    assert views.controls(arena) == ()
+
+
+def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
+    board = views.board(judged, "pooled", "both", ("en", "sw"))
+    said = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
+    core = recompute(said, Choice()).ranking.languages["all"]
+    want = dict(zip(core.systems, core.theta.tolist(), strict=True))
+    assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == want
+    assert "gpt-4o 600, llama-3 600" in board.counted[0]
+    assert board.moved == ()
+    assert views.size(judged, "pooled").replies == 1200
+    assert board.n_replies == 2400
+
+
+def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
+    plain = views.board(judged, "gpt-4o", "both", ("en", "sw"))
+    assert (plain.counted, plain.moved) == ((), ())
+    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), Choice(consistent=True))
+    assert "the two orders disagree" in board.counted[0]
+    assert "moved" in board.moved[0]
+    styled = views.board(judged, "pooled", "both", ("en", "sw"), Choice(without="OpenAI", control=("language",)))
+    assert set(styled.rows["tier"].to_pylist()) == {None}
+    assert views.needed(styled, "sim-01") == ()
+    assert "equal language" in styled.method
+
+
+def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi"), Choice(ties="drop"))
+    assert "ties dropped" in board.method
+    assert board.moved
+
+
+def test_the_questions_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
+    board = views.board(arena, "relevance", "both", ("en", "fi"))
+    order = board.rows["system"].to_pylist()
+    first, middle = views.needed(board, order[0]), views.needed(board, order[1])
+    assert len(first) == 1
+    assert len(middle) == 2
+    assert all(order[1] in line for line in middle)

@@ -79,8 +79,29 @@ def whiskers(
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
             yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+            shapes=_rules(rows, mode),
         ),
     }
+
+
+def _rules(rows: Sequence[Mapping[str, Any]], mode: Mode) -> list[dict[str, Any]]:
+    """A line between two rows of different tiers."""
+    tiers = [row.get("tier") for row in rows]
+    line = {"color": ink(mode).muted, "width": 1}
+    return [
+        {
+            "type": "line",
+            "layer": "below",
+            "xref": "paper",
+            "x0": 0,
+            "x1": 1,
+            "y0": k + 0.5,
+            "y1": k + 0.5,
+            "line": line,
+        }
+        for k in range(len(rows) - 1)
+        if tiers[k] != tiers[k + 1]
+    ]
 
 
 def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
@@ -227,6 +248,82 @@ def rank_map(
                 zeroline=False,
             ),
             yaxis=rows_axis([name(system) for system in systems], mode, showgrid=False),
+        ),
+    }
+
+
+def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
+    """Ranks by language as one line a system, named at its end.
+
+    Args:
+        cells: as for `rank_map`.
+        systems: the order of the table.
+        mode: light or dark.
+    """
+    codes = [code for code in LANGUAGES if any(c["language"] == code for c in cells)]
+    data: list[dict[str, Any]] = []
+    worst = max((c["rank"] for c in cells), default=1)
+    taken: dict[int, list[str]] = {}
+    for system in systems:
+        mine = {c["language"]: c for c in cells if c["system"] == system}
+        if not mine:
+            continue
+        maker = family(system)
+        color = maker.color(mode)
+        there = [mine.get(code) for code in codes]
+        last = max(k for k, c in enumerate(there) if c is not None)
+        if last == len(codes) - 1:
+            taken.setdefault(mine[codes[last]]["rank"], []).append(name(system))
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": name(system),
+                "x": list(range(len(codes))),
+                "y": [None if c is None else c["rank"] for c in there],
+                "customdata": [[system, code] for code in codes],
+                "hovertext": ["" if c is None else _rank_hover(c, "rank") for c in there],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "showlegend": False,
+                "line": {"color": color, "width": 1.5},
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+            }
+        )
+    names = [
+        {
+            "x": len(codes) - 1,
+            "y": rank,
+            "text": ", ".join(here),
+            "xanchor": "left",
+            "xshift": 10,
+            "showarrow": False,
+            "font": {"color": ink(mode).muted, "size": 12},
+        }
+        for rank, here in taken.items()
+    ]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * worst + FOOT,
+            margin={"l": 2 * SPACE, "r": 200, "t": HEAD, "b": SPACE},
+            annotations=names,
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(codes))),
+                ticktext=codes,
+                range=[-0.4, len(codes) - 0.8],
+                zeroline=False,
+            ),
+            yaxis=axis(
+                mode,
+                title="Rank (1 is best)",
+                range=[worst + 0.6, 0.4],
+                tickvals=list(range(1, worst + 1)),
+                zeroline=False,
+            ),
         ),
     }
 

@@ -82,17 +82,16 @@ class Verdicts:
         pair, swapped = self._pairs()
         # Of the system that stands first by name: 1 it wins, -1 it loses, 0 a tie.
         won = np.where(self.verdict == _TIE, 0, np.where((self.verdict == _A) != swapped, 1, -1))
-        _, group = np.unique(pair, return_inverse=True)
-        n = int(group.max(initial=-1)) + 1
+        n = len(self.queries) * len(self.systems) ** 2
 
         def counted(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
-            return np.bincount(group[rows & readable], minlength=n)
+            return np.bincount(pair[rows & readable], minlength=n)
 
         both = (counted(swapped) > 0) & (counted(~swapped) > 0)
         all_ = counted(readable)
         same = (counted(won > 0) == all_) | (counted(won < 0) == all_) | (counted(won == 0) == all_)
         judged = readable & ~self.voted
-        differ, single = judged & (both & ~same)[group], judged & ~both[group]
+        differ, single = judged & (both & ~same)[pair], judged & ~both[pair]
         reasons = {
             "the two orders disagree": int(differ.sum()),
             "judged or read in one order only": int(single.sum()),

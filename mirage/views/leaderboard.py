@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import rank
+from mirage import pipeline, rank
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.makers import maker
 from mirage.rank.battles import RELEVANCE
+from mirage.rank.control import COVARIATES, Covariates, covariates
+from mirage.rank.whatif import POOLED, Choice, Recomputed, compare, recompute
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +47,12 @@ class Board:
     """Replies behind them; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
+    ranking: rank.Ranking
+    """The ratings themselves."""
+    counted: tuple[str, ...] = ()
+    """What of the verdicts was counted and what was not, where they were chosen among."""
+    moved: tuple[str, ...] = ()
+    """What the choice moves against the plain ranking; empty where nothing was chosen."""
 
     @property
     def everything(self) -> pa.Table:
@@ -66,10 +75,36 @@ class Size:
 @lru_cache(maxsize=64)
 def referees(arena: Arena) -> tuple[str, ...]:
     """What can decide the battles of an arena: relevance labels first, then its judges by name."""
-    judges: list[str] = []
-    if "judgments" in arena.tables:
-        judges = arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges)
+    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges(arena))
+
+
+def deciders(arena: Arena) -> tuple[str, ...]:
+    """The referees, and where there are several judges all of these together."""
+    return (*referees(arena), *((POOLED,) if len(judges(arena)) > 1 else ()))
+
+
+@lru_cache(maxsize=64)
+def judges(arena: Arena) -> tuple[str, ...]:
+    """The judges of an arena by name."""
+    if "judgments" not in arena.tables:
+        return ()
+    return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
+
+
+@lru_cache(maxsize=64)
+def families(arena: Arena) -> tuple[str, ...]:
+    """The makers of an arena's judges, where there are several of them."""
+    found = sorted({maker(judge) for judge in judges(arena)})
+    return tuple(found) if len(found) > 1 else ()
+
+
+@lru_cache(maxsize=64)
+def controls(arena: Arena) -> tuple[str, ...]:
+    """What of the style of an arena's answers can be held equal: what was measured."""
+    if "features" not in arena.tables:
+        return ()
+    found = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
+    return tuple(name for name, one in COVARIATES.items() if one.feature in found)
 
 
 @lru_cache(maxsize=64)
@@ -84,17 +119,19 @@ def size(arena: Arena, referee: str) -> Size:
         languages = arena.languages("outcomes")
     else:
         counts = arena.sql(
-            "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments WHERE judge = ?", [referee]
+            "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments "
+            "WHERE $1 IN (judge, 'pooled')",
+            [referee],
         )
         systems = arena.sql(
-            "SELECT system_a AS system FROM judgments WHERE judge = $1 UNION "
-            "SELECT system_b FROM judgments WHERE judge = $1 ORDER BY system",
+            "SELECT system_a AS system FROM judgments WHERE $1 IN (judge, 'pooled') UNION "
+            "SELECT system_b FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY system",
             [referee],
         )["system"].to_pylist()
         languages = tuple(
-            arena.sql("SELECT DISTINCT language FROM judgments WHERE judge = ? ORDER BY language", [referee])[
-                "language"
-            ].to_pylist()
+            arena.sql(
+                "SELECT DISTINCT language FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY language", [referee]
+            )["language"].to_pylist()
         )
     return Size(counts["n"][0].as_py(), counts["q"][0].as_py(), tuple(systems), tuple(languages))
 
@@ -105,7 +142,35 @@ def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]
     if referee == RELEVANCE:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
         return rank.from_outcomes(arena.read("outcomes", columns=columns), skill=skill)
-    return rank.from_judgments(arena.read("judgments"), judge=referee)
+    return {code: one.battles() for code, one in verdicts(arena, referee).items()}
+
+
+@lru_cache(maxsize=16)
+def verdicts(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
+    """All verdicts of a judge, by language."""
+    return rank.verdicts(arena.read("judgments"), judge=judge)
+
+
+@lru_cache(maxsize=16)
+def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
+    """Covariates of the answers, by language."""
+    return covariates(arena.read("features"), names)
+
+
+@lru_cache(maxsize=64)
+def rated(
+    arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...], choice: Choice
+) -> tuple[rank.Ranking, Recomputed | None]:
+    """The ranking of chosen languages that have battles; for judges, with what was counted for it."""
+    if referee == RELEVANCE:
+        found = battles(arena, referee, skill)
+        chosen = {code: found[code] for code in languages if code in found}
+        return rank.rate(chosen, draws=rank.DRAWS, seed=rank.SEED, ties=choice.ties), None
+    said = {judge: verdicts(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+    there = [code for code in languages if any(code in one for one in said.values())]
+    held = style(arena, choice.control) if choice.control else None
+    again = recompute(said, choice, languages=there, style=held)
+    return again.ranking, again
 
 
 @lru_cache(maxsize=64)
@@ -120,8 +185,8 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
             "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL"
         )
     return arena.sql(
-        "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE judge = $1 "
-        "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE judge = $1) "
+        "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE $1 IN (judge, 'pooled') "
+        "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE $1 IN (judge, 'pooled')) "
         "SELECT language, '' AS subset, system, count(*) AS replies, "
         "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
         [referee],
@@ -129,40 +194,56 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
 
 
 @lru_cache(maxsize=64)
-def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> Board:
+def board(
+    arena: Arena,
+    referee: str,
+    skill: Skill,
+    languages: tuple[str, ...],
+    choice: Choice = Choice(),  # noqa: B008  # frozen
+) -> Board:
     """Rate the systems over the chosen languages.
 
     Args:
         arena: an arena with outcomes, or with judgments by the referee.
-        referee: `relevance`, or a judge's name.
+        referee: `relevance`, a judge's name, or `pooled`.
         skill: which questions count; with a judge always `both`.
         languages: codes to rate; those without battles are named in the result.
+        choice: what counts, where not everything does as it is; of relevance labels only its ties.
 
     Raises:
         NotEnoughData: if none of the languages can be rated.
     """
-    found, counts = battles(arena, referee, skill), tallies(arena, referee)
-    rated = tuple(code for code in languages if code in found)
+    counts = tallies(arena, referee)
     have: dict[str, set[str]] = {}
     for row in counts.to_pylist():
-        if row["subset"]:
-            have.setdefault(row["language"], set()).add(row["subset"])
+        have.setdefault(row["language"], set()).add(row["subset"])
     lacking = {}
     for code in languages:
-        if code not in found:
+        if referee == RELEVANCE:
             gone = [s.replace("_", "-") for s in rank.SUBSETS[skill] if s not in have.get(code, set())]
-            lacking[code] = f"no {' and no '.join(gone)} questions" if referee == RELEVANCE else "no readable verdict"
-    if not rated:
+            if gone:
+                lacking[code] = f"no {' and no '.join(gone)} questions"
+        elif code not in have:
+            lacking[code] = "no readable verdict"
+    there = tuple(code for code in languages if code not in lacking)
+    if not there:
         raise NotEnoughData(
             "none of the chosen languages can be rated for this skill",
             where=", ".join(f"{code}: {why}" for code, why in lacking.items()),
             do="choose another skill, or more languages",
         )
-    ranking = rank.rate({code: found[code] for code in rated}, draws=rank.DRAWS, seed=rank.SEED)
-    scope = "all" if "all" in ranking.languages else rated[0]
+    ranking, again = rated(arena, referee, skill, there, choice)
+    if again is not None:
+        lacking |= again.lacking
+    shown = tuple(code for code in there if code in ranking.languages)
+    scope = "all" if "all" in ranking.languages else shown[0]
+    moved: tuple[str, ...] = ()
+    if choice != Choice():
+        different = compare(rated(arena, referee, skill, there, Choice())[0], ranking)
+        moved = tuple(pipeline.moved(different, language=scope))
     behind: dict[tuple[str, str], list[int]] = {}
     for row in counts.to_pylist():
-        if row["language"] in rated and row["subset"] in ("", *rank.SUBSETS[skill]):
+        if row["language"] in shown and row["subset"] in ("", *rank.SUBSETS[skill]):
             for code in {row["language"], scope}:
                 at = behind.setdefault((code, row["system"]), [0, 0])
                 at[0] += row["replies"]
@@ -175,12 +256,31 @@ def board(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) 
     return Board(
         rows=_table(main),
         ranks=_table([row for row in rows if row["language"] != "all"]),
-        languages=rated,
+        languages=shown,
         lacking=lacking,
         left_out=ranking.left_out,
-        n_queries=sum(len(found[code].queries) for code in rated),
+        n_queries=sum(ranking.languages[code].n_queries for code in shown),
         n_replies=sum(row["replies"] for row in main),
-        method=ranking.method,
+        method=ranking.method if again is None else again.method,
+        ranking=ranking,
+        counted=tuple(pipeline.counted(again))
+        if again is not None and (choice != Choice() or len(again.said) > 1)
+        else (),
+        moved=moved,
+    )
+
+
+@lru_cache(maxsize=256)
+def needed(board: Board, system: str) -> tuple[str, ...]:
+    """About how many more questions would separate a system from its neighbours in the joint row."""
+    if not board.ranking.battles:
+        return ()
+    order = board.rows["system"].to_pylist()
+    tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
+    at = order.index(system)
+    return tuple(
+        rank.more_queries(tiers, *pair).text
+        for pair in ((order[k], order[k + 1]) for k in (at - 1, at) if 0 <= k < len(order) - 1)
     )
 
 

@@ -1,0 +1,116 @@
+"""The Leaderboard's what-ifs on the page: offered where they mean something, kept in the link, told what they move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.charts import leaderboard as charts
+from mirage.sources.simulated import simulate
+
+PAGE = ROOT / "pages" / "leaderboard.py"
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("whatif")
+    made = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(root / "two", dict(made.tables), made_by="test")
+    single = simulate(systems=4, queries=10, languages=["en"], seed=6)
+    store.write(root / "single", dict(single.tables), made_by="test")
+    return root
+
+
+def open_page(arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: Any) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    at = AppTest.from_file(PAGE, default_timeout=60)
+    at.query_params.update(link)
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    return " ".join(str(one.value) for one in (*at.caption, *at.warning, *at.markdown))
+
+
+def keys(at: AppTest) -> set[str]:
+    groups = (at.selectbox, at.multiselect, at.get("button_group"))
+    return {str(one.key) for group in groups for one in group if one.key}
+
+
+def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
+    at = open_page(arenas, monkeypatch, **link)
+    assert not at.exception
+    assert "Against the plain ranking" in said(at)
+    assert "logits" in said(at)
+    assert at.session_state["without"] == "OpenAI"
+    assert "1,200 verdicts of 2 judges on 5 systems" in said(at)
+
+
+def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    assert not at.exception
+    assert "Against the plain ranking" not in said(at)
+
+
+def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "without" in keys(open_page(arenas, monkeypatch, arena="two", referee="pooled"))
+    assert "without" not in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
+
+
+def test_style_is_not_offered_with_ties_by_a_model(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "control" in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
+    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson", control="language")
+    assert not at.exception
+    assert "control" not in keys(at)
+
+
+def test_a_choice_that_leaves_no_battle_is_answered_with_the_plain_ranking(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = open_page(arenas, monkeypatch, arena="single", battles="consistent")
+    assert not at.exception
+    assert "no battle is left to rate" in said(at)
+    assert len(at.dataframe) == 1
+
+
+def test_an_unknown_choice_in_a_link_is_named_pitfall_44(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
+    assert "there is no way to count ties" in said(at)
+
+
+def test_ranks_can_be_shown_as_lines(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ranks="lines")
+    assert not at.exception
+    assert at.session_state["ranks"] == "lines"
+
+
+def row(system: str, language: str, rank: int) -> dict[str, Any]:
+    ends = {"low": -1.0, "high": 1.0, "rank_low": 1, "rank_high": 2}
+    return {"system": system, "language": language, "rank": rank, "rating": 0.0, "battles": 9, **ends}
+
+
+def test_a_line_a_system_is_named_at_its_end_and_gaps_stay_gaps() -> None:
+    cells = [row("x", "en", 1), row("y", "en", 2), row("x", "sw", 1), row("y", "sw", 1), row("x", "ar", 1)]
+    figure = charts.bumps(cells, systems=["x", "y"], mode="light")
+    x, y = figure["data"]
+    assert x["y"] == [1, 1, 1]
+    assert y["y"] == [None, 2, 1]
+    assert [a["text"] for a in figure["layout"]["annotations"]] == ["x, y"]
+    assert figure["layout"]["yaxis"]["range"][0] > figure["layout"]["yaxis"]["range"][1], "the best rank is on top"
+
+
+def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
+    rows = [
+        row(name, "all", k + 1) | {"tier": tier}
+        for k, (name, tier) in enumerate(zip("abcd", (1, 1, 2, 3), strict=True))
+    ]
+    shapes = charts.whiskers(rows, mode="dark")["layout"]["shapes"]
+    assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
+    bare = [{key: value for key, value in each.items() if key != "tier"} for each in rows]
+    assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
