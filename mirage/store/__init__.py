@@ -5,6 +5,7 @@ replies of paid services; `runs.py` what the stages of a run were made with.
 """
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reopen, write
+from mirage.store.copies import copy
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
@@ -21,6 +22,7 @@ __all__ = [
     "bundled",
     "check",
     "content",
+    "copy",
     "csv_rows",
     "ending",
     "fingerprint",

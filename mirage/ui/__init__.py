@@ -19,7 +19,7 @@ of it, `texts.py` what brings texts that are not bundled, `searching.py` the off
 from mirage.ui.beside import beside
 from mirage.ui.chart import chart
 from mirage.ui.entries import PAGES
-from mirage.ui.frame import Page, begin, onward, run
+from mirage.ui.frame import Page, begin, onward, run, switch
 from mirage.ui.pick import check_link, pick
 from mirage.ui.states import badge, missing, refuse
 from mirage.ui.table import Col, column_help, mode, table
@@ -48,6 +48,7 @@ __all__ = [
     "prose",
     "refuse",
     "run",
+    "switch",
     "table",
     "text_html",
 ]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -193,6 +193,12 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
+def switch(arena: str) -> NoReturn:
+    """Run the page again with another arena, by its name."""
+    st.session_state["_switch"] = arena
+    st.rerun()
+
+
 def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
     if languages:
         st.session_state["languages"] = languages
@@ -273,6 +279,8 @@ def _shared() -> None:
             st.code("make data", language="bash")
         st.stop()
     with st.sidebar:
+        if (wanted := st.session_state.pop("_switch", None)) in arenas:
+            st.session_state["arena"] = wanted
         problems += check_link("arena", "arena", arenas)
         name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
         arena = arenas[name]
@@ -310,7 +318,8 @@ _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
 [data-testid="stElementToolbar"]:focus-within { opacity: 1; }
 [data-testid="stElementToolbar"] button:focus-visible { outline: 2px solid currentColor; }
-dl.mg-contents { margin: 0; } .mg-contents dt { font-weight: 600; } .mg-contents dd { margin: 0 0 .4rem; overflow-wrap: anywhere; }
+dl.mg-contents { margin: 0; } .mg-contents dt { font-weight: 600; }
+.mg-contents dd { margin: 0 0 .4rem; overflow-wrap: anywhere; }
 .katex-display { margin-block: 0; padding-block: 0.9em; }
 </style>"""
 """The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a

@@ -1,0 +1,187 @@
+"""A system of the user's joins the systems of an arena: its answers from a file, and all that is free of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import features, generate, llm, outcomes, prompts, schema, store
+from mirage.baselines import TEMPLATE
+from mirage.errors import ArenaError, BadInput
+from mirage.sources import files
+from mirage.sources.sample import REFERENCE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Progress = Callable[[int, int], None]
+
+ROWS = 50_000
+"""Most answers that are taken at once."""
+OWN = "own data"
+"""Label of an arena that a system of the user's is in."""
+
+_DERIVED = ("ratings", "tournaments")
+"""Tables that a new system makes untrue."""
+
+
+def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
+    """Read and check the answers of one system, writing nothing.
+
+    Args:
+        arena: whose questions they answer.
+        file: `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
+        system: name of the system, for records that name none.
+
+    Returns:
+        Table `answers`.
+
+    Raises:
+        BadInput: listing every wrong line; if there are too many answers, or they are of several systems.
+        ArenaError: if the arena has a system of that name which is not the user's own.
+    """
+    if not system.strip():
+        raise BadInput("the system has no name", do="name it")
+    queries = arena.read("queries", columns=["language", "query_id"])
+    made = files.answers(file, options=files.Options(values={"system": system}), known=queries)
+    if len(made) > ROWS:
+        raise BadInput(
+            f"there are {len(made):,} answers, more than {ROWS:,}", where=file.name, do="use mirage import answers"
+        )
+    names = sorted(set(made["system"].to_pylist()))
+    if names != [system]:
+        raise BadInput(
+            f"the file holds answers of {', '.join(names)}, not of {system}",
+            where=file.name,
+            do="give the system the name that its answers have, one file a system",
+        )
+    if system in _systems(arena) and system not in added(arena):
+        raise ArenaError(f"{arena.title} has a system {system} already", where=arena.name, do="choose another name")
+    return made
+
+
+def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> store.Arena:
+    """Put a system's answers beside those of an arena, with their outcomes and all features that are free.
+
+    Args:
+        arena: the arena; it stays as it is, unless `into` is its folder.
+        answers: of one system (`read_system`). Those it had before are replaced.
+        into: folder of the arena that is made, a copy of the other with the system in it.
+        progress: called with how much is measured, and of how much.
+
+    Raises:
+        ArenaError: if the folder holds another arena, or cannot be written.
+    """
+    (system,) = set(answers["system"].to_pylist())
+    made: dict[str, pa.Table] = {"answers": answers}
+    queries = _asked(arena.read("queries"), answers)
+    empty = schema.arrow_schema("passages").empty_table()
+    passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
+    if not any(subset is None for subset in queries["subset"].to_pylist()):
+        made["outcomes"] = outcomes.outcomes(queries, answers)
+    reference = _reference(arena, answers)
+    measured = features.compute(
+        queries,
+        passages,
+        answers if reference is None else _together("answers", answers, reference),
+        tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
+        progress=progress,
+    )
+    made["features"] = _of(measured, system)
+    notes: dict[str, Any] = arena.manifest["made"].get("answers", {})
+    copy = store.copy(arena, into)
+    for name, table in list(made.items()):
+        if name in copy.tables:
+            made[name] = _together(name, _without(copy.read(name), system), table)
+    return store.write(
+        into,
+        made,
+        title=arena.title if arena.label == OWN else f"{arena.title}, with a system of your own",
+        label=OWN,
+        made_by="the page Your model",
+        made_from=notes.get("from", []),
+        notes=[*(note for note in notes.get("notes", []) if note != _note(system)), _note(system)],
+        stale=_DERIVED,
+    )
+
+
+def added(arena: store.Arena) -> tuple[str, ...]:
+    """The systems of the user's own, the last added last."""
+    notes = arena.manifest["made"].get("answers", {}).get("notes", [])
+    return tuple(note.removeprefix(_MARK) for note in notes if note.startswith(_MARK))
+
+
+def questions(arena: store.Arena) -> pa.Table:
+    """What a model is to be asked: language, id and the whole prompt of every question whose texts are there.
+
+    Raises:
+        TableMissing: if the arena lacks questions or passages.
+    """
+    import pyarrow as pa
+
+    prepared = generate.prepare(
+        arena.read("queries"),
+        arena.read("passages"),
+        system="",
+        template=prompts.load(TEMPLATE),
+        settings=llm.Settings(model=""),
+    )
+    rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.asked]
+    return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
+
+
+_MARK = "added from a file: "
+
+
+def _note(system: str) -> str:
+    return f"{_MARK}{system}"
+
+
+def _systems(arena: store.Arena) -> set[str]:
+    """Every system that an arena speaks of."""
+    found: set[str] = set()
+    for table, columns in (
+        ("answers", ("system",)),
+        ("outcomes", ("system",)),
+        ("features", ("system",)),
+        ("judgments", ("system_a", "system_b")),
+    ):
+        if table in arena.tables:
+            for column in columns:
+                # Names of the contract, none of the user's.
+                rows = arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")  # noqa: S608
+                found |= set(rows["system"].to_pylist())
+    return found
+
+
+def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
+    """The rows that are of the questions answered."""
+    keys = ["language", "query_id"]
+    return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
+
+
+def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:
+    """The reference answers to the questions answered, where there are any."""
+    if "answers" not in arena.tables:
+        return None
+    found = _of(_asked(arena.read("answers"), answers), REFERENCE)
+    return found if len(found) else None
+
+
+def _of(table: pa.Table, system: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    return table.filter(pc.equal(table["system"], system))
+
+
+def _without(table: pa.Table, system: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    return table.filter(pc.not_equal(table["system"], system))
+
+
+def _together(name: str, *tables: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    return schema.sort(name, pa.concat_tables([table.cast(schema.arrow_schema(name)) for table in tables]))

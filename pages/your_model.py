@@ -1,0 +1,242 @@
+"""Where would mine stand?"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import streamlit as st
+
+from mirage import store, ui
+from mirage.errors import ArenaError, MirageError
+from mirage.languages import LANGUAGES
+from mirage.pipeline import Placement, adding, exporting
+from mirage.store import home
+from mirage.views import your_model as views
+
+STANDS = (
+    ui.Col("system", "System", "system", help="The judged systems, and yours."),
+    ui.Col("rank", "Rank", "rank", help="Place by rating; 1 is best."),
+    ui.Col("rating", "Rating", "rating", help="In logits; 0 is the mean of the judged systems."),
+    ui.Col(
+        "rating",
+        "95% interval",
+        "interval",
+        low="low",
+        high="high",
+        help="95% credible interval of the rating; of yours, what its features and its battles leave open.",
+    ),
+    ui.Col("tier", "Tier", "rank", help="Systems of a tier are not separable from its best; of yours, the likeliest."),
+    ui.Col("tier_probability", "Yours in this tier", "probability", help="Probability that yours is of this tier."),
+    ui.Col("above", "Yours is better", "probability", help="Probability that yours is better than this system."),
+)
+FEATURES = (
+    ui.Col("title", "Feature", "text", help="A cheap measure of an answer; the Features page has all systems."),
+    ui.Col("mean", "Yours", "probability", help="Mean over your answers, every language counting the same."),
+    ui.Col("low", "95% from", "probability", help="Lower end of the 95% interval of the mean."),
+    ui.Col("high", "95% to", "probability", help="Upper end of the 95% interval of the mean."),
+    ui.Col("others", "Median of others", "probability", help="Median of the other systems, in the same languages."),
+    ui.Col("least", "Least", "probability", help="The lowest mean of another system."),
+    ui.Col("most", "Most", "probability", help="The highest mean of another system."),
+    ui.Col(
+        "place", "Place", "rank", help="One more than the number of systems that are better; none where neither is."
+    ),
+    ui.Col("of", "Of", "count", help="Systems with the feature."),
+    ui.Col("direction", "Better", "text", help="Which side is better."),
+    ui.Col("n", "n", "count", help="Answers with a value."),
+    ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
+)
+BATTLES = (
+    ui.Col("language", "Language", "text", help="Language of the question."),
+    ui.Col("query_id", "Question", "text", help="The question's id."),
+    ui.Col("system_b", "Opponent", "system", help="The system yours battles, in both orders."),
+    ui.Col("wins", "Yours wins", "probability", help="Probability that yours wins it, ties aside."),
+    ui.Col("information", "Information", "probability", help="Bits that it is expected to tell about the tier."),
+    ui.Col("control", "Drawn at random", "text", help="Whether it was drawn at random, as a check of the others."),
+)
+_EVERY = 0.1
+"""Seconds between two moves of a progress bar."""
+
+
+def main() -> None:
+    """Take answers in, then show where their system stands."""
+    page = ui.begin("your_model")
+    page.need("queries")
+    mine = adding.added(page.arena)
+    if mine:
+        with st.container(horizontal=True, gap="medium"):
+            system = ui.pick(
+                "Your system", mine[::-1], key="system", width=280, help="Systems that you have added to this arena."
+            )
+            judges = views.judges(page.arena)
+            judge = (
+                ui.pick("Judge", judges, key="judge", width=240, help="Whose ratings yours is placed among.")
+                if judges
+                else ""
+            )
+        page.summary(
+            f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}; "
+            f"{_count(len(mine), 'system')} of yours."
+        )
+        standing(page, system, judge)
+        with st.expander("Add or replace a system"):
+            take(page)
+        return
+    page.summary(
+        f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}. "
+        "Add the answers of your system: what is free is measured at once, and nothing leaves this machine."
+    )
+    take(page)
+
+
+def take(page: ui.Page) -> None:
+    """The questions out, the answers in."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("1. Let your system answer", anchor=False)
+        if {"queries", "passages"} <= set(page.arena.tables):
+            st.caption("Each line has a language, a query_id and the whole prompt with its passages.")
+            st.download_button(
+                "Download the questions",
+                lambda: exporting.to_jsonl(adding.questions(page.arena)),
+                f"{page.arena.name}-questions.jsonl",
+                "application/jsonl",
+                on_click="ignore",
+            )
+        else:
+            st.caption("The questions are known here by their ids; their texts come from NoMIRACL's public files.")
+        st.caption("Or point one command at a served model, and open the arena again:")
+        st.code(
+            f"cp -r {page.arena.path} my-arena\n"
+            "mirage generate my-arena --system my-model --model MODEL --base-url http://127.0.0.1:8000/v1\n"
+            "mirage run my-arena\nmirage app my-arena",
+            language="bash",
+            wrap_lines=True,
+        )
+    with right:
+        st.subheader("2. Bring its answers", anchor=False)
+        st.caption(
+            "JSON Lines or CSV with language, query_id and text. A wrong line refuses the whole file, by number."
+        )
+        with st.form("take", border=False):
+            name = st.text_input("Name of the system", max_chars=80, placeholder="my-model")
+            given = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"], max_upload_size=64)
+            pressed = st.form_submit_button("Check and add", type="primary")
+        if pressed:
+            if given is None or not name.strip():
+                st.warning("Choose a file and name the system.")
+            else:
+                _add(page, name.strip(), given.name, given.getvalue())
+
+
+def standing(page: ui.Page, system: str, judge: str) -> None:
+    """Where a system of the user's stands: by surrogate and battles, by features, and what to judge next."""
+    if "features" not in page.arena.tables or not views.languages(page.arena, system):
+        st.info("No feature of this system could be measured.")
+        return
+    answered = views.languages(page.arena, system)
+    codes = tuple(code for code in answered if not page.picked or code in page.picked)
+    if not codes:
+        st.info(f"{ui.plain(system)} has answers in {', '.join(LANGUAGES[code].name for code in answered)} only.")
+        return
+    if judge:
+        with st.spinner("Placing your system among the judged ones ..."):
+            found = views.placed(page.arena, system, judge, codes)
+        if isinstance(found, MirageError):
+            ui.refuse(found)
+        else:
+            _place(page, found)
+    elif "outcomes" in page.arena.tables:
+        st.info("No judge is needed here: human relevance labels decide, and your system is ranked with the others.")
+        with st.container(horizontal=True, gap="medium"):
+            ui.onward("leaderboard", "Its place on the Leaderboard", languages=codes)
+            ui.onward("hallucination", "When it answers and when it abstains", languages=codes, systems=system)
+    st.header("Its features beside the others", anchor=False)
+    table = views.compared(page.arena, system, codes)
+    ui.table(table, FEATURES, key="features")
+    with st.container(horizontal=True, gap="medium"):
+        ui.onward("features", "All systems by language", systems=system)
+        ui.onward("answers", "What it said", systems=system)
+    page.download("your-model", table, about={"system": system, "languages": codes})
+
+
+def _place(page: ui.Page, found: Placement) -> None:
+    """The ranking with the system in it, how sure that is, and the next battles."""
+    now = found.now
+    row = next(one for one in found.stands if one.system == found.system)
+    sure = max(now.tier_probabilities)
+    by = f"the surrogate {found.regressor}" if found.regressor else "the spread of the judged systems"
+    what = f"{_count(now.n, 'battle')} and {by}" if now.n else by
+    st.markdown(
+        f"By {ui.plain(what)}, **{ui.plain(found.system)}** is at rank {row.rank} of {len(found.stands)}, tier "
+        f"{row.tier} with probability {sure:.2f}. "
+        + ("Its tier is settled." if found.settled else f"Not settled: that takes {ui.plain(found.rule)}.")
+    )
+    if found.outside:
+        st.warning(
+            "It lies outside the range of the judged systems in "
+            f"{ui.plain(', '.join(found.outside))}: the surrogate extrapolates."
+        )
+    ui.table(views.stands(found), STANDS, key="stands")
+    st.caption(ui.plain(f"{found.method}."))
+    if found.next:
+        st.header("The battles worth judging next", anchor=False)
+        battles = views.battles(found)
+        many = found.horizon.median
+        st.caption(
+            f"These {_count(len(found.next), 'battle')}, both orders each, cost {found.calls:,} calls of the judge. "
+            + (f"About {_count(many, 'battle')} until the tier is settled." if many else "")
+        )
+        ui.table(battles, BATTLES, key="next", height=320)
+        st.download_button(
+            "Download the battles",
+            lambda: exporting.to_csv(battles),
+            "battles.csv",
+            "text/csv",
+            on_click="ignore",
+        )
+        st.code(
+            f"mirage judge {page.arena.path} --judge {found.referee} --battles battles.csv",
+            language="bash",
+            wrap_lines=True,
+        )
+
+
+def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
+    """Check a file, and put its answers into a copy of the arena; the page then shows that copy."""
+    own = page.arena.label == adding.OWN
+    into = page.arena.path if own else home.folder() / "arenas" / f"{page.arena.name}-own"
+    bar = st.progress(0.0, text="Checking the answers ...")
+    last = 0.0
+
+    def progress(done: int, of: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            bar.progress(min(done / max(of, 1), 1.0), text=f"Measuring {done:,} of {of:,} answers ...")
+
+    upload = home.folder() / "uploads" / f"answers{''.join(Path(file).suffixes[-2:])}"
+    try:
+        with home.alone(home.folder() / "uploads"):
+            store.write_bytes(upload, data)
+            try:
+                base = store.open_arena(into) if store.is_arena(into) else page.arena
+                answers = adding.read_system(base, upload, system=system)
+                adding.add_system(base, answers, into, progress=progress)
+            finally:
+                upload.unlink(missing_ok=True)
+    except MirageError as error:
+        bar.empty()
+        ui.refuse(error)
+    except OSError as error:
+        bar.empty()
+        ui.refuse(ArenaError(f"the file cannot be kept: {error.strerror or error}", do="free space, then try again"))
+    else:
+        ui.switch(into.name)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+main()
