@@ -83,6 +83,7 @@ def test_the_index_finds_what_reading_finds(twins: tuple[store.Arena, store.Aren
     found, expected = (search(arena, text).to_pylist() for arena in twins)
     assert found == expected
     assert found == sorted(found, key=lambda row: tuple(row.values()))
+    assert indexed(twins[0])
 
 
 @settings(deadline=None)
@@ -91,6 +92,7 @@ def test_the_index_finds_what_reading_finds_whatever_is_asked(
     twins: tuple[store.Arena, store.Arena], text: str
 ) -> None:
     assert search(twins[0], text).equals(search(twins[1], text))
+    assert indexed(twins[0])
 
 
 @settings(deadline=None)
@@ -108,6 +110,17 @@ def test_every_piece_of_an_answer_finds_it(twins: tuple[store.Arena, store.Arena
         return  # half of a character is not there once it is composed
     key = {name: row[name] for name in ("language", "query_id", "system")}
     assert key in search(twins[0], piece.upper() if piece.upper().lower() == piece.lower() else piece).to_pylist()
+
+
+def test_only_what_the_index_cannot_tell_apart_is_looked_for_by_reading(twins: tuple[store.Arena, store.Arena]) -> None:
+    by_reading = {text for text in WORDS if searching._by_index(twins[0], text) is None}
+    assert by_reading == {text for text in WORDS if set(text) & searching._UNSURE}
+
+
+def test_what_no_answer_contains_leaves_the_index_as_it_is(twins: tuple[store.Arena, store.Arena]) -> None:
+    for text in ("ꙮ", "ꙮꙮ", "ꙮꙮꙮ"):
+        assert searching._by_index(twins[0], text) == []
+    assert indexed(twins[0])
 
 
 def test_a_search_is_narrowed_by_language_and_system_and_cut(twins: tuple[store.Arena, store.Arena]) -> None:

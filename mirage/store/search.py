@@ -203,11 +203,15 @@ def _by_index(arena: Arena, text: str) -> list[int] | None:
             wanted = [needle] if len(needle) > 2 else _beginning(db, needle)
             if wanted is None:
                 return None
+            if not wanted:
+                return []
             query = " OR ".join('"' + term.replace('"', '""') + '"' for term in wanted)
             rows = db.execute("SELECT rowid FROM answers WHERE answers MATCH ? ORDER BY rowid", [query])
-            return [row[0] for row in rows] if wanted else []
+            return [row[0] for row in rows]
+    except sqlite3.OperationalError:
+        return None  # too many files open, no memory: the answers can still be read
     except sqlite3.DatabaseError:
-        # A cache that cannot be read is none.
+        # A cache that is damaged is none.
         with suppress(OSError):
             path.unlink()
         return None
