@@ -63,7 +63,7 @@ def lollipops(rows: Rows, *, mode: Mode, feature: str) -> Figure:
     for i, row in enumerate(mine):
         stems["x"] += [0, row["mean"], None]
         stems["y"] += [i, i, None]
-    color = {"color": ink(mode).line, "width": 2}
+    color = {"color": ink(mode).muted, "width": 1}
     data: list[Figure] = [
         {"type": "scatter", "mode": "lines", **stems, "line": color, "hoverinfo": "skip", "showlegend": False}
     ]
