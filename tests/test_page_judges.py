@@ -55,7 +55,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
     rows = {row["judge"]: row for row in views.rows(arena).to_pylist()}
     mine = rows["gpt-4o"]
     assert (mine["n"], mine["flip"], mine["flip_n"], mine["first"]) == (36, 0.0, 18, 0.5)
-    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, and 3 more are ties.
+    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, 3 more tie.
     assert (mine["family"], mine["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
