@@ -330,7 +330,10 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
             assert len(found) > 10
             assert faint == [], scheme
         page.set_viewport_size({"width": 420, "height": 900})
-        page.wait_for_timeout(500)
+        for _ in range(40):
+            if page.evaluate(WIDTHS) == [420, 420]:
+                break
+            page.wait_for_timeout(250)  # charts are drawn again after the page has become narrow
         assert page.evaluate(WIDTHS) == [420, 420], "nothing scrolls sideways but tables and charts in their own place"
     finally:
         page.set_viewport_size({"width": 1440, "height": 900})
