@@ -263,8 +263,8 @@ def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(db: Votes, wro
 # --- many at once, and killed -----------------------------------------------------------------------------------------
 
 VOTERS = """
-import dataclasses, itertools, os, sys
-from mirage import votes
+import dataclasses, itertools, os, sys, time
+from mirage import errors, votes
 row = votes.Vote("", votes.now(), "sample", "sw", "", "a", "b", "", "A", True, "random", *[None] * 5)
 if "postgresql" in sys.argv[1]:
     import psycopg
@@ -276,8 +276,14 @@ for n in range(50):
         db = votes.Votes(sys.argv[1])
         for k in itertools.count():
             mine = dataclasses.replace(row, vote_id=f"{n}-{k}", voter=f"v{n}", query_id=str(k))
-            kept = db.submit(mine)
+            while True:
+                try:
+                    kept = db.submit(mine)
+                    break
+                except errors.Unreachable:    # waited its turn in vain: as the page does, once more
+                    pass
             os.write(1, (kept.vote_id + "\\n").encode())
+            time.sleep(0.1)
 os.close(1)
 while True:
     os.wait()
@@ -290,7 +296,7 @@ def test_fifty_voters_at_once_are_killed_and_every_acknowledged_vote_is_there(ur
     assert program.stdout is not None
     said: list[str] = []
     try:
-        while len({name.split("-")[0] for name in said}) < 50 or len(said) < 400:
+        while len({name.split("-")[0] for name in said}) < 50 or len(said) < 300:
             line = program.stdout.readline()
             assert line.endswith("\n"), "the voters ended by themselves"
             said.append(line.strip())
