@@ -6,6 +6,7 @@ import streamlit as st
 
 from mirage import ui
 from mirage.charts import leaderboard as charts
+from mirage.charts.report import report
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.whatif import POOLED, Choice
@@ -200,6 +201,13 @@ def ratings(page: ui.Page) -> None:
             "method": board.method,
             "counted": list(board.counted),
         },
+        report=lambda facts: report(
+            page.arena.title,
+            f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
+            rows,
+            board.ranks.to_pylist(),
+            about=facts,
+        ),
     )
 
 

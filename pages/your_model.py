@@ -12,6 +12,7 @@ from mirage.errors import ArenaError, MirageError
 from mirage.languages import LANGUAGES
 from mirage.pipeline import Placement, adding, exporting
 from mirage.store import home
+from mirage.views import leaderboard
 from mirage.views import your_model as views
 
 STANDS = (
@@ -68,7 +69,7 @@ def main() -> None:
             system = ui.pick(
                 "Your system", mine[::-1], key="system", width=280, help="Systems that you have added to this arena."
             )
-            judges = views.judges(page.arena)
+            judges = leaderboard.judges(page.arena)
             judge = (
                 ui.pick("Judge", judges, key="judge", width=240, help="Whose ratings yours is placed among.")
                 if judges
@@ -215,7 +216,9 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
             last = time.monotonic()
             bar.progress(min(done / max(of, 1), 1.0), text=f"Measuring {done:,} of {of:,} answers ...")
 
-    upload = home.folder() / "uploads" / f"answers{''.join(Path(file).suffixes[-2:])}"
+    # Of the file's name nothing is used but what it is named for.
+    named = Path(file)
+    upload = home.folder() / "uploads" / f"answers{store.ending(named)}{'.gz' if named.suffix == '.gz' else ''}"
     try:
         with home.alone(home.folder() / "uploads"):
             store.write_bytes(upload, data)

@@ -133,7 +133,7 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
 @pytest.mark.browser
 def test_a_report_opens_without_the_explorer_and_runs_nothing_it_was_given(tmp_path: Path) -> None:
     row = {"language": "all", "rating": 0.5, "low": 0.1, "high": 0.9, "rank": 1, "rank_low": 1, "rank_high": 2}
-    row |= {"wins": 3, "ties": 1, "losses": 2, "battles": 6, "bounded": True}
+    row |= {"tier": 1, "wins": 3, "ties": 1, "losses": 2, "battles": 6, "bounded": True}
     rows = [row | {"system": HOSTILE}, row | {"system": "gpt-4", "rank": 2, "bounded": False}]
     ranks = [one | {"language": code} for one in rows for code in ("ar", "sw")]
     out = tmp_path / "report.html"

@@ -12,7 +12,7 @@ from mirage.charts.palette import FONT, FORMATS, ink
 
 Rows = Sequence[Mapping[str, Any]]
 
-_COLUMNS = ("Rank", "System", "Rating", "95% interval", "Rank 95%", "Wins", "Ties", "Losses", "Battles")
+_COLUMNS = ("Rank", "System", "Tier", "Rating", "95% interval", "Rank 95%", "Wins", "Ties", "Losses", "Battles")
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -96,6 +96,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
         str(row["rank"]),
         f'<bdi dir="auto">{escape(row["system"])}</bdi>',
+        str(row["tier"]),
         rating(row["rating"]) + note,
         f"{rating(row['low'])} to {rating(row['high'])}",
         ends,

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=32)
-def judges(arena: Arena) -> tuple[str, ...]:
-    """Judges whose ratings a system can be placed among."""
-    if "judgments" not in arena.tables:
-        return ()
-    return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
-
-
-@lru_cache(maxsize=32)
 def placed(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
     """Where a system stands among those that a judge has judged, or why it cannot be said.
 
