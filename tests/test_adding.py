@@ -13,6 +13,7 @@ from conftest import ROOT
 from mirage import features, store
 from mirage.errors import ArenaError, BadInput
 from mirage.pipeline import adding
+from mirage.sources.files import Limit
 from mirage.sources.sample import REFERENCE
 
 SAMPLE = ROOT / "data" / "sample"
@@ -112,8 +113,8 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
         adding.read_system(arena, file, system="baseline/bm25")
     with pytest.raises(BadInput, match="has no name"):
         adding.read_system(arena, file, system=" ")
-    monkeypatch.setattr(adding, "ROWS", 5)
-    with pytest.raises(BadInput, match="10 answers, more than 5"):
+    monkeypatch.setattr(adding, "LIMIT", Limit(rows=5, size=10**6))
+    with pytest.raises(BadInput, match="more than 5 answers"):
         adding.read_system(arena, file, system="mine")
 
 

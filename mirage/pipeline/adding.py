@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-ROWS = 50_000
-"""Most answers that are taken at once."""
+LIMIT = files.Limit(rows=50_000, size=256_000_000)
+"""How much is taken at once; the commands take more."""
 OWN = "own data"
 """Label of an arena that a system of the user's is in."""
 
@@ -44,11 +44,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     if not system.strip():
         raise BadInput("the system has no name", do="name it")
     queries = arena.read("queries", columns=["language", "query_id"])
-    made = files.answers(file, options=files.Options(values={"system": system}), known=queries)
-    if len(made) > ROWS:
-        raise BadInput(
-            f"there are {len(made):,} answers, more than {ROWS:,}", where=file.name, do="use mirage import answers"
-        )
+    made = files.answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
     names = sorted(set(made["system"].to_pylist()))
     if names != [system]:
         raise BadInput(

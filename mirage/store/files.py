@@ -16,6 +16,9 @@ from typing import Any, BinaryIO
 
 from mirage.errors import BadInput
 
+LONGEST = 16_000_000
+"""Bytes that a line may have where a file is not to be trusted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -38,18 +41,27 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
     return sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})
 
 
-def lines(path: Path) -> Iterator[tuple[str, str]]:
+def lines(path: Path, *, most: int | None = None) -> Iterator[tuple[str, str]]:
     """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
 
+    Args:
+        path: the file.
+        most: most bytes that are taken, unpacked, in lines of `LONGEST` bytes at most; None for any number.
+
     Raises:
-        BadInput: if the file is absent or unreadable, is not UTF-8, or its gzip stream is damaged or cut off.
+        BadInput: if the file is absent or unreadable, is not UTF-8, is larger than that, or its gzip stream is damaged
+            or cut off.
     """
     number = 0
+    left = most or 0
+    longest = -1 if most is None else LONGEST + 1
     try:
         if path.suffix == ".gz" and path.stat().st_size == 0:
             raise EOFError("it has 0 bytes")
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            for number, raw in enumerate(stream, start=1):
+            for number, raw in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
+                if most is not None and ((left := left - len(raw)) < 0 or len(raw) == longest):
+                    raise too_large(path, most) if left < 0 else _too_long(path, number)
                 yield f"{path}:{number}", raw.decode("utf-8").rstrip("\r\n")
     except FileNotFoundError:
         raise BadInput(f"there is no file {path}", do="check the path") from None
@@ -67,13 +79,28 @@ def lines(path: Path) -> Iterator[tuple[str, str]]:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
-def jsonl(path: Path) -> Iterator[Line]:
-    """Yield the objects of a JSON Lines file; blank lines are skipped.
+def _too_long(path: Path, number: int) -> BadInput:
+    return BadInput(
+        f"this line is longer than {LONGEST // 1_000_000:,} MB", where=f"{path}:{number}", do="give one record a line"
+    )
+
+
+def too_large(path: Path, most: int) -> BadInput:
+    """The error of a file that holds more than it may."""
+    return BadInput(
+        f"this file holds more than {most // 1_000_000:,} MB, unpacked",
+        where=str(path),
+        do="use the command line, which takes more",
+    )
+
+
+def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
+    """Yield the objects of a JSON Lines file; blank lines are skipped. `most`: as for `lines`.
 
     Raises:
         BadInput: naming file and line, if a line is not a JSON object.
     """
-    for where, text in lines(path):
+    for where, text in lines(path, most=most):
         if not text.strip():
             continue
         try:
@@ -89,13 +116,13 @@ def jsonl(path: Path) -> Iterator[Line]:
         yield Line(where, value)
 
 
-def csv_rows(path: Path) -> Iterator[Line]:
-    """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped.
+def csv_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
+    """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped. `most`: as for `lines`.
 
     Raises:
         BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
     """
-    texts = (text + "\n" for _, text in lines(path))
+    texts = (text + "\n" for _, text in lines(path, most=most))
     reader = csv.reader(itertools.chain([next(texts, "").removeprefix("\ufeff")], texts), strict=True)
     header: list[str] = []
     while True:
@@ -105,7 +132,8 @@ def csv_rows(path: Path) -> Iterator[Line]:
         except StopIteration:
             break
         except csv.Error as error:
-            raise BadInput(f"this row is not CSV: {error}", where=where, do="close every quote it opens") from None
+            do = "close every quote it opens; a longer field needs JSON Lines"
+            raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
         if not header:
             header = row
             twice = sorted({name for name in header if header.count(name) > 1})

@@ -7,9 +7,10 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import Line, csv_rows, jsonl
+from mirage.store.files import Line, csv_rows, jsonl, too_large
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 """How the files are named that hold records; each may be followed by `.gz`."""
@@ -21,11 +22,16 @@ def ending(path: Path) -> str:
     return named if named in ENDINGS else ""
 
 
-def records(path: Path) -> Iterator[Line]:
+def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
     """Yield the records of a file in order; a row of Parquet has its number, from 1, for a line.
 
+    Args:
+        path: the file.
+        most: most bytes that the file may hold, unpacked; no more than a few times as many are ever in memory. None for
+            any number.
+
     Raises:
-        BadInput: if the file is named for none of the formats, absent or damaged, or a line is no record.
+        BadInput: if the file is named for none of the formats, absent, damaged or too large, or a line is no record.
     """
     readers = {".jsonl": jsonl, ".csv": csv_rows, ".parquet": parquet_rows}
     if not (kind := ending(path)):
@@ -33,23 +39,28 @@ def records(path: Path) -> Iterator[Line]:
             f"{path.name} is named neither .jsonl nor .csv nor .parquet",
             do="name it for what it holds, .gz after that if compressed",
         )
-    yield from readers[kind](path)
+    yield from readers[kind](path, most=most)
 
 
-def parquet_rows(path: Path) -> Iterator[Line]:
-    """Yield the rows of a Parquet file by the names of its columns.
+def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
+    """Yield the rows of a Parquet file by the names of its columns. `most`: as for `records`.
 
     Raises:
-        BadInput: if the file is absent or is not a whole Parquet file.
+        BadInput: if the file is absent, too large or not a whole Parquet file.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    number = 0
+    number = taken = 0
     try:
-        file = io.BytesIO(gzip.decompress(path.read_bytes())) if path.suffix == ".gz" else path
+        file = io.BytesIO(_unpacked(path, most)) if path.suffix == ".gz" else path
         with pq.ParquetFile(file) as parquet:
-            for batch in parquet.iter_batches(batch_size=1000):
+            for batch in parquet.iter_batches(
+                batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
+            ):
+                # A value that repeats is stored once, and may unpack to many times the size of the file.
+                if most is not None and (taken := taken + batch.nbytes) > most:
+                    raise too_large(path, most)
                 for row in batch.to_pylist():
                     number += 1
                     yield Line(f"{path}:{number}", row)
@@ -59,3 +70,19 @@ def parquet_rows(path: Path) -> Iterator[Line]:
         raise BadInput(
             f"this is no whole Parquet file: {error}", where=str(path), do="write or copy the file again"
         ) from None
+
+
+def _unpacked(path: Path, most: int | None) -> bytes:
+    with gzip.open(path, "rb") as stream:
+        data = stream.read(-1 if most is None else most + 1)
+    if most is not None and len(data) > most:
+        raise too_large(path, most)
+    return data
+
+
+def _batch(metadata: Any, path: Path, most: int) -> int:
+    """How many rows to unpack at a time: no value is larger than the part of the file that its column is in."""
+    parts = [metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups)]
+    if sum(parts) > most:
+        raise too_large(path, most)
+    return max(1, min(1000, most // max(parts, default=1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,16 @@ SHOWN = 10
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much a file may hold that is not to be trusted."""
+
+    rows: int
+    """Records."""
+    size: int
+    """Bytes, unpacked."""
 
 
 class Refused(BadInput):
@@ -64,6 +75,7 @@ def read(
     completed: Collection[str] = (),
     blank: Collection[str] = (),
     rest: Callable[[list[BadInput]], None] | None = None,
+    limit: Limit | None = None,
 ) -> pa.Table:
     """Read a table; one wrong line refuses the whole file.
 
@@ -76,6 +88,7 @@ def read(
         completed: columns that `finish` completes where a record lacks them.
         blank: columns in which the empty text is a value, and not the absence of one.
         rest: called after the last record with what is wrong, to add what only the whole file shows.
+        limit: how much the file may hold.
 
     Raises:
         Refused: listing every wrong line.
@@ -84,7 +97,9 @@ def read(
     wrong: list[BadInput] = []
     data: dict[str, list[Any]] = {c.name: [] for c in schema.columns(table)}
     seen: dict[tuple[str, ...], str] = {}
-    for record, where in records(path, options, wrong):
+    for record, where in records(path, options, wrong, most=limit.size if limit else None):
+        if limit and len(seen) + len(wrong) >= limit.rows:
+            raise BadInput(f"there are more than {limit.rows:,} {table}", where=where, do=f"use mirage import {table}")
         try:
             row = parse(table, record, where, completed=completed, blank=blank)
             finish(row, record, where)
@@ -111,7 +126,9 @@ def read(
     return schema.from_columns(table, data)
 
 
-def records(path: Path, options: Options, wrong: list[BadInput]) -> Iterator[tuple[Row, str]]:
+def records(
+    path: Path, options: Options, wrong: list[BadInput], *, most: int | None = None
+) -> Iterator[tuple[Row, str]]:
     """The records of a file under our names, and where they stand; a line that is no record ends them and is added to
     what is wrong.
 
@@ -120,7 +137,7 @@ def records(path: Path, options: Options, wrong: list[BadInput]) -> Iterator[tup
     """
     columns: set[str] = set()
     try:
-        for line in store.records(path):
+        for line in store.records(path, most=most):
             columns.update(line.value)
             yield options.apply(line.value), line.where
     except BadInput as error:

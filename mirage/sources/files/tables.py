@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.sources.files.options import PASSAGES, Options
-from mirage.sources.files.read import Refused, Row, parse, read, records
+from mirage.sources.files.read import Limit, Refused, Row, parse, read, records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,9 @@ _FITTING = {
 """How an answer may have ended, by what there is of it; the first where a record does not say."""
 
 
-def answers(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
+def answers(
+    path: Path, *, options: Options | None = None, known: pa.Table | None = None, limit: Limit | None = None
+) -> pa.Table:
     """Read what systems replied; one wrong line refuses the whole file.
 
     A record without `status` is `ok`, `empty` if its text is white space, or `missing` if it has no text.
@@ -36,6 +38,7 @@ def answers(path: Path, *, options: Options | None = None, known: pa.Table | Non
         options: how its columns are named.
         known: a table with `language` and `query_id`, such as `queries`: an answer to a question that is not in it is
             then an error. None takes every question.
+        limit: how much the file may hold; None for any amount.
 
     Returns:
         Table `answers`.
@@ -58,7 +61,7 @@ def answers(path: Path, *, options: Options | None = None, known: pa.Table | Non
         row["call"] = None
         _refuse_unknown(row, asked, where)
 
-    return read("answers", path, options, finish, completed=("status",), blank=("text",))
+    return read("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
 
 
 def judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
