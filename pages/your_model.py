@@ -109,7 +109,7 @@ def take(page: ui.Page) -> None:
         st.caption("Or point one command at a served model, and open the arena again:")
         st.code(
             f"cp -r {page.arena.path} my-arena\n"
-            "mirage generate my-arena --system my-model --model MODEL --base-url http://127.0.0.1:8000/v1\n"
+            "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
             "mirage run my-arena\nmirage app my-arena",
             language="bash",
             wrap_lines=True,
