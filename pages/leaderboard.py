@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import streamlit as st
 
 from mirage import ui
@@ -9,6 +10,7 @@ from mirage.charts import leaderboard as charts
 from mirage.charts.report import report
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
+from mirage.rank.languages import Unusual
 from mirage.rank.whatif import POOLED, Choice
 from mirage.views import leaderboard as views
 
@@ -90,6 +92,22 @@ PUBLISHED = (
         help="Mean rank by the surrogate minus that by the judge. Above zero: the surrogate ranks the system worse.",
     ),
     ui.Col("languages", "Languages", "count", help="Languages behind the means (n)."),
+)
+
+
+FAMILIES = (
+    ui.Col("system", "System", "system", of="ratings"),
+    ui.Col("group", "Language family", "text", help="Family or branch of the languages."),
+    ui.Col(
+        "estimate",
+        "Difference",
+        "rating",
+        help="Mean rating in the family less the mean rating elsewhere, in logits. Above 0: stronger there.",
+    ),
+    ui.Col("estimate", "95% interval", "interval", low="low", high="high", help="The difference with its interval."),
+    ui.Col("p", "p (Holm)", "text", help="Chance of such a finding anywhere, if nothing differed."),
+    ui.Col("n_languages", "Languages", "count", help="Languages of the family that are rated."),
+    ui.Col("n_queries", "Questions", "count", help="Questions in these languages."),
 )
 
 
@@ -191,6 +209,7 @@ def ratings(page: ui.Page) -> None:
             place.caption(
                 "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
             )
+        _families(views.unusual(page.arena, referee, skill, board.languages, choice))
     page.download(
         "leaderboard",
         board.everything,
@@ -208,6 +227,34 @@ def ratings(page: ui.Page) -> None:
             board.ranks.to_pylist(),
             about=facts,
         ),
+    )
+
+
+def _families(found: Unusual | None) -> None:
+    """Where a system is stronger or weaker in a language family than elsewhere, by a test and not by eye."""
+    if found is None or not found.tested:
+        return
+    st.header("Unusually strong or weak", anchor=False)
+    sure = found.found()
+    if sure:
+        rows = [
+            {
+                "system": one.system,
+                "group": one.group,
+                "estimate": one.estimate,
+                "low": one.low,
+                "high": one.high,
+                "p": f"{one.p_holm:.3f}",
+                "n_languages": one.n_languages,
+                "n_queries": one.n_queries,
+            }
+            for one in sure
+        ]
+        ui.table(pa.Table.from_pylist(rows), FAMILIES, key="families")
+    none = "" if sure else "No system is surely stronger or weaker in one family of languages than elsewhere. "
+    st.caption(
+        f"{none}{found.tested:,} tests, a system and a language family each; the chance of any false finding is held "
+        "at 5% (Holm). Languages are a sample: what holds for a few of a family may not hold for its others."
     )
 
 

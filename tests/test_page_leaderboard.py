@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.charts import leaderboard as charts
+from mirage.rank.whatif import Choice
 from mirage.sources.simulated import simulate
+from mirage.views import leaderboard as views
 
 PAGE = ROOT / "pages" / "leaderboard.py"
 
@@ -114,3 +116,23 @@ def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
     assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
     bare = [{key: value for key, value in each.items() if key != "tier"} for each in rows]
     assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
+
+
+def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bundled = store.open_arena(ROOT / "data" / "nomiracl")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(bundled.path))
+    at = AppTest.from_file(PAGE, default_timeout=60)
+    at.query_params["arena"] = "nomiracl"
+    at.run()
+    assert not at.exception
+    board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
+    found = views.unusual(bundled, "relevance", "both", board.languages, Choice())
+    assert found is not None
+    tables = [frame.value for frame in at.dataframe if "group" in frame.value]
+    assert [list(zip(table["system"], table["group"], strict=True)) for table in tables] == [
+        [(one.system, one.group) for one in found.found()]
+    ]
+    assert f"{found.tested:,} tests" in said(at)
+    one = AppTest.from_file(PAGE, default_timeout=60)
+    one.query_params.update({"arena": "nomiracl", "languages": "sw"})
+    assert "tests, a system and a language family" not in said(one.run())

@@ -16,6 +16,7 @@ from test_cli import mirage, rows
 from test_rank import battles, judged, ratings, simulate
 
 from mirage import pipeline, rank, schema, store
+from mirage import votes as ballots
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.control import Covariates, control, covariates
 from mirage.rank.fit import Pairs
@@ -535,3 +536,27 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
 )
 def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
     assert expected in mirage("rank", arena, *options, code=2).stderr
+
+
+def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    made = arena_of(systems=3, queries=12, languages=["en"], seed=4)
+    arena = tmp_path / "arena"
+    store.write(arena, dict(made.tables), made_by="a test")
+    plain = mirage("rank", arena, "--referee", "judge", "--format", "csv")
+    none = mirage("rank", arena, "--referee", "judge", "--votes", "--format", "csv")
+    assert none.stdout == plain.stdout, "without votes nothing changes"
+    log = ballots.Votes()
+    for row in made.tables["judgments"].to_pylist():
+        pair = row["system_a"], row["system_b"]
+        # The voter always prefers sim-01 where it takes part, and sees ties elsewhere.
+        vote = "A" if pair[0] == "sim-01" else "B" if pair[1] == "sim-01" else "tie"
+        item = ballots.Item("en", row["query_id"], *pair, control=False, why="random")
+        log.submit(ballots.cast(item, vote=vote, vote_id=ballots.token(), arena="arena", voter="ada"))
+    log.close()
+    voted = mirage("rank", arena, "--referee", "judge", "--votes", "--format", "csv")
+    assert voted.stdout.splitlines()[1].startswith("en,sim-01,")
+    assert "36 verdicts replaced by people's votes" in voted.stderr
+    assert "sim-01" in voted.stdout
+    assert voted.stdout != plain.stdout

@@ -54,6 +54,9 @@ def rank(
         str | None,
         typer.Option(metavar="length,citations,language", help="Compare at equal style of the answers, one or more."),
     ] = None,
+    votes: Annotated[
+        bool, typer.Option("--votes", help="People's votes replace the judge's verdicts on the same battles.")
+    ] = False,
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's way: tournaments of 100 drawn queries, --draws of them.")
     ] = False,
@@ -64,9 +67,9 @@ def rank(
 
     Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. Reads the table outcomes (referee
     relevance) or judgments (a judge). Writes nothing; with --store, the table ratings, where ratings by other
-    referees stay. Where judges are pooled, verdicts left out, or style is controlled for (which reads the table
-    features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as published;
-    --store then writes the table tournaments.
+    referees stay. Where judges are pooled, verdicts left out or replaced by votes, or style is controlled for (which
+    reads the table features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as
+    published; --store then writes the table tournaments.
     """
     from mirage import pipeline, store
     from mirage.rank.battles import RELEVANCE
@@ -77,14 +80,14 @@ def rank(
     by_labels = referee == RELEVANCE
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
     choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style)
-    otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties)
+    otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
     if otherwise:
         if store_ or paper or skill != "both" or parser != "strict":
             raise BadInput(
-                "a ranking by pooled judges, by some of the verdicts, or at equal style is only printed",
+                "a ranking by pooled judges, by some of the verdicts, with votes, or at equal style is only printed",
                 do="leave out --store, --paper, --skill and --parser",
             )
-        _otherwise(arena, referees, choice, languages=only, draws=draws, seed=seed, how=how)
+        _otherwise(arena, referees, choice, votes, languages=only, draws=draws, seed=seed, how=how)
         return
     if store_ and (only or ties != "half" or parser != "strict"):
         raise BadInput("--store keeps the ranking as it is by default", do="leave out --languages, --ties and --parser")
@@ -108,18 +111,19 @@ def rank(
         note(line)
 
 
-def _otherwise(arena: Arena, referees: list[str], choice: Choice, *, how: Format, **options: Any) -> None:
+def _otherwise(arena: Arena, referees: list[str], choice: Choice, voted: bool, *, how: Format, **options: Any) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
-    from mirage import pipeline
+    from mirage import pipeline, votes
     from mirage.rank.whatif import Choice, compare
 
     table = arena.read("judgments")
     features = arena.read("features") if choice.control else None
-    found = pipeline.what_if(table, referees, choice, features=features, **options)
+    people = pipeline.people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
+    found = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)
     show(rows(pipeline.ordered(found.ranking), RANKS), RANKS, how)
     for line in (found.method, *pipeline.counted(found), *pipeline.remarks(found.ranking, table)):
         note(line)
-    if choice != Choice():
+    if choice != Choice() or found.voted:
         usual = pipeline.what_if(table, referees, Choice(), **options).ranking
         different = compare(usual, found.ranking)
         for code in found.ranking.languages:

@@ -12,10 +12,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import pipeline, rank
-from mirage.errors import NotEnoughData, UnknownName
+from mirage.errors import MirageError, NotEnoughData, UnknownName
 from mirage.makers import maker
 from mirage.rank.battles import RELEVANCE
 from mirage.rank.control import COVARIATES, Covariates, covariates
+from mirage.rank.languages import Unusual
+from mirage.rank.languages import unusual as unusual_of
 from mirage.rank.whatif import POOLED, Choice, Recomputed, compare, recompute
 
 if TYPE_CHECKING:
@@ -171,6 +173,17 @@ def rated(
     held = style(arena, choice.control) if choice.control else None
     again = recompute(said, choice, languages=there, style=held)
     return again.ranking, again
+
+
+@lru_cache(maxsize=64)
+def unusual(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...], choice: Choice) -> Unusual | None:
+    """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
+    family.
+    """
+    try:
+        return unusual_of(rated(arena, referee, skill, languages, choice)[0])
+    except MirageError:
+        return None
 
 
 @lru_cache(maxsize=64)
