@@ -14,6 +14,7 @@ from typing import Any
 import browser
 import pytest
 from conftest import ROOT
+from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from test_nomiracl import row, save
 from test_views_answers import NUMBERS, SYSTEMS, build
@@ -391,24 +392,6 @@ def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 # In a real browser
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    '<img src="http://hostile.example/x.png" onerror="alert(1)">',
-    "![x](http://hostile.example/y.png)",
-    "[click](javascript:alert(1))",
-    "</div></div></article><h1>broken out</h1>",
-    "$\\text{five}$ and $$x^2$$",
-    "\u202edetrevni txet\u202c",
-    "<style>body{display:none}</style>",
-    '"><svg onload=alert(1)>',
-    "<iframe src='http://hostile.example'></iframe>",
-    "<details open ontoggle=alert(1)>",
-    "&lt;b&gt;not bold&lt;/b&gt; &amp;",
-    "{{query}} ${7*7} {% raw %}",
-    ":material/home: :red[red] :smile:",
-    "www.hostile.example -> <- --",
-)
 
 
 @pytest.fixture(scope="module")
