@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from mirage.errors import BadInput
 from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
@@ -18,7 +19,23 @@ MAX_TOKENS = 512
 _WANTED = ("entailment", "neutral")
 
 
-def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A sentence that cites known passages."""
+
+    number: int
+    """Its number among the sentences of its part (`mirage.text.sentences`), from 0."""
+    start: int
+    """Where it begins in the reply."""
+    end: int
+    """Where it ends (exclusive)."""
+    words: str
+    """The sentence without its citations."""
+    passage_ids: tuple[str, ...]
+    """What it cites, in the order of first mention."""
+
+
+def cited_places(reply: Reply) -> list[Cited]:
     """Each sentence of the reason (of the answer where no reason is marked) that cites known passages, and which.
 
     A citation belongs to the sentence it stands in. At the head of a sentence, before any word, it belongs to the one
@@ -42,8 +59,17 @@ def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
             own[at] = True
         if mention.passage_id is not None:
             named[at][mention.passage_id] = None
-    found = ((reply.words_of(*place), tuple(ids)) for place, ids in zip(places, named, strict=True) if ids)
-    return [(sentence, ids) for sentence, ids in found if _has_words(sentence)]
+    found = (
+        Cited(number, *place, reply.words_of(*place), tuple(ids))
+        for number, (place, ids) in enumerate(zip(places, named, strict=True))
+        if ids
+    )
+    return [one for one in found if _has_words(one.words)]
+
+
+def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
+    """The words of each sentence that cites known passages, and which (`cited_places`)."""
+    return [(one.words, one.passage_ids) for one in cited_places(reply)]
 
 
 def _has_words(text: str) -> bool:

@@ -187,7 +187,7 @@ def card(
     name = f'<span class="mg-name">{escape(reply.system)}</span>'
     parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(reply, shown)}</div>']
     if texts:
-        parts.append(_text(reply, shown, stretches))
+        parts.append(body(reply, shown, stretches))
     if reply.rule:
         where = f"characters {reply.span[0]:,} to {reply.span[1]:,}" if reply.span else ""
         help_ = escape(f"Rule: {reply.rule}" + (f"; decided by {where} of the reply" if where else ""))
@@ -221,7 +221,14 @@ def sign(name: str) -> str:
     return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
 
 
-def _text(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str:
+def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str:
+    """What a system replied, or why there is nothing, as HTML in which nothing of the reply is markup.
+
+    Args:
+        reply: the reply.
+        shown: the question it belongs to.
+        stretches: as in `card`.
+    """
     known = {"missing": "there is no reply of this system to this question", "empty": "the reply is white space only"}
     status = reply.status or "missing"
     said = known.get(status, _WORDS.get(status, status)) + (f" ({reply.reason})" if reply.reason else "")

@@ -30,7 +30,7 @@ from mirage.votes.queue import (
     next_items,
     progress,
 )
-from mirage.votes.rows import UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
+from mirage.votes.rows import LONGEST, UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
 from mirage.votes.tables import URL
 from mirage.votes.verdicts import Battle, Said, battle, judged, label, people
 
@@ -43,6 +43,7 @@ __all__ = [
     "LEAST",
     "LEAST_EACH",
     "LEAST_QUESTIONS",
+    "LONGEST",
     "PEOPLE",
     "RANDOM",
     "REASONS",

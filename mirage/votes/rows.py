@@ -85,7 +85,8 @@ class Evidence:
     system: str
     """What produced the answer."""
     sentence: schema.Count
-    """Number of the sentence in the answer, from 0 (`mirage.text.sentences`)."""
+    """Number of the sentence, from 0, in the reply's reason, or its answer where no reason is marked
+    (`mirage.features.support.cited_places`)."""
     passage_id: str
     """The passage it cites."""
     voter: str

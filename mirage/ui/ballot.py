@@ -1,0 +1,154 @@
+"""What is voted on, as HTML in which no text is markup and nothing names a system; and who was who, after the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from mirage import schema, votes
+from mirage.charts.palette import ink
+from mirage.ui import reply, versus
+from mirage.ui.table import mode
+from mirage.ui.text import Mark, text_html
+from mirage.views.answers import Question, Reply
+from mirage.views.battle import Battle
+from mirage.views.spot_check import Pair, Result
+
+BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
+"""Votes on a battle: what stands on the button, and its key."""
+SKIP = {"skip": ("Skip", "s")}
+EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("Unclear", "3")}
+"""Votes on a citation."""
+UNDO = "u"
+
+_STYLE = """<style>
+.st-key-spot_body > :has(> .st-key-spot_asked) { flex: 7 1 520px; min-width: 0; }
+.st-key-spot_body > :has(> .st-key-spot_given) { flex: 3 1 280px; min-width: 0; }
+@media (min-width: 1200px) {
+  .st-key-spot_given { position: sticky; top: 4rem; max-height: calc(100vh - 10rem); overflow-y: auto; }
+}
+@media (max-width: 960px) { .st-key-spot_body > * { flex: 1 1 100% !important; } }
+[data-testid="stLayoutWrapper"]:has(> .st-key-spot_bar), .st-key-spot_bar {
+  position: sticky; bottom: 0; z-index: 90; background: $GROUND;
+}
+.st-key-spot_bar { border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); padding: 0.5rem 0; }
+.mg-blind .mg-letter { cursor: auto; }
+.mg-was { font-size: 0.9em; border-inline-start: 3px solid color-mix(in srgb, currentColor 25%, transparent);
+  padding: 0.05em 0.8em; overflow-wrap: anywhere; }
+.mg-was > span { margin-inline-end: 1.1em; }
+.mg-was .mg-sign { display: inline-block; margin-inline-end: 0.3em; }
+.mg-sentence .mg-text { font-size: 1.05em; }
+</style>"""
+_TOP_JS = """
+export default function ({ parentElement, data }) {
+  // The next item begins at its top, wherever the reader was in the last one.
+  const root = parentElement.host ?? parentElement
+  if (root.dataset.item && root.dataset.item !== data.item) {
+    document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 })
+  }
+  root.dataset.item = data.item
+}
+"""
+
+
+def style() -> None:
+    """Draw what all of it needs, once."""
+    st.html(versus.STYLE + _STYLE.replace("$GROUND", ink(mode()).ground))
+
+
+def top(item: str) -> None:
+    """Begin at the top when another item is shown.
+
+    Args:
+        item: what names the item, and nothing in it.
+    """
+    component = st.components.v2.component("mirage_ballot_top", html="<span></span>", js=_TOP_JS)
+    component(key="spot_top", data={"item": item})
+
+
+def sides(battle: Battle) -> None:
+    """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand."""
+    cards = [
+        _card(letter, one, battle.question) for letter, one in zip("AB", (battle.first, battle.second), strict=True)
+    ]
+    st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
+
+
+def _card(letter: str, one: Reply, question: Question) -> str:
+    head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
+    return f'<article class="mg-reply">{head}{reply.body(one, question, [])}</article>'
+
+
+def citation(pair: Pair, one: Reply, question: Question, passage: schema.Passage) -> None:
+    """Show a sentence and a passage that it cites, and the answer around the sentence."""
+    title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
+    parts = [
+        ("mg-sentence", "<span>The sentence</span>", text_html(pair.words, language=pair.language)),
+        ("", f"<span>The passage</span>{title}", text_html(passage.text or "", language=pair.language)),
+    ]
+    cards = [
+        f'<article class="mg-reply {css}"><div class="mg-row">{head}</div>{body}</article>' for css, head, body in parts
+    ]
+    marked = reply.body(one, question, [Mark(pair.start, pair.end, "own")])
+    st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
+    with st.expander("The whole answer"):
+        st.html(f'<div style="{reply.inks()}">{marked}</div>')
+
+
+def result(was: Result) -> None:
+    """Show who was who in the last battle, what each judge said, and why it was chosen."""
+    vote = was.vote
+    mine = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
+    parts = [
+        f"Your last vote: <b>{escape(mine)}</b>",
+        f"A was <b><bdi>{escape(vote.system_a)}</bdi></b>, B was <b><bdi>{escape(vote.system_b)}</bdi></b>",
+    ]
+    for one in was.verdicts:
+        said = "no readable verdict" if not one.read else "a tie"
+        if one.flipped:
+            said = "its two orders do not agree, a tie"
+        elif one.winner is not None:
+            letter = "A" if one.winner == vote.system_a else "B"
+            said = f"{letter}, <bdi>{escape(one.winner)}</bdi>, is better"
+        sign = {True: reply.sign("right"), False: reply.sign("wrong"), None: ""}[one.agrees]
+        word = {True: " (as you)", False: " (not as you)", None: ""}[one.agrees]
+        parts.append(f"{sign}Judge <bdi>{escape(one.judge)}</bdi>: {said}{word}")
+    if not was.verdicts:
+        parts.append("No judge has decided it")
+    parts.append(f"Chosen because: {escape(was.why)}")
+    _was(parts)
+
+
+def cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
+    """Show whose sentence the last one was, and what people said of the passage."""
+    known = None if passage is None else passage.relevant
+    label = {True: "relevant", False: "not relevant", None: "not labelled"}[known]
+    mine = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
+    _was(
+        [
+            f"Your last vote: <b>{escape(mine)}</b>",
+            f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
+            f"The passage is {label} to the question, by human labels",
+        ]
+    )
+
+
+def _was(parts: Sequence[str]) -> None:
+    spans = "".join(f"<span>{part}.</span> " for part in parts)
+    st.html(f'<div class="mg-was" style="{reply.inks()}">{spans}</div>')
+
+
+def people(rows: Sequence[votes.Vote]) -> None:
+    """Show what each person said of a battle whose systems are known."""
+    lines = []
+    for row in rows:
+        winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
+        other = {"tie": "a tie", "both_bad": "both are bad", "skip": "skipped"}.get(row.vote, "")
+        said = f"<b><bdi>{escape(winner)}</bdi></b> is better" if winner else other
+        drawn = "drawn at random" if row.control else "chosen by the queue"
+        note = text_html(row.note, language="") if row.note else ""
+        words = f"{said} ({drawn}, {row.time[:10]})."
+        lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
+    st.html(f'<section style="{reply.inks()}">{"".join(lines)}</section>')

@@ -1,0 +1,148 @@
+"""Where people vote: one session's votes, sent one by one, kept while the database is away, taken back on request.
+
+A vote gets its id when its item is first shown. A key pressed twice, or a vote sent again, is then the same vote.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from mirage import votes
+from mirage.errors import MirageError, Unreachable
+from mirage.store import Arena
+from mirage.ui.text import plain
+from mirage.views import people
+
+_BOOTH, _PENDING, _NAME = "_spot_booth", "_spot_pending", "_spot_name"
+HEADER = "X-Forwarded-User"
+"""In which a proxy that asks for a login names who is there."""
+
+
+@dataclass
+class Booth:
+    """What a session knows of the votes on one arena in one language."""
+
+    arena: Arena
+    language: str
+    voter: str
+    kind: type[votes.Row]
+    log: list[Any]
+    """Everybody's votes that stand, in the order of their times."""
+    failed: MirageError | None = None
+    """Why the last vote could not be kept or taken back."""
+    _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
+
+    @property
+    def mine(self) -> list[Any]:
+        """The voter's own."""
+        return [row for row in self.log if row.voter == self.voter]
+
+    def token(self, item: tuple[str, ...]) -> str:
+        """The id of the vote that will be given on an item; the clock starts when it is first asked for."""
+        return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
+
+    def seconds(self, token: str) -> float | None:
+        """How long the item of a token has been shown."""
+        since = [at for name, at in self._shown.values() if name == token]
+        return round(time.monotonic() - since[0], 3) if since else None
+
+    def send(self, row: Any) -> None:
+        """Submit a vote (`votes.Row`); keep it in the session where the database does not answer."""
+        self.failed = None
+        try:
+            kept = people.database().submit(row)
+        except Unreachable as error:
+            st.session_state[_PENDING] = row
+            self.failed = error
+            return
+        except MirageError as error:
+            st.session_state.pop(_PENDING, None)
+            self.failed = error
+            return
+        st.session_state.pop(_PENDING, None)
+        if type(kept) is self.kind and (kept.arena, kept.language) == (self.arena.name, self.language):
+            self.log = votes.standing([*self.log, kept])
+
+    def take_back(self, vote_id: str) -> None:
+        """Take one of the voter's votes back."""
+        self.failed = None
+        try:
+            kind: Any = self.kind
+            people.database().undo(kind, vote_id, voter=self.voter)
+        except MirageError as error:
+            self.failed = error
+            return
+        self.log = [row for row in self.log if row.vote_id != vote_id]
+        self._shown = {item: seen for item, seen in self._shown.items() if seen[0] != vote_id}
+
+
+def pending() -> votes.Row | None:
+    """The vote of this session that is not kept yet."""
+    row: votes.Row | None = st.session_state.get(_PENDING)
+    return row
+
+
+def current() -> Booth:
+    """The booth of this session."""
+    booth: Booth = st.session_state[_BOOTH]
+    return booth
+
+
+def enter(
+    arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], list[Any]]
+) -> Booth:
+    """Open the booth with everybody's votes as they are now; a vote that waits is sent first.
+
+    Raises:
+        MirageError: if the votes cannot be read.
+    """
+    old: Booth | None = st.session_state.get(_BOOTH)
+    booth = Booth(arena, language, voter, kind, [])
+    if old is not None and (old.arena, old.language, old.voter, old.kind) == (arena, language, voter, kind):
+        booth = old
+    if (row := pending()) is not None:
+        booth.send(row)
+        if booth.failed is not None and pending() is not None:
+            raise booth.failed
+    booth.log = load(people.database())
+    st.session_state[_BOOTH] = booth
+    return booth
+
+
+def voter() -> str:
+    """Who votes: the name that a login gives, else one that is asked for and kept for the session; empty if none.
+
+    Once there is a name its field is gone: in a field, the keys that vote would be letters.
+    """
+    login = (st.context.headers.get(HEADER) or "").strip()
+    name: str = login or st.session_state.get(_NAME, "")
+    if name:
+        st.button(
+            f"Voting as {plain(name)}",
+            key="spot_who",
+            type="tertiary",
+            disabled=bool(login),
+            help="The name that you logged in with." if login else "Choose another name.",
+            on_click=lambda: st.session_state.pop(_NAME, None),
+        )
+        return name
+    st.text_input(
+        "Your name",
+        key="spot_voter",
+        max_chars=votes.LONGEST["voter"],
+        placeholder="or a pseudonym",
+        width=220,
+        help="Kept with every vote, so that two people's votes can be compared. It is not in the link.",
+        on_change=_named,
+    )
+    return ""
+
+
+def _named() -> None:
+    if name := str(st.session_state["spot_voter"]).strip():
+        st.session_state[_NAME] = name

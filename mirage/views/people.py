@@ -1,0 +1,130 @@
+"""People's votes as the pages read them: one database for all sessions, read again only when there is a new vote.
+
+Votes lie outside the arena, so nothing here is kept by the arena alone: the number of rows in the log, which only
+grows, is part of every key.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage import pipeline, votes
+from mirage.errors import MirageError, Unreachable
+from mirage.store import home
+
+if TYPE_CHECKING:
+    from mirage.pipeline.voting import Corrected
+    from mirage.store import Arena
+
+PAUSE = 20.0
+"""Seconds in which pages that only read do not try again a database that did not answer."""
+
+
+@dataclass
+class _Database:
+    """The votes, and when they last did not answer."""
+
+    votes: votes.Votes
+    failed: tuple[float, Unreachable] | None = field(default=None)
+
+
+def database() -> votes.Votes:
+    """The votes, where the environment says that they are; the same object for all sessions.
+
+    Raises:
+        BadInput: if the address is no database's.
+        ArenaError: if the user's own folder cannot be made.
+    """
+    return _shared().votes
+
+
+def _shared() -> _Database:
+    return _opened(os.environ.get(votes.URL, ""), str(home.folder()))
+
+
+@lru_cache(maxsize=4)
+def _opened(url: str, _folder: str) -> _Database:
+    return _Database(votes.Votes(url or None))
+
+
+def log(arena: Arena) -> tuple[votes.Vote, ...]:
+    """The votes that count for an arena as it is, in the order of their times.
+
+    Raises:
+        Unreachable: if the database does not answer, or has just not answered.
+    """
+    return _log(arena, version(arena))
+
+
+def version(arena: Arena) -> tuple[str, int]:
+    """What changes with every vote on an arena: the database and the number of rows.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    shared = _shared()
+    if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
+        raise shared.failed[1]
+    try:
+        found = shared.votes.where, shared.votes.version(arena.name)[0]
+    except Unreachable as error:
+        shared.failed = time.monotonic(), error
+        raise
+    shared.failed = None
+    return found
+
+
+@lru_cache(maxsize=8)
+def _log(arena: Arena, _version: tuple[str, int]) -> tuple[votes.Vote, ...]:
+    return tuple(pipeline.counting(arena, database().rows(votes.Vote, arena=arena.name)))
+
+
+def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
+    """The votes on one battle.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    first, second = sorted(systems)
+    return [vote for vote in log(arena) if votes.battle(vote) == (language, query_id, first, second)]
+
+
+def agreement(arena: Arena) -> tuple[votes.Agreement, ...]:
+    """How far people agree with each judge and with each other, over votes drawn at random; none without any.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _agreement(arena, version(arena))
+
+
+@lru_cache(maxsize=8)
+def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
+    mine = _log(arena, key)
+    if not any(vote.control for vote in mine):
+        return ()
+    return tuple(pipeline.vote_agreement(arena, mine))
+
+
+def corrected(arena: Arena, judge: str, language: str) -> Corrected | MirageError | None:
+    """A judge's ranking of one language corrected by people, or why there is none; None where nobody has voted.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _corrected(arena, judge, language, version(arena))
+
+
+@lru_cache(maxsize=32)
+def _corrected(arena: Arena, judge: str, language: str, key: tuple[str, int]) -> Corrected | MirageError | None:
+    mine = [vote for vote in _log(arena, key) if vote.language == language]
+    if not mine:
+        return None
+    try:
+        return pipeline.correct_ranking(arena, mine, judge=judge, languages=[language])
+    except MirageError as error:
+        return error
