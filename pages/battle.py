@@ -8,10 +8,11 @@ import streamlit as st
 
 from mirage import ui
 from mirage.charts import battle as charts
+from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.battles import RELEVANCE
-from mirage.ui import listing, reply, steps, texts, versus
-from mirage.views import answers
+from mirage.ui import ballot, listing, reply, steps, texts, versus
+from mirage.views import answers, people
 from mirage.views import battle as views
 from mirage.views import leaderboard as boards
 from mirage.views import matrix as matrices
@@ -225,6 +226,7 @@ def show(page: ui.Page, found: views.Found, key: Key, ways: DeltaGenerator, look
             if battle.judges:
                 st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
                 versus.judged(battle, wanted.referee)
+            voted(page, battle)
             if battle.compared or battle.apart:
                 st.header("Features", anchor=False)
                 versus.features(battle, how)
@@ -246,6 +248,18 @@ def show(page: ui.Page, found: views.Found, key: Key, ways: DeltaGenerator, look
             "text": wanted.text,
         },
     )
+
+
+def voted(page: ui.Page, battle: views.Battle) -> None:
+    """What people said of it on the Spot check page."""
+    try:
+        rows = people.on(page.arena, *battle.question.key, (battle.first.system, battle.second.system))
+    except MirageError as error:
+        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}."))
+        return
+    if rows:
+        st.header("What people said", anchor=False)
+        ballot.people(rows)
 
 
 def pick_looks(battle: views.Battle, judge: str, *, texts: bool) -> tuple[str, str]:

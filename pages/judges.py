@@ -8,11 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import streamlit as st
 
-from mirage import ui
+from mirage import ui, votes
 from mirage.charts import judges as charts
 from mirage.charts.palette import FORMATS
+from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
+from mirage.ui import agreed
+from mirage.views import agreement as agreements
 from mirage.views import judges as views
+from mirage.views import people
 
 TITLES = {
     "flip": "Flips (lower is better)",
@@ -32,6 +36,28 @@ COLUMNS = (
     ui.Col("interval", "95% interval", "text", help="The 95% interval of the value.", width=140),
     ui.Col("n", "n", "count", help="What the value is of: pairs, battles, verdicts or calls."),
     ui.Col("note", "What it is, or why there is none", "text", help="How to read it, or why it has no value."),
+)
+AGREEMENT = (
+    ui.Col("who", "Who", "text", help="The two who decide. people: everybody who voted.", width=190),
+    *(
+        column
+        for name, meaning in agreements.STATISTICS.items()
+        for column in (
+            ui.Col(name, name.capitalize(), "rate" if name == "raw" else "probability", help=meaning),
+            ui.Col(
+                name,
+                "95%",
+                "interval",
+                low=f"{name}_low",
+                high=f"{name}_high",
+                help="The 95% interval, over draws of questions.",
+            ),
+        )
+    ),
+    ui.Col("n", "n", "count", help="Pairs of opinions that are compared."),
+    ui.Col("questions", "Questions", "count", help="Questions that they are about."),
+    ui.Col("voters", "Voters", "count", help="Who gave the opinions that are compared with the second."),
+    ui.Col("reason", "Why a value is missing", "text", help="Why a value or an interval is missing."),
 )
 _LINES = pa.schema([(name, pa.int64() if name == "n" else pa.string()) for name in (c.name for c in COLUMNS)])
 
@@ -67,6 +93,7 @@ def main() -> None:
         help=" ".join(f"{one.name}: {one.meaning}" for one in views.MEASURES.values()),
     )
     _chart(shown, views.MEASURES[measure], judges, codes)
+    _agreement(page, codes, scope)
     page.download(
         "judges",
         everything.filter(pc.is_in(everything["language"], value_set=pa.array([*codes, "all"]))),
@@ -151,6 +178,72 @@ def _chart(rows: list[dict[str, Any]], one: views.Measure, judges: list[str], co
             st.markdown(f"**{ui.plain(judge)}** in {LANGUAGES[code].name}", width="content")
             ui.onward("battle", "Its battles", languages=(code,), referee=judge)
             ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
+
+
+def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
+    """How far people agree with each judge and with each other, and judges with each other."""
+    st.header("Agreement", anchor=False)
+    voted: tuple[votes.Agreement, ...] = ()
+    try:
+        voted = people.agreement(page.arena)
+    except MirageError as error:
+        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
+    found = agreements.rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
+    shown = [row for row in voted if row.language == scope]
+    if shown:
+        with st.container(horizontal=True, gap="small"):
+            for row in shown:
+                agreed.badge(row)
+    elif "answers" in page.arena.tables:
+        st.caption("Nobody has voted here on a battle drawn at random. A vote takes one key.")
+    ui.onward("spot_check", "Vote on battles yourself")
+    if not len(found):
+        return
+    rows = found.to_pylist()
+    lines = [
+        row
+        | {
+            "who": f"{row['one']}, {'each other' if row['one'] == row['referee'] else row['referee']}"
+            + ("" if scope else f" ({row['language']})")
+        }
+        for row in rows
+        if not scope or row["language"] == scope
+    ]
+    if lines:
+        schema = found.schema.append(pa.field("who", pa.string()))
+        ui.table(pa.Table.from_pylist(lines, schema=schema), AGREEMENT, key="agreement")
+        st.caption(
+            "Of people's votes those count that are on battles drawn at random; a tie and “both bad” are one. "
+            f"Intervals take the question as the unit. From {votes.ENOUGH} questions on the figures can be relied on."
+        )
+    if len(codes) > 1:
+        which = ui.pick(
+            "Agreement by language",
+            list(agreements.STATISTICS),
+            key="agreed",
+            segments=True,
+            help=" ".join(f"{name}: {meaning}" for name, meaning in agreements.STATISTICS.items()),
+        )
+        named = [
+            row | {"judge": f"{row['one']}, {row['referee']}"} | {f"{which}_n": row["n"]}
+            for row in rows
+            if row[which] is not None and row["language"] != "all"
+        ]
+        if named:
+            ui.chart(
+                charts.by_language(
+                    named,
+                    measure=which,
+                    judges=list(dict.fromkeys(row["judge"] for row in named)),
+                    languages=[code for code in codes if any(row["language"] == code for row in named)],
+                    title=f"Agreement, {which} (higher is better)",
+                    unit="rate" if which == "raw" else "rating",
+                    fair=None,
+                    mode=ui.mode(),
+                ),
+                key=f"agreement_{which}",
+                alt="Agreement of every two who decide by language, with 95% intervals; grey where n is too small.",
+            )
 
 
 def _count(n: int, what: str) -> str:

@@ -28,7 +28,8 @@ def by_language(
     """One measure with its 95% intervals, a row a language, the judges beside each other within it.
 
     Args:
-        rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn.
+        rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn, one
+            whose `enough` is false is grey.
         measure: name of the measure's column.
         judges: order within a language.
         languages: the rows, top to bottom.
@@ -44,6 +45,7 @@ def by_language(
     for k, judge in enumerate(judges):
         mine = [(i, known[judge, code]) for i, code in enumerate(languages) if (judge, code) in known]
         color = family(judge).color(mode)
+        colors = [color if row.get("enough", True) else ink(mode).muted for _, row in mine]
         data.append(
             {
                 "type": "scatter",
@@ -64,7 +66,7 @@ def by_language(
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
-                "marker": {"color": color, "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": MARK_SIZE},
+                "marker": {"color": colors, "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": MARK_SIZE},
                 "error_x": {
                     "type": "data",
                     "symmetric": False,

@@ -1,0 +1,121 @@
+"""Agreement as the pages show it: of people with each judge and with each other, and of judges with each other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage import votes
+from mirage.charts.palette import FORMATS
+from mirage.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+STATISTICS = {
+    "raw": "Share of the pairs of opinions that agree about the winner, or about a tie.",
+    "kappa": "Cohen's kappa: agreement beyond chance. 1 is perfect, 0 is what chance gives.",
+    "alpha": "Krippendorff's alpha: agreement beyond chance with any number of voters. 1 is perfect, 0 is chance.",
+}
+"""What is told of two who decide, and what it means."""
+
+
+def rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
+    """Who agrees with whom in some languages.
+
+    Args:
+        arena: the arena.
+        people: what `views.people.agreement` found.
+        languages: codes, and `all`.
+
+    Returns:
+        The columns of `votes.Agreement`, with `one` before them: who is compared with the referee, `people` or a
+        judge. People first, then judges.
+    """
+    import pyarrow as pa
+
+    found: list[dict[str, Any]] = [{"one": votes.PEOPLE, **asdict(row)} for row in people if row.language in languages]
+    codes = tuple(code for code in languages if code != "all")
+    for one, row in between(arena, codes):
+        if row.language in languages:
+            found.append({"one": one, **asdict(row)})
+    return pa.Table.from_pylist(found, schema=_schema())
+
+
+@lru_cache(maxsize=16)
+def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
+    """How far every two judges agree on the battles that both decided: the first judge, and the figures with the
+    second as referee. Every verdict counts, since no queue chose them.
+    """
+    import pyarrow.compute as pc
+
+    if "judgments" not in arena.tables:
+        return ()
+    codes = [code for code in languages if code in arena.languages("judgments")]
+    columns = ["judge", "language", "query_id", "system_a", "system_b", "verdict"]
+    judgments = arena.read("judgments", columns=columns, languages=codes)
+    said = votes.judged(judgments)
+    found: list[tuple[str, votes.Agreement]] = []
+    for one, other in itertools.combinations(said, 2):
+        both = [battle for battle in said[one] if battle in said[other]]
+        opinions = [_opinion(arena.name, one, battle, said[one][battle]) for battle in both]
+        theirs = judgments.filter(pc.equal(judgments["judge"], other))
+        found += [(one, row) for row in votes.agreement(opinions, theirs) if row.referee == other]
+    return tuple(found)
+
+
+_VERDICTS: tuple[Any, ...] = ("A", "B", "tie")
+
+
+def _opinion(arena: str, judge: str, battle: votes.Battle, said: votes.Said) -> votes.Vote:
+    language, query_id, first, second = battle
+    return votes.Vote(
+        vote_id="",
+        time="",
+        arena=arena,
+        language=language,
+        query_id=query_id,
+        system_a=first,
+        system_b=second,
+        voter=judge,
+        vote=_VERDICTS[said.label],
+        control=True,
+        why=votes.RANDOM,
+        note=None,
+        undoes=None,
+        seconds=None,
+        session=None,
+        shown=None,
+    )
+
+
+def words(row: votes.Agreement) -> str:
+    """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
+    if row.raw is None:
+        return "not known yet"
+    write = FORMATS["rate"].write
+    sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
+    return f"{write(row.raw)} ({sure}), n = {row.n:,}"
+
+
+def why(row: votes.Agreement) -> str:
+    """What a row is of, and why it cannot be relied on where that is so."""
+    where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
+    people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
+    said = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
+    if not row.enough:
+        said += f" Too few to rely on: it takes {votes.ENOUGH} questions."
+    return f"{said} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else said
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    from mirage import schema
+
+    return pa.schema([pa.field("one", pa.string(), nullable=False), *schema.from_rows(votes.Agreement, []).schema])
