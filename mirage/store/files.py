@@ -18,6 +18,8 @@ from mirage.errors import BadInput
 
 LONGEST = 16_000_000
 """Bytes that a line may have where a file is not to be trusted."""
+_LINE = 100
+"""Bytes that a line counts there beside its own, since empty ones take time too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def lines(path: Path, *, most: int | None = None) -> Iterator[tuple[str, str]]:
             raise EOFError("it has 0 bytes")
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             for number, raw in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
-                if most is not None and ((left := left - len(raw)) < 0 or len(raw) == longest):
+                if most is not None and ((left := left - len(raw) - _LINE) < 0 or len(raw) == longest):
                     raise too_large(path, most) if left < 0 else _too_long(path, number)
                 yield f"{path}:{number}", raw.decode("utf-8").rstrip("\r\n")
     except FileNotFoundError:

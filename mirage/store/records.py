@@ -58,10 +58,11 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
             for batch in parquet.iter_batches(
                 batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
             ):
-                # A value that repeats is stored once, and may unpack to many times the size of the file.
-                if most is not None and (taken := taken + batch.nbytes) > most:
-                    raise too_large(path, most)
                 for row in batch.to_pylist():
+                    # A value that repeats is stored once, and may unpack to many times the size of the file.
+                    taken += sum(len(value) for value in row.values() if isinstance(value, str | bytes | list | dict))
+                    if most is not None and taken > most:
+                        raise too_large(path, most)
                     number += 1
                     yield Line(f"{path}:{number}", row)
     except FileNotFoundError:
