@@ -242,7 +242,7 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
                     mode=ui.mode(),
                 ),
                 key=f"agreement_{which}",
-                alt="Agreement of every two who decide by language, with 95% intervals; grey where n is too small.",
+                alt="Agreement of every two who decide by language, with 95% intervals; hollow where n is too small.",
             )
 
 

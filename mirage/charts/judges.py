@@ -29,7 +29,7 @@ def by_language(
 
     Args:
         rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn, one
-            whose `enough` is false is grey.
+            whose `enough` is false is grey and hollow.
         measure: name of the measure's column.
         judges: order within a language.
         languages: the rows, top to bottom.
@@ -45,7 +45,7 @@ def by_language(
     for k, judge in enumerate(judges):
         mine = [(i, known[judge, code]) for i, code in enumerate(languages) if (judge, code) in known]
         color = family(judge).color(mode)
-        colors = [color if row.get("enough", True) else ink(mode).muted for _, row in mine]
+        enough = [row.get("enough", True) for _, row in mine]
         data.append(
             {
                 "type": "scatter",
@@ -66,7 +66,11 @@ def by_language(
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
-                "marker": {"color": colors, "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": MARK_SIZE},
+                "marker": {
+                    "color": [color if sure else ink(mode).muted for sure in enough],
+                    "symbol": [_SYMBOLS[k % len(_SYMBOLS)] + ("" if sure else "-open") for sure in enough],
+                    "size": MARK_SIZE,
+                },
                 "error_x": {
                     "type": "data",
                     "symmetric": False,

@@ -1,0 +1,167 @@
+"""What the Spot check page shows: results after the vote, citations one at a time, votes as other pages read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_views_answers import build
+from test_views_battle import A, B, judged
+
+from mirage import schema, store, votes
+from mirage.answers import citations
+from mirage.errors import Unreachable
+from mirage.features.spec import Reply
+from mirage.features.support import cited_places, cited_sentences
+from mirage.views import agreement, people
+from mirage.views import spot_check as views
+from mirage.votes import Vote
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    return judged(tmp_path_factory.mktemp("arenas"))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    return tmp_path / "home"
+
+
+def vote(query: str, said: Any, a: str = A, b: str = B, **more: Any) -> Vote:
+    about = {"voter": "amina", "control": True, "why": "random", "note": None, "undoes": None}
+    rest = {"seconds": None, "session": None, "shown": None, "vote_id": votes.token(), "time": votes.now()}
+    return Vote(
+        **about | rest | {"arena": "judged", "language": "en", "query_id": query} | more,
+        system_a=a,
+        system_b=b,
+        vote=said,
+    )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "a", "winner", "by"),
+    [
+        ("e00", "A", A, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e00", "B", B, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e01", "tie", A, None, {"zeta": (None, True, True)}),
+        ("e03", "both_bad", A, None, {"zeta": (None, True, True)}),
+        ("e02", "A", B, B, {"eta": (None, False, False), "zeta": (None, False, None)}),
+        ("e04", "skip", A, None, {"eta": (B, False, None), "zeta": (B, False, None)}),
+    ],
+)
+def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
+    arena: store.Arena, query: str, said: str, a: str, winner: str | None, by: dict[str, Any]
+) -> None:
+    was = views.result(arena, vote(query, said, a, B if a == A else A))
+    assert was.winner == winner
+    assert {one.judge: (one.winner, one.flipped, one.agrees) for one in was.verdicts} == by
+    assert [one.read for one in was.verdicts if one.judge == "zeta"] == [query != "e02"]
+
+
+def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
+    why = views.result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
+    assert why == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
+    assert set(views.WHY) == {votes.RANDOM, votes.FILLER, *votes.REASONS}
+
+
+def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
+    text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
+    reply = Reply("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
+    found = cited_places(reply)
+    assert [(one.number, one.words, one.passage_ids) for one in found] == [
+        (0, "It rose.", ("p1",)),
+        (1, "Then it fell.", ("p2", "p3")),
+    ]
+    assert [text[one.start : one.end].strip().split()[0] for one in found] == ["It", "Then"]
+    assert cited_sentences(reply) == [(one.words, one.passage_ids) for one in found]
+
+
+def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
+    seen: list[votes.Evidence] = []
+    passages = {p["passage_id"]: p["text"] for p in arena.read("passages", languages=["en"]).to_pylist()}
+    while (pair := views.next_pair(arena, "en", seen)) is not None:
+        assert passages[pair.passage_id]
+        seen.append(
+            views.evidence(
+                pair, vote="no", vote_id=votes.token(), arena="judged", voter="amina", note=None, seconds=1.0
+            )
+        )
+    # e05 has no passages' texts; gpt-4 cites two on relevant questions, llama-2-7b one on every question with texts.
+    texts = [row for row in arena.read("answers", languages=["en"]).to_pylist() if row["query_id"] != "e05"]
+    by = {system: sum(row.system == system for row in seen) for system in ("gpt-4", "llama-2-7b", "aya-101")}
+    ids = ["x.1", "x.2", "x.3"]
+    n = {
+        system: sum(
+            sum(c.known for c in citations(row["text"] or "", ids, numbered=True))
+            for row in texts
+            if row["system"] == system
+        )
+        for system in by
+    }
+    assert by == n
+    assert len({votes.item(row) for row in seen}) == len(seen)
+    old = replace(seen[0], shown="of another text")
+    again = views.next_pair(arena, "en", [old, *seen[1:]])
+    assert again is not None
+    assert (again.query_id, again.passage_id) == (old.query_id, old.passage_id)
+
+
+def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
+    arena = build(tmp_path, "bare", tables=("queries", "answers"))
+    assert views.next_pair(arena, "en", []) is None
+
+
+def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
+    assert people.on(arena, "en", "e00", (A, B)) == []
+    assert people.agreement(arena) == ()
+    assert people.corrected(arena, "zeta", "en") is None
+    mine = people.database().submit(vote("e00", "A"))
+    assert people.on(arena, "en", "e00", (B, A)) == [mine]
+    (by,) = (row for row in people.agreement(arena) if row.referee == "zeta")
+    assert (by.raw, by.n, by.enough) == (1.0, 1, False)
+    refused = people.corrected(arena, "zeta", "en")
+    assert isinstance(refused, Exception)
+    assert "30" in str(refused)
+    people.database().undo(Vote, mine.vote_id, voter="amina")
+    assert people.on(arena, "en", "e00", (A, B)) == []
+
+
+def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
+    arena: store.Arena, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def away(self: votes.Votes, name: str) -> tuple[int, int]:
+        asked.append(name)
+        raise Unreachable("the votes cannot be reached")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(votes.Votes, "version", away)
+        for _ in range(3):
+            with pytest.raises(Unreachable):
+                people.log(arena)
+    assert len(asked) == 1
+    monkeypatch.setattr(people, "PAUSE", 0.0)
+    assert people.log(arena) == ()
+
+
+def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
+    found = {(one, row.referee, row.language): row for one, row in agreement.between(arena, ("en",))}
+    assert set(found) == {("eta", "zeta", "en")}
+    row = found["eta", "zeta", "en"]
+    # e00: they differ; e04: both prefer aya-101; e02: zeta's verdict could not be read.
+    assert (row.n, row.raw) == (2, 0.5)
+
+
+def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
+    judgments = arena.read("judgments")
+    (row,) = (r for r in votes.agreement([vote("e00", "A")], judgments) if r.referee == "zeta")
+    assert agreement.words(row) == "100.0% (no interval), n = 1"
+    assert "Too few to rely on: it takes 30 questions." in agreement.why(row)
+    empty = schema.from_rows(votes.Agreement, [])
+    assert agreement.rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]
