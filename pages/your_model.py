@@ -94,7 +94,7 @@ def take(page: ui.Page) -> None:
     """The questions out, the answers in."""
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("1. Let your system answer", anchor=False)
+        st.header("1. Let your system answer", anchor=False)
         if {"queries", "passages"} <= set(page.arena.tables):
             st.caption("Each line has a language, a query_id and the whole prompt with its passages.")
             st.download_button(
@@ -115,7 +115,7 @@ def take(page: ui.Page) -> None:
             wrap_lines=True,
         )
     with right:
-        st.subheader("2. Bring its answers", anchor=False)
+        st.header("2. Bring its answers", anchor=False)
         st.caption(
             "JSON Lines or CSV with language, query_id and text. A wrong line refuses the whole file, by number."
         )

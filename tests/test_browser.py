@@ -126,6 +126,11 @@ LINKS = {
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
         {"Subset": "non_relevant", "Parser": "published"},
     ),
+    "features": ("features?arena=judged&languages=fi&languages=sw", {}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"By language": "tie"}),
+    "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
+    "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
+    "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
     "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
 }
 """A link to every page, and what its pickers must stand at."""
@@ -185,6 +190,7 @@ def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start
         shown = show(other, link)
         assert state(shown) == state(page)
         assert "12 of 60 questions in Swahili" in shown.locator(MAIN).inner_text()
+        shown.locator("canvas table").first.wait_for(state="attached")
         assert shown.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
 
 

@@ -73,7 +73,7 @@ def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.Mon
     at = opened(monkeypatch, SAMPLE, arena="sample")
     assert not at.exception
     assert any("mirage generate" in code.value for code in at.code)
-    assert [header.value for header in at.subheader] == ["1. Let your system answer", "2. Bring its answers"]
+    assert [header.value for header in at.header] == ["1. Let your system answer", "2. Bring its answers"]
 
 
 @pytest.mark.browser
