@@ -25,6 +25,9 @@ class Entry:
     """Small, under it."""
 
 
+_LONGEST = 1_000
+"""Characters of a line; two lines of them are seen."""
+
 _CSS = """
 ol { list-style: none; margin: 0; padding: 0; }
 li + li { border-top: 1px solid var(--st-border-color); }
@@ -84,7 +87,7 @@ def listing(entries: Sequence[Entry], *, current: str, key: str, on_pick: Callab
     data = [
         {
             "key": entry.key,
-            "text": entry.text,
+            "text": entry.text[:_LONGEST],
             "note": entry.note,
             "lang": entry.language or "und",
             "dir": direction(entry.text, entry.language),

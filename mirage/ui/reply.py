@@ -241,7 +241,9 @@ def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str
     # Blank lines around a reply are left out of sight; nothing within it is.
     before = len(reply.text) - len(reply.text.lstrip())
     moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in marks]
-    return text_html(reply.text.strip(), language=_written_in(reply, shown.key[0]), marks=moved) + note
+    language = _written_in(reply, shown.key[0])
+    whole = "The download of the Answers page has it whole."
+    return text_html(reply.text.strip(), language=language, marks=moved, whole=whole) + note
 
 
 def _written_in(reply: Reply, asked: str) -> str:

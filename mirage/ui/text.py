@@ -70,6 +70,10 @@ STYLE = """<style>
 """Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
 
 
+LONGEST = 20_000
+"""Characters of a text that are shown; a browser stands still over millions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A span of a text that means something. Spans of a kind do not overlap; a citation may lie in a decided span."""
@@ -87,15 +91,20 @@ class Mark:
     """For a citation: id of the element on the page that a click leads to; the program's own words alone."""
 
 
-def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
+def text_html(text: str, *, language: str, marks: Iterable[Mark] = (), whole: str = "") -> str:
     """A text as HTML in which nothing of the text is markup.
 
     Args:
         text: the raw text.
         language: its code; sets `lang`, and the direction of a text without letters.
         marks: spans of the raw text; those outside it are cut to it.
+        whole: where the whole text is, should it be too long to be shown.
     """
-    spans = [m for m in marks if 0 <= m.start < min(m.end, len(text))]
+    cut = ""
+    if len(text) > LONGEST:
+        cut = f'<div class="mg-none">Shown: the first {LONGEST:,} of {len(text):,} characters. {escape(whole)}</div>'
+        text = text[:LONGEST]
+    spans = [m for m in marks if 0 <= m.start < min(m.end, len(text)) and (not cut or m.end <= len(text))]
     stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
     cites = sorted((m for m in spans if m.kind not in _STRETCHES), key=lambda m: m.start)
     out: list[str] = []
@@ -109,7 +118,7 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = ()) -> str:
         out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
         at = mark.end
     out.append(_cited(text, at, len(text), cites))
-    return _wrap("".join(out), text, language)
+    return _wrap("".join(out), text, language) + cut
 
 
 def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), why: str = "") -> None:

@@ -141,7 +141,7 @@ def records(
             columns.update(line.value)
             yield options.apply(line.value), line.where
     except BadInput as error:
-        if not columns and not error.where.startswith(f"{path}:"):
+        if not error.where.startswith(f"{path}:") and (not columns or most is not None):
             raise
         wrong.append(error)
         return
