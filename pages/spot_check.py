@@ -107,8 +107,8 @@ def battle(here: booth.Booth, waits: votes.Row | None) -> None:
     st.progress(
         min(1.0, done.questions / done.enough),
         text=f"{done.mine:,} of {done.mine + done.left:,} battles voted, {done.mine_random:,} of them drawn at random. "
-        f"Everybody: random votes on {done.questions:,} questions; from {done.enough} on the agreement with a judge "
-        "can be relied on.",
+        f"Questions with anybody's random vote: {done.questions:,}; {done.enough} make the agreement with a judge "
+        "reliable.",
     )
     if mine:
         was = mine[-1]

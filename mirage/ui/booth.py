@@ -96,7 +96,8 @@ def current() -> Booth:
 def enter(
     arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], list[Any]]
 ) -> Booth:
-    """Open the booth with everybody's votes as they are now; a vote that waits is sent first.
+    """Open the booth with everybody's votes as they are now; a vote that waits is sent first, and while it must wait
+    the booth stays as it was.
 
     Raises:
         MirageError: if the votes cannot be read.
@@ -108,7 +109,9 @@ def enter(
     if (row := pending()) is not None:
         booth.send(row)
         if booth.failed is not None and pending() is not None:
-            raise booth.failed
+            if booth is not old:
+                raise booth.failed
+            return booth
     booth.log = load(people.database())
     st.session_state[_BOOTH] = booth
     return booth
