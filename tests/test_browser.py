@@ -295,7 +295,8 @@ CONTRAST = """() => {
 
 NAMELESS = """() => [...document.querySelectorAll("input, button, select, textarea, img, [role=figure], a")]
   .filter((e) => e.checkVisibility() && !e.closest("[aria-hidden=true], .modebar"))
-  .filter((e) => !(e.getAttribute("aria-label") || e.getAttribute("alt") || e.title || e.innerText?.trim() ||
+  // A picture whose text alternative is empty on purpose is an ornament beside its own words.
+  .filter((e) => !(e.getAttribute("aria-label") || e.hasAttribute("alt") || e.title || e.innerText?.trim() ||
                    e.labels?.length || e.getAttribute("aria-labelledby")))
   .map((e) => e.outerHTML.slice(0, 200))"""
 LEVELS = "() => [...document.querySelectorAll('h1, h2, h3, h4')].map((h) => Number(h.tagName[1]))"
