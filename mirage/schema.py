@@ -52,6 +52,7 @@ Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
 Verdict = Literal["A", "B", "tie", "unparsed"]
 Skill = Literal["both", "abstain", "answer"]
+Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
 """What a tie is in a ranking: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
 
@@ -307,6 +308,37 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
+class Importance:
+    """What a surrogate rests on: its measures on left-out systems with a feature permuted, or with some features."""
+
+    key = ("language", "referee", "skill", "regressor", "kind", "features")
+    reason_of = "value"
+
+    language: CodeOrAll
+    """Language of the answers; `all`: all together."""
+    referee: str
+    """The referee whose ratings are predicted."""
+    skill: Skill
+    """Which questions count, as in `ratings`."""
+    regressor: str
+    """Name of the regressor, the arena's default."""
+    kind: Literal["permutation", "ablation"]
+    """`permutation`: a left-out system has a feature of another; `ablation`: a fit with some of the features."""
+    features: str
+    """`permutation`: the feature; `ablation`: name of the set of features fitted to."""
+    value: float | None
+    """`permutation`: rise of the mean squared error in squared logits; `ablation`: Kendall's tau-b in [-1, 1]."""
+    low: float | None
+    """Lower end of the 95% interval of a rise (Student's t over systems); null for an ablation."""
+    high: float | None
+    """Upper end."""
+    systems: Count
+    """n: systems left out, one at a time."""
+    reason: str | None
+    """Why `value` is null; null where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """One figure printed in a paper, as a fact with its source."""
 
@@ -344,6 +376,7 @@ TABLES: dict[str, type] = {
     "ratings": Rating,
     "tournaments": Tournament,
     "predictions": Prediction,
+    "importances": Importance,
     "published": Published,
 }
 """Every table by its name, in the order in which the pipeline fills them."""
@@ -357,7 +390,8 @@ COMMANDS: dict[str, str] = {
     "judgments": "mirage judge DIR --judge heuristic",
     "ratings": "mirage rank DIR --referee relevance --store",
     "tournaments": "mirage rank DIR --referee relevance --paper --store",
-    "predictions": "mirage surrogate DIR --store",
+    "predictions": "mirage surrogate DIR --referee relevance --store",
+    "importances": "mirage surrogate DIR --referee relevance --store",
     "published": "make data",
 }
 """The command that brings a table that an arena lacks."""
@@ -369,7 +403,7 @@ class Column:
 
     name: str
     meaning: str
-    kind: Literal["text", "number", "count", "flag"]
+    kind: Kind
     nullable: bool
     choices: tuple[str, ...] | None
     range: Range | None
@@ -545,21 +579,10 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     if get_origin(hint) is Literal:
         choices = tuple(get_args(hint))
         hint = str
-    kinds: dict[Any, Literal["text", "number", "count", "flag"]] = {
-        str: "text",
-        float: "number",
-        int: "count",
-        bool: "flag",
-    }
-    return Column(
-        name=name,
-        meaning=meaning,
-        kind=kinds[hint],
-        nullable=nullable,
-        choices=choices,
-        range=next((n for n in notes if isinstance(n, Range)), None),
-        languages=next((n for n in notes if isinstance(n, _LanguageCode)), None),
-    )
+    kinds: dict[Any, Kind] = {str: "text", float: "number", int: "count", bool: "flag"}
+    limits = next((n for n in notes if isinstance(n, Range)), None)
+    codes = next((n for n in notes if isinstance(n, _LanguageCode)), None)
+    return Column(name, meaning, kinds[hint], nullable, choices, limits, codes)
 
 
 def _field_docs(cls: type) -> dict[str, str]:

@@ -109,6 +109,19 @@ GOOD: dict[str, dict[str, Any]] = {
         "outside": None,
         "default": True,
     },
+    "importances": {
+        "language": "en",
+        "referee": "j",
+        "skill": "both",
+        "regressor": "ridge",
+        "kind": "permutation",
+        "features": "length",
+        "value": 0.2,
+        "low": -0.1,
+        "high": 0.5,
+        "systems": 7,
+        "reason": None,
+    },
     "published": {
         "source": "NoMIRACL",
         "item": "Table 3",
@@ -191,7 +204,7 @@ def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
 
 def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
     for name in schema.TABLES:
-        if name in ("ratings", "predictions", "published"):
+        if name in ("ratings", "predictions", "importances", "published"):
             schema.validate(name, table(name, {"language": "all"}))
         else:
             with pytest.raises(BadInput, match="is not a known language"):

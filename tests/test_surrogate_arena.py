@@ -210,7 +210,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
     for name in ("features", "judgments"):
         assert "predictions" in pipeline.derived([name])
     stage = pipeline.JUDGED_PREDICTIONS
-    assert stage.writes == ("predictions",)
+    assert stage.writes == ("predictions", "importances")
     again = pipeline.run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
     assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", made.table()))
 

@@ -46,7 +46,7 @@ def surrogate(
         float | None, typer.Option(min=0, metavar="USD", help="Price of a judge call, for the money saved.")
     ] = None,
     what: Annotated[Show, typer.Option("--show", help="What to print.")] = "summary",
-    store_: Annotated[bool, typer.Option("--store", help="Keep the predictions of every skill in the arena.")] = False,
+    store_: Annotated[bool, typer.Option("--store", help="Keep predictions and importances of every skill.")] = False,
     how: How = "table",
 ) -> None:
     """Predict the ranking from features, without a judge.
@@ -54,8 +54,8 @@ def surrogate(
     Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
     answers by regressors trained on the others. Errors, intervals and tests are those of left-out systems only. The
     row `default` is the regressor chosen for each system without having seen it. Reads the table features, and
-    outcomes (referee relevance) or judgments (a judge). Writes nothing; with --store, the table predictions, where
-    those for other referees stay.
+    outcomes (referee relevance) or judgments (a judge). Writes nothing; with --store, the tables predictions and
+    importances, where rows for other referees stay.
     """
     from mirage import pipeline, store
     from mirage.rank.battles import RELEVANCE
@@ -76,7 +76,7 @@ def surrogate(
         if store_:
             pipeline.run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
         else:
-            stage.run({name: arena.read(name) for name in stage.reads}, languages=only, **options)
+            stage.run({name: arena.read(name) for name in stage.reads}, languages=only, weigh=False, **options)
     found = next(one for one in reports if one.skill == skill)
     show(_table(found, what, seed), COLUMNS[what], how)
     for line in pipeline.said(found, price=price):

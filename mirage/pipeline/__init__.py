@@ -5,7 +5,7 @@
     features queries, passages, answers  -> features
     judging  answers with their texts    -> judgments (`judging.py`)
     ratings  outcomes or judgments       -> ratings
-    predicting  features, with either    -> predictions (`surrogate.py` joins, `predicting.py` predicts)
+    predicting  features, with either    -> predictions (`surrogate.py` joins, `predicting.py` predicts), importances
 
 A stage is a function from tables to tables. `run` applies one to an arena (`stages.py`); the imports (of public data in
 `imports.py`, of the user's own in `own.py`) and `bundle` go from files to a finished arena in one step, so that whoever
@@ -13,6 +13,7 @@ interrupts them finds the old arena or the new one. `steps.py` has the order of 
 what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py` brings what is not bundled.
 """
 
+from mirage.pipeline.ablation import ABLATIONS
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.comparing import Summary, held_out, said, summary
 from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_outputs, import_questions
@@ -54,6 +55,7 @@ from mirage.pipeline.voting import (
 )
 
 __all__ = [
+    "ABLATIONS",
     "BASELINES",
     "FEATURES",
     "JUDGED_PREDICTIONS",

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from mirage import features, schema, store
 from mirage.pipeline.imports import about, prints
-from mirage.pipeline.stages import FEATURES, OUTCOMES, RELEVANCE_RATINGS, Progress
+from mirage.pipeline.stages import FEATURES, OUTCOMES, RELEVANCE_PREDICTIONS, RELEVANCE_RATINGS, Progress
 from mirage.sources import nomiracl, published
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+TEXTS = {"passages", "answers"}
+"""Tables that hold texts and are not bundled."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
 """Reason beside the null texts of the bundled arena."""
 
 
-def bundle(source: Path, into: Path, *, progress: Progress | None = None) -> list[store.Arena]:
+def bundle(
+    source: Path, into: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
+) -> list[store.Arena]:
     """Build the bundled arenas: `nomiracl`, the numbers computed from the published outputs without their texts, and
     `published`, the papers' figures.
 
     Args:
         source: a folder with `nomiracl/` (the published outputs) and `published/` (the figures).
         into: the folder of the arenas.
-        progress: called while features are measured, the longest part.
+        regressors: whose predictions are kept; None for all.
+        progress: called while features are measured.
 
     Raises:
         BadInput: if a source file is absent or malformed.
@@ -37,11 +43,12 @@ def bundle(source: Path, into: Path, *, progress: Progress | None = None) -> lis
     free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= set(tables)]
     tables |= FEATURES.run(tables, only=free, progress=progress)
     tables |= RELEVANCE_RATINGS.run(tables)
+    tables |= RELEVANCE_PREDICTIONS.run(tables, skills=get_args(schema.Skill), regressors=regressors)
     queries = tables["queries"]
     absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
     asked = {name: queries[name] for name in ("language", "query_id", "subset")}
     numbers = {"queries": schema.from_columns("queries", asked | {"reason": absent})}
-    numbers |= {name: tables[name] for name in ("outcomes", "features", "ratings")}
+    numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
     origin = nomiracl.ORIGIN["outputs"]
     replies = store.write(
         into / "nomiracl",

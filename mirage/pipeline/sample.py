@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import baselines, features, judge, store
 from mirage.pipeline.imports import prints
-from mirage.pipeline.stages import JUDGED_RATINGS, OUTCOMES, RELEVANCE_RATINGS, Progress
+from mirage.pipeline.stages import (
+    JUDGED_PREDICTIONS,
+    JUDGED_RATINGS,
+    OUTCOMES,
+    RELEVANCE_PREDICTIONS,
+    RELEVANCE_RATINGS,
+    Progress,
+)
 from mirage.sources.sample import LICENCE, REFERENCE, read_sample, sample_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def build_sample(source: Path, *, progress: Progress | None = None) -> dict[str, pa.Table]:
+def build_sample(
+    source: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
+) -> dict[str, pa.Table]:
     """Make every table of the sample that needs no model.
 
     Args:
         source: the folder of the sample files (`mirage.sources.sample`).
-        progress: called while features are measured, the longest part.
+        regressors: whose predictions are made; None for all.
+        progress: called while features are measured.
 
     Returns:
         The questions and passages; the answers of the reference and of every baseline; their outcomes and features, the
-        overlap ones against the reference; the verdicts of the heuristic judge on every pair; ratings by both.
+        overlap ones against the reference; the verdicts of the heuristic judge on every pair; ratings by both, and
+        predictions of them.
 
     Raises:
         BadInput: naming file and line of what is wrong in a sample file.
@@ -39,22 +51,31 @@ def build_sample(source: Path, *, progress: Progress | None = None) -> dict[str,
     tables["judgments"] = judge.judge_by_features(judge.choose(tables["answers"]), tables["features"])
     ratings = [RELEVANCE_RATINGS.run(tables), JUDGED_RATINGS.run(tables, judge=judge.HEURISTIC)]
     tables["ratings"] = pa.concat_tables([one["ratings"] for one in ratings])
+    predicted = [
+        RELEVANCE_PREDICTIONS.run(tables, regressors=regressors),
+        JUDGED_PREDICTIONS.run(tables, referee=judge.HEURISTIC, regressors=regressors),
+    ]
+    for name in JUDGED_PREDICTIONS.writes:
+        tables[name] = pa.concat_tables([one[name] for one in predicted])
     return tables
 
 
-def sample(source: Path, into: Path, *, progress: Progress | None = None) -> store.Arena:
+def sample(
+    source: Path, into: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
+) -> store.Arena:
     """Build the sample arena; the same files give the same bytes.
 
     Args:
         source: the folder of the sample files.
         into: the arena's folder; the files may stand in its folder `source`.
+        regressors: whose predictions are made; None for all.
         progress: called while features are measured.
 
     Raises:
         BadInput: naming file and line of what is wrong in a sample file.
         ArenaError: if the arena cannot be written.
     """
-    tables = build_sample(source, progress=progress)
+    tables = build_sample(source, regressors=regressors, progress=progress)
     count = {name: len(table) for name, table in tables.items()}
     languages = len(tables["queries"]["language"].unique())
     return store.write(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import baselines, features, outcomes, rank, schema, store
+from mirage.pipeline.ablation import importances
 from mirage.pipeline.predicting import Report, report
 from mirage.pipeline.ranking import battles_of, ranking
 from mirage.pipeline.surrogate import training
@@ -80,17 +81,21 @@ def _predictions(
     seed: int = SEED,
     progress: Progress | None = None,
     on_report: Callable[[Report], object] = lambda _: None,
+    weigh: bool = True,
 ) -> dict[str, pa.Table]:
     import pyarrow as pa
 
     verdicts = tables["outcomes" if referee == RELEVANCE else "judgments"]
-    made = []
+    made, weights = [], []
     for skill in skills:
         seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)
         found = report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
         on_report(found)
         made.append(found.table())
-    return {"predictions": pa.concat_tables(made)}
+        if weigh:
+            weights += importances(seen, found.comparison.default, referee, skill=skill, seed=seed)
+    predicted = {"predictions": pa.concat_tables(made)}
+    return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 
 
 def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:
@@ -118,8 +123,9 @@ RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _
 JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _judged)
 RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
 JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _judged_tournaments)
-RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), ("predictions",), _predictions)
-JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), ("predictions",), _predictions)
+_PREDICTED = ("predictions", "importances")
+RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), _PREDICTED, _predictions)
+JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions)
 
 STAGES = (
     OUTCOMES,

@@ -6,12 +6,15 @@ nothing twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mirage import pipeline, surrogate
+from mirage import pipeline, schema, surrogate
 from mirage.pipeline import Summary
+from mirage.rank.battles import RELEVANCE
+from mirage.views.hallucination import published as figures_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,3 +64,154 @@ def compared(arena: Arena, referee: str, skill: Skill = "both") -> Compared:
     quality.sort(key=lambda one: (one.language == surrogate.ALL, one.language))
     mine = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
     return Compared(chosen, tuple(pipeline.summary(held, chosen)), tuple(quality), rows.filter(mine))
+
+
+NAMED = pipeline.ABLATIONS
+"""The sets of features that the paper names."""
+_PRINTED_SETS = {
+    "All features (11)": "All features",
+    "Without LLM-as-judge (9)": "Without LLM-as-judge",
+    "Without low-correlation (7)": "Without low-correlation",
+    "Only LLM-as-judge (2)": "Only LLM-as-judge",
+}
+"""Printed names of Table 4's rows, and ours."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What the MIRAGE-Bench paper prints of its surrogate, by language code. Nothing here was computed."""
+
+    tau: Mapping[str, float] = field(default_factory=dict)
+    """Table 2: Kendall's tau of the ranking by the random forest against GPT-4o's; 17 of the 19 systems it ranks were
+    trained on."""
+    r2: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    """Table 3: R2 by language, part (`train`, `holdout`) and printed regressor."""
+    ablation: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """Table 4: tau by language and set of features, by our names."""
+    r2_draws: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Table 5: mean R2 over tournaments, and the distance to its lower and upper end."""
+    reference: str = ""
+    """Where it was read; empty where no printed figures are bundled."""
+
+
+@lru_cache(maxsize=8)
+def printed(arena: Arena) -> Printed:
+    """The printed figures, from the arena or else from the bundled one."""
+    figures = figures_of(arena)
+    if figures is None:
+        return Printed()
+    rows = figures.sql(
+        "SELECT item, metric, setting, language, value, reference FROM published WHERE source = 'MIRAGE-Bench' "
+        "AND item IN ('Table 2', 'Table 3', 'Table 4', 'Table 5') AND value IS NOT NULL ORDER BY item"
+    ).to_pylist()
+    of = {item: [row for row in rows if row["item"] == item] for item in ("Table 2", "Table 3", "Table 4", "Table 5")}
+    ends = {(row["language"], row["metric"].split(": ")[-1]): row["value"] for row in of["Table 5"]}
+    return Printed(
+        {row["language"]: row["value"] for row in of["Table 2"]},
+        {(row["language"], *row["setting"].split(", ", 1)): row["value"] for row in of["Table 3"]},
+        {(row["language"], _PRINTED_SETS[row["setting"]]): row["value"] for row in of["Table 4"]},
+        {
+            code: (value, *(ends[code, end] for end in ("ci95_minus", "ci95_plus")))
+            for (code, metric), value in ends.items()
+            if metric == "mean_r2"
+        },
+        rows[0]["reference"] if rows else "",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the default regressor rests on; empty where the arena has no table `importances`."""
+
+    permuted: tuple[schema.Importance, ...]
+    """One row a feature, the largest rise first."""
+    ablated: tuple[schema.Importance, ...]
+    """By set of features in order, then language, `all` last."""
+
+
+@lru_cache(maxsize=16)
+def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
+    """The stored importances of one referee and skill."""
+    if "importances" not in arena.tables:
+        return Weights((), ())
+    found = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill]).to_pylist()
+    rows = [schema.Importance(**row) for row in found]
+    sets = [*pipeline.ABLATIONS, *sorted({row.features for row in rows} - set(pipeline.ABLATIONS))]
+    permuted = [row for row in rows if row.kind == "permutation"]
+    ablated = [row for row in rows if row.kind == "ablation"]
+    permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))
+    ablated.sort(key=lambda row: (sets.index(row.features), row.language == surrogate.ALL, row.language))
+    return Weights(tuple(permuted), tuple(ablated))
+
+
+@lru_cache(maxsize=64)
+def points(arena: Arena, referee: str, skill: Skill, regressor: str, language: str) -> tuple[schema.Prediction, ...]:
+    """One regressor's predictions in one language, best rating by the referee first; new systems last."""
+    rows = [
+        schema.Prediction(**row)
+        for row in compared(arena, referee, skill).points.to_pylist()
+        if row["regressor"] == regressor and row["language"] == language
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
+
+
+@lru_cache(maxsize=64)
+def judged_ends(arena: Arena, referee: str, skill: Skill, language: str) -> dict[str, tuple[float, float]]:
+    """By system: the 95% interval of its rating by the referee; empty where the arena has no such ratings."""
+    if "ratings" not in arena.tables:
+        return {}
+    rows = arena.sql(
+        "SELECT system, low, high FROM ratings WHERE referee = ? AND skill = ? AND language = ?",
+        [referee, skill, language],
+    )
+    return {row["system"]: (row["low"], row["high"]) for row in rows.to_pylist()}
+
+
+@lru_cache(maxsize=64)
+def by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
+    """One regressor language by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
+    `published`, the tau that the paper prints for its forest with a judge.
+    """
+    tau = printed(arena).tau
+    return tuple(
+        {
+            "language": one.language,
+            "tau": one.tau,
+            "rmse": one.rmse,
+            "r2": one.r2,
+            "slope": one.slope,
+            "covered": one.covered,
+            "systems": one.systems,
+            "published": tau.get(one.language) if one.language != surrogate.ALL else None,
+        }
+        for one in compared(arena, referee, skill).quality
+        if one.regressor == regressor
+    )
+
+
+@lru_cache(maxsize=64)
+def outside(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By system and feature: the languages in which the system lies outside the range of those trained on."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in compared(arena, referee, skill).points.to_pylist():
+        if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
+            for feature in row["outside"].split(", "):
+                found.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
+    return {system: {f: tuple(codes) for f, codes in by.items()} for system, by in sorted(found.items())}
+
+
+@lru_cache(maxsize=32)
+def calls(arena: Arena, referee: str) -> int | None:
+    """Judge calls that a prediction saves for one new system: the judgments of a judged one, on average, in all
+    languages together; 0 with the relevance referee, which asks no model; null where the arena has no judgments.
+    """
+    if referee == RELEVANCE:
+        return 0
+    if "judgments" not in arena.tables:
+        return None
+    rows = arena.sql(
+        "SELECT count(*) AS n FROM (SELECT system_a AS s FROM judgments WHERE judge = ? UNION ALL "
+        "SELECT system_b FROM judgments WHERE judge = ?) GROUP BY s",
+        [referee, referee],
+    )["n"].to_pylist()
+    return round(sum(rows) / len(rows)) if rows else None

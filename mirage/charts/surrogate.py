@@ -1,0 +1,211 @@
+"""The Surrogate page's charts: judged beside predicted ratings, tau by language, what a prediction rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mirage.charts.features import title
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+
+if TYPE_CHECKING:
+    from mirage.schema import Importance, Prediction
+
+Row = Mapping[str, Any]
+
+_APART = 0.16
+"""Rows by which the judged and the predicted mark of a system stand above and below its row."""
+_rating = FORMATS["rating"].write
+_tau = FORMATS["probability"].write
+
+
+def ratings(
+    points: Sequence[Prediction], ends: Mapping[str, tuple[float, float]], *, referee: str, mode: Mode
+) -> dict[str, Any]:
+    """Each system's rating by the referee above its prediction, both with their 95% intervals.
+
+    Args:
+        points: rows top to bottom, of one language and regressor; one without a judged rating has its prediction alone.
+        ends: by system, the interval of its rating by the referee.
+        referee: who rated.
+        mode: light or dark.
+    """
+    data = []
+    for predicted in (False, True):
+        rows = [(i, p) for i, p in enumerate(points) if predicted or p.judged is not None]
+        colors = [family(p.system).color(mode) for _, p in rows]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "predicted, without its battles" if predicted else f"rated by {name(referee)}",
+                "x": [p.rating if predicted else p.judged for _, p in rows],
+                "y": [i + (_APART if predicted else -_APART) for i, _ in rows],
+                "customdata": [[p.system] for _, p in rows],
+                "text": [_hover(p, ends.get(p.system), predicted, referee) for _, p in rows],
+                "hovertemplate": "%{text}<extra></extra>",
+                "unselected": {"marker": {"opacity": 1}},
+                "marker": {
+                    "color": ink(mode).ground if predicted else colors,
+                    "symbol": [family(p.system).symbol for _, p in rows],
+                    "size": MARK_SIZE,
+                    "line": {"color": colors, "width": 1.5},
+                },
+                "error_x": _bars([_reach(p, ends.get(p.system), predicted) for _, p in rows], ink(mode).muted),
+            }
+        )
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(points) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
+            xaxis=axis(mode, title="Rating in logits (higher is better)", tickformat="+.1f", zeroline=True),
+            yaxis=rows_axis([name(p.system) for p in points], mode),
+        ),
+    }
+
+
+def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mode) -> dict[str, Any]:
+    """Kendall's tau-b of a regressor on left-out systems in each language, beside the printed one of the paper.
+
+    Args:
+        rows: `language, tau, rmse, systems, published`, top to bottom.
+        regressor: whose.
+        names: the rows' names.
+        mode: light or dark.
+    """
+    ours = [(i, row) for i, row in enumerate(rows) if row["tau"] is not None]
+    theirs = [(i, row) for i, row in enumerate(rows) if row["published"] is not None]
+    colors = ink(mode)
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "ours, on left-out systems",
+            "x": [row["tau"] for _, row in ours],
+            "y": [i for i, _ in ours],
+            "customdata": [[row["language"]] for _, row in ours],
+            "text": [
+                f"<b>{name(names[i])}</b>, {name(regressor)}<br>tau {_tau(row['tau'])}, RMSE {_tau(row['rmse'])} logits"
+                f"<br>n = {row['systems']} systems, each left out"
+                for i, row in ours
+            ],
+            "hovertemplate": "%{text}<extra></extra>",
+            "unselected": {"marker": {"opacity": 1}},
+            "marker": {"color": colors.accent, "symbol": "circle", "size": MARK_SIZE + 1},
+        }
+    ]
+    if theirs:
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "published: forest, GPT-4o",
+                "x": [row["published"] for _, row in theirs],
+                "y": [i for i, _ in theirs],
+                "text": [
+                    f"<b>{name(names[i])}</b>, published (MIRAGE-Bench, Table 2)<br>tau {row['published']:.3f}: random "
+                    "forest against GPT-4o<br>17 of the 19 systems ranked were trained on"
+                    for i, row in theirs
+                ],
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {
+                    "color": colors.ground,
+                    "symbol": "diamond",
+                    "size": MARK_SIZE,
+                    "line": {"color": colors.muted, "width": 1.5},
+                },
+            }
+        )
+    lowest = min([row["tau"] for _, row in ours] + [row["published"] for _, row in theirs] + [0.0])
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + (ROW - 6) * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
+            xaxis=axis(mode, title="Kendall's tau-b (1 is the same order)", range=[lowest - 0.05, 1.05], zeroline=True),
+            yaxis=rows_axis([name(one) for one in names], mode),
+        ),
+    }
+
+
+def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
+    """What left-out systems lose when a feature is that of another system, with 95% intervals.
+
+    Args:
+        rows: permutations, top to bottom; those without a value are not drawn.
+        mode: light or dark.
+    """
+    told = [row for row in rows if row.value is not None]
+    reach = [
+        (0.0, 0.0) if row.low is None or row.high is None else ((row.value or 0) - row.low, row.high - (row.value or 0))
+        for row in told
+    ]
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": [row.value for row in told],
+                "y": list(range(len(told))),
+                "width": 0.55,
+                "text": [
+                    f"<b>{title(row.features)}</b><br>{_signed(row.value)} ({_signed(row.low)} to "
+                    f"{_signed(row.high)}) squared logits<br>n = {row.systems} systems, each left out"
+                    for row in told
+                ],
+                "textposition": "none",
+                "hovertemplate": "%{text}<extra></extra>",
+                "marker": {"color": ink(mode).accent},
+                "error_x": _bars(reach, ink(mode).text),
+            }
+        ],
+        "layout": layout(
+            mode,
+            height=SPACE + ROW * len(told) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": SPACE, "b": FOOT},
+            xaxis=axis(mode, title="Rise of the squared error, logits² (higher: rests on it more)", zeroline=True),
+            yaxis=rows_axis([name(title(row.features)) for row in told], mode),
+        ),
+    }
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}".replace("-", "−")
+
+
+def _bars(reach: Sequence[tuple[float, float]], color: str) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [high for _, high in reach],
+        "arrayminus": [low for low, _ in reach],
+        "color": color,
+        "thickness": 1.5,
+        "width": 3,
+    }
+
+
+def _reach(p: Prediction, ends: tuple[float, float] | None, predicted: bool) -> tuple[float, float]:
+    """How far the interval of a mark reaches down and up."""
+    value = p.rating if predicted else p.judged
+    low, high = (p.low, p.high) if predicted else ends or (None, None)
+    if value is None or low is None or high is None:
+        return 0.0, 0.0
+    return max(value - low, 0.0), max(high - value, 0.0)
+
+
+def _hover(p: Prediction, ends: tuple[float, float] | None, predicted: bool, referee: str) -> str:
+    low, high = (p.low, p.high) if predicted else ends or (None, None)
+    span = f" ({_rating(low)} to {_rating(high)})" if low is not None and high is not None else ""
+    if not predicted:
+        return f"<b>{name(p.system)}</b><br>rated {_rating(p.judged)}{span} by {name(referee)}"
+    warning = f"<br>outside the range seen in {name(p.outside)}" if p.outside else ""
+    return f"<b>{name(p.system)}</b><br>predicted {_rating(p.rating)}{span}, rank {p.rank}{warning}"

@@ -1,0 +1,127 @@
+"""What a surrogate rests on, as table `importances`: features permuted one by one, and fits with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from mirage import schema, surrogate
+from mirage.errors import NotEnoughData
+from mirage.features import FAMILIES, FEATURES
+from mirage.rank.languages import kendall
+from mirage.surrogate.data import Array, parts
+
+GRADES = tuple(name for name, spec in FEATURES.items() if "grade" in spec.needs)
+"""Features that an LLM grades."""
+KEPT = 7
+"""Features that the paper keeps where it drops those of low correlation."""
+ABLATIONS = ("All features", "Without LLM-as-judge", "Without low-correlation", "Only LLM-as-judge")
+"""The sets of features of MIRAGE-Bench, Table 4."""
+
+
+def importances(
+    seen: surrogate.Training, regressor: str, referee: str, *, skill: schema.Skill = "both", seed: int = surrogate.SEED
+) -> list[schema.Importance]:
+    """Measure what a regressor loses on left-out systems when a feature tells nothing, or is not there.
+
+    Args:
+        seen: what it learns from.
+        regressor: its name.
+        referee: whose ratings these are.
+        skill: which questions count.
+        seed: seed of the permutations and of a regressor that draws.
+
+    Returns:
+        `permutation`: one row a feature over all languages. `ablation`: one row a language and set of features: the
+        paper's four (`ABLATIONS`), and all without each family that is measured together; a set that the arena cannot
+        tell from all its features has no value, with the reason.
+    """
+
+    def row(code: str, kind: Literal["permutation", "ablation"], of: str, *values: Any) -> schema.Importance:
+        return schema.Importance(code, referee, skill, regressor, kind, of, *values)
+
+    rows = [
+        row(surrogate.ALL, "permutation", one.feature, one.rise, one.low, one.high, one.systems, None)
+        for one in surrogate.importances(seen, regressor, seed=seed)
+    ]
+    for name, names in sets(seen.features).items():
+        try:
+            if isinstance(names, str):
+                raise NotEnoughData(names)
+            taus = _taus(seen, regressor, names, seed)
+        except NotEnoughData as error:
+            rows.append(row(surrogate.ALL, "ablation", name, None, None, None, 0, error.what))
+            continue
+        for code, (tau, n) in taus.items():
+            reason = None if tau is not None else "the predictions or the ratings are all equal"
+            rows.append(row(code, "ablation", name, tau, None, None, n, reason))
+    return rows
+
+
+def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
+    """By name: the features of each ablation; None for those chosen anew for each left-out system; or why there is
+    none.
+    """
+    graded = tuple(f for f in features if f in GRADES)
+    free = tuple(f for f in features if f not in GRADES)
+    few = f"none is dropped: there are only {len(features)} features"
+    found: dict[str, tuple[str, ...] | str | None] = {
+        "All features": tuple(features),
+        "Without LLM-as-judge": (free or "every feature is graded by an LLM") if graded else "no LLM graded a feature",
+        "Without low-correlation": None if len(features) > KEPT else few,
+        "Only LLM-as-judge": graded or "no LLM graded a feature",
+    }
+    for family in FAMILIES:
+        names = {spec.name for spec in family.specs}
+        there = [f for f in features if f in names]
+        rest = tuple(f for f in features if f not in names)
+        if there and rest and set(there) != set(graded):
+            found["Without " + ", ".join(there)] = rest
+    return found
+
+
+def _taus(
+    seen: surrogate.Training, regressor: str, names: tuple[str, ...] | None, seed: int
+) -> dict[str, tuple[float | None, int]]:
+    """By language, `all` last: Kendall's tau-b on left-out systems, and how many they are."""
+    if names is not None:
+        held = surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)
+        return {one.language: (one.tau, one.systems) for one in held.quality()}
+    made: dict[str, list[tuple[float, float]]] = {}
+    for system in seen.systems:
+        kept = seen.only(features=strongest(seen, system))
+        predicted = surrogate.predict(kept, regressor, out=[system], seed=seed)
+        both = {}
+        for code, values in predicted.items():
+            one = seen.languages[code]
+            if system in one.systems:
+                at = one.systems.index(system)
+                pair = float(values[at]), float(one.ratings(frozenset())[at])
+                if np.isfinite(pair).all():
+                    both[code] = pair
+        if len(both) == len(seen.languages) > 1:
+            both[surrogate.ALL] = tuple(np.mean(list(both.values()), axis=0).tolist())
+        for code, pair in both.items():
+            made.setdefault(code, []).append(pair)
+    order = sorted(made, key=lambda code: (code == surrogate.ALL, code))
+    return {code: (_tau(np.array(made[code])), len(made[code])) for code in order}
+
+
+def strongest(seen: surrogate.Training, without: str) -> tuple[str, ...]:
+    """The `KEPT` features whose means order the other systems most like their ratings do (absolute tau, mean over
+    languages); the system left out has no say.
+    """
+    strength: Mapping[str, list[float]] = {name: [] for name in seen.features}
+    for part in parts(seen, [without]):
+        for f, name in enumerate(seen.features):
+            if part.use[f]:
+                tau = abs(float(kendall(part.language.means[part.train, f], part.y[part.train])))
+                strength[name].append(tau if np.isfinite(tau) else 0.0)
+    mean = {name: float(np.mean(values)) if values else 0.0 for name, values in strength.items()}
+    return tuple(sorted(sorted(seen.features, key=lambda name: -mean[name])[:KEPT], key=seen.features.index))
+
+
+def _tau(pairs: Array) -> float | None:
+    return surrogate.tau_b(pairs[:, 0], pairs[:, 1]) if len(pairs) > 1 else None

@@ -1,0 +1,405 @@
+"""How far do cheap features predict the judge?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, get_args
+
+import pyarrow as pa
+import streamlit as st
+
+from mirage import ui
+from mirage.charts import surrogate as charts
+from mirage.charts.features import title
+from mirage.charts.palette import FORMATS
+from mirage.languages import LANGUAGES
+from mirage.schema import Skill
+from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.views import surrogate as views
+
+HELD_OUT = (
+    "Each system was left out of the training in turn, in all languages and with all its battles, and predicted from "
+    "the features of its answers. Every figure of ours on this page is of such predictions; n counts the systems."
+)
+_TAU = "Kendall's tau-b of predictions and ratings: 1 is the same order, 0 none. "
+REGRESSOR = (
+    ui.Col("name", "Regressor", "text", help="What was fitted; the one marked is used for new systems.", width=190),
+    ui.Col("tau", "Tau", "probability", help=_TAU + "Over all languages: the mean over languages."),
+    ui.Col("rmse", "RMSE", "probability", help="Root of the mean squared error, in logits. Lower is better."),
+    ui.Col(
+        "r2",
+        "R²",
+        "rating",
+        help="Share of the variance of the ratings explained over left-out systems; below zero: worse than their mean.",
+    ),
+    ui.Col("slope", "Slope", "probability", help="Slope of the ratings on the predictions. 1 is calibrated."),
+    ui.Col("covered", "In interval", "rate", help="Share of the ratings inside their 95% prediction intervals."),
+    ui.Col("systems", "n", "count", help="Systems left out, one at a time."),
+    ui.Col(
+        "p",
+        "p",
+        "text",
+        width=60,
+        help="Paired test over systems of this regressor's tau against that of the chosen-anew procedure, in all "
+        "languages.",
+    ),
+    ui.Col(
+        "published", "In the paper", "text", help="Name in the paper's Table 3; a dash where it is ours.", width=140
+    ),
+    ui.Col(
+        "printed",
+        "Printed R²",
+        "rating",
+        help="Published, not computed here: MIRAGE-Bench, Table 3, R² of two held-out systems. R² of two systems says "
+        "little.",
+    ),
+)
+ABLATION = (
+    ui.Col("features", "Features", "text", help="What the regressor was fitted to.", width=250),
+    ui.Col("tau", "Tau", "probability", help=_TAU + "Over all languages: the mean over languages."),
+    ui.Col("systems", "n", "count", help="Systems left out, one at a time."),
+    ui.Col(
+        "printed",
+        "Printed tau",
+        "probability",
+        help="Published, not computed here: MIRAGE-Bench, Table 4, random forest against GPT-4o, 17 of the 19 systems "
+        "ranked were trained on.",
+    ),
+)
+PRINTED = (
+    ui.Col("name", "Language", "text", help="Language of the answers.", width=120),
+    ui.Col("tau", "Tau", "probability", help="Ours, on left-out systems, by the regressor picked."),
+    ui.Col("forest", "Tau, forest", "probability", help="Ours, on left-out systems, by the published regressor."),
+    ui.Col(
+        "printed_tau",
+        "Printed tau",
+        "probability",
+        help="Published, MIRAGE-Bench, Table 2: random forest against GPT-4o, 17 of the 19 systems trained on.",
+    ),
+    ui.Col("r2", "R²", "rating", help="Ours, over left-out systems, by the regressor picked."),
+    ui.Col(
+        "printed_r2",
+        "Printed R²",
+        "rating",
+        help="Published, MIRAGE-Bench, Table 5: mean over tournaments, random forest.",
+    ),
+    ui.Col(
+        "interval",
+        "Printed spread",
+        "text",
+        help="Published, MIRAGE-Bench, Table 5: 2.5 to 97.5% over tournaments of drawn questions.",
+        width=120,
+    ),
+    ui.Col("systems", "n", "count", help="Systems that we left out."),
+)
+
+
+def main() -> None:
+    """Judged beside predicted ratings, then what the prediction is worth and rests on."""
+    page = ui.begin("surrogate")
+    if "predictions" not in page.arena.tables and "judgments" in page.arena.tables:
+        judges = page.arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+        st.caption(ui.plain(f"For the ratings of a judge of this arena, name it: --referee {' or '.join(judges)}."))
+    page.need("predictions")
+    pickers = st.container(horizontal=True, gap="medium")
+    with pickers:
+        referee, skill = _referee(page)
+    found = views.compared(page.arena, referee, skill)
+    names = [row.regressor for row in found.summary]
+    codes = [row["language"] for row in views.by_language(page.arena, referee, skill, names[0])]
+    shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
+    if not [code for code in shown if code != ALL]:
+        page.summary("No prediction in the languages picked.")
+        st.info("Pick other languages in the sidebar, or none for all.")
+        return
+    with pickers:
+        regressor = ui.pick(
+            "Regressor",
+            names,
+            key="regressor",
+            kind="regressor",
+            default=found.chosen,
+            width=200,
+            help=f"{found.chosen} has the least error on left-out systems and predicts new ones. {NESTED}: chosen anew "
+            "for each system without having seen it, so its error is that of the whole procedure.",
+        )
+        scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
+        language = ui.pick(
+            "Language",
+            scopes,
+            key="scope",
+            kind="language",
+            default=ALL if ALL in scopes and not page.picked else scopes[0],
+            width=120,
+            help="all: means over all languages of the arena.",
+        )
+    rows = [row for row in views.by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
+    points = views.points(page.arena, referee, skill, regressor, language)
+    page.summary(_answer(found, regressor, language, referee, len(points)))
+    left, right = ui.beside((420, 3), (320, 2), key="predicted")
+    with left:
+        clicked = ui.chart(
+            charts.ratings(
+                points,
+                views.judged_ends(page.arena, referee, skill, language),
+                referee=referee,
+                mode=ui.mode(),
+            ),
+            key="predicted",
+            alt="Every system's rating by the referee and its prediction, with their 95% intervals.",
+            select=True,
+        )
+        if clicked:
+            _onward(clicked[0], language)
+        else:
+            st.caption("Filled: rated by the referee. Hollow: predicted without its battles. Select a mark to go on.")
+    with right:
+        ui.chart(
+            charts.taus(
+                [row for row in rows if row["language"] != ALL],
+                regressor=_title(regressor),
+                names=[LANGUAGES[row["language"]].name for row in rows if row["language"] != ALL],
+                mode=ui.mode(),
+            ),
+            key="taus",
+            alt="Kendall's tau of the predictions in every language, beside the printed ones.",
+        )
+    st.caption(HELD_OUT)
+    _outside(page, referee, skill, regressor)
+    st.header("Regressors side by side", anchor=False)
+    compared = _compared(page, found, language)
+    ui.table(compared, REGRESSOR, key="regressors")
+    st.caption(ui.plain(_meaning(regressor)))
+    _cost(page, referee)
+    _rests(page, referee, skill, language, found.chosen)
+    _printed(page, referee, skill, rows)
+    page.download(
+        "surrogate",
+        found.points,
+        about={
+            "referee": referee,
+            "skill": skill,
+            "regressor for new systems": found.chosen,
+            "regressor": regressor,
+            "language": language,
+            "method": HELD_OUT,
+        },
+    )
+
+
+def _referee(page: ui.Page) -> tuple[str, Skill]:
+    """Whose ratings are predicted, on which questions."""
+    have = views.available(page.arena)
+    referees = list(dict.fromkeys(referee for referee, _ in have))
+    referee = ui.pick(
+        "Referee",
+        referees,
+        key="referee",
+        kind="referee",
+        segments=len(referees) <= 4,
+        help="Whose ratings are predicted. relevance: human labels of the passages; no model is involved.",
+    )
+    skills: list[Skill] = [skill for skill in get_args(Skill) if (referee, skill) in have]
+    if len(skills) == 1:
+        return referee, skills[0]
+    skill: Skill = ui.pick(
+        "Skill",
+        skills,
+        key="skill",
+        kind="skill",
+        segments=True,
+        help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: the "
+        "two weighted equally.",
+    )
+    return referee, skill
+
+
+def _answer(found: views.Compared, regressor: str, language: str, referee: str, n: int) -> str:
+    """The page's question, answered in a line."""
+    (mine,) = (row for row in found.summary if row.regressor == regressor)
+    if language == ALL:
+        tau, rmse, where = mine.tau, mine.rmse, f"in {mine.languages} languages, mean over them"
+    else:
+        (one,) = (q for q in found.quality if (q.regressor, q.language) == (regressor, language))
+        tau, rmse, where = one.tau, one.rmse, f"in {LANGUAGES[language].name}"
+    write = FORMATS["probability"].write
+    return (
+        f"{_title(regressor)}: {n} systems in the order of {referee} with a tau of {write(tau)} {where}, off by "
+        f"{write(rmse)} logits (RMSE), each predicted without its battles."
+    )
+
+
+def _title(regressor: str) -> str:
+    return "Chosen anew for each" if regressor == NESTED else REGRESSORS[regressor].title
+
+
+def _meaning(regressor: str) -> str:
+    if regressor == NESTED:
+        return "Chosen anew for each: the regressor with the least error on the other systems, two left out at a time."
+    return f"{_title(regressor)}: {REGRESSORS[regressor].meaning}"
+
+
+def _onward(system: str, language: str) -> None:
+    only = () if language == ALL else (language,)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(f"**{ui.plain(system)}**", width="content")
+        ui.onward("features", "Its features", languages=only, systems=system)
+        ui.onward("answers", "What it said", languages=only, systems=system)
+
+
+def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
+    """Who lies where the regressor has seen nobody."""
+    beyond = views.outside(page.arena, referee, skill, regressor)
+    if not beyond:
+        return
+    lines = []
+    for system, by in beyond.items():
+        parts = [f"{title(f)} in {len(codes)} language{'s' * (len(codes) > 1)}" for f, codes in by.items()]
+        lines.append(f"{system}: {', '.join(parts)}")
+    with st.expander(f"{len(beyond)} systems lie outside the range of the others: their predictions extrapolate"):
+        for line in lines:
+            st.markdown(f"- {ui.plain(line)}")
+
+
+def _compared(page: ui.Page, found: views.Compared, language: str) -> pa.Table:
+    """One row a regressor in the language, with what the paper prints of the same one."""
+    figures = views.printed(page.arena)
+    of = {one.regressor: one for one in found.quality if one.language == language}
+    lines = []
+    for row in found.summary:
+        values: dict[str, Any] = asdict(row if language == ALL else of[row.regressor])
+        lines.append(
+            {
+                "name": _title(row.regressor) + (" (for new systems)" if row.chosen else ""),
+                **{key: values[key] for key in ("tau", "rmse", "r2", "slope", "covered", "systems")},
+                "p": None if row.p is None else f"{row.p:.3f}",
+                "published": row.published or None,
+                "printed": figures.r2.get((language, "holdout", row.published)),
+            }
+        )
+    return _rows(lines, REGRESSOR)
+
+
+def _cost(page: ui.Page, referee: str) -> None:
+    """What a prediction saves."""
+    calls = views.calls(page.arena, referee)
+    if calls == 0:
+        st.caption("A prediction takes no call. The relevance referee asks no model either: no call is saved.")
+        return
+    if calls is None:
+        st.caption("A prediction takes no call. The arena has no judgments to count what it saves.")
+        return
+    price = st.number_input(
+        "Price of a judge call, USD", min_value=0.0, value=None, placeholder="not known", key="call_price", width=220
+    )
+    money = "" if price is None else f", USD {calls * price:,.2f} at this price"
+    st.caption(
+        ui.plain(
+            f"A prediction takes no call. Judging a system as the others were took {calls:,} verdicts{money}, on "
+            "average, in all languages together."
+        )
+    )
+
+
+def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str) -> None:
+    """Importances and ablation of the regressor for new systems."""
+    st.header("What it rests on", anchor=False)
+    weights = views.weights(page.arena, referee, skill)
+    if not weights.permuted:
+        st.caption("Stored by a command, as it takes many fits:")
+        st.code(f"mirage surrogate DIR --referee {referee} --store", language="bash")
+        return
+    left, right = ui.beside((380, 1), (420, 1), key="rests")
+    with left:
+        ui.chart(
+            charts.importances(weights.permuted, mode=ui.mode()),
+            key="importances",
+            alt="How much the squared error of left-out systems rises when a feature is another system's.",
+        )
+        st.caption(
+            f"{_title(chosen)}, all languages: each left-out system takes a feature from another system, and is "
+            f"predicted again. n = {weights.permuted[0].systems} systems; intervals by Student's t over them."
+        )
+    with right:
+        ablated, lacking = _ablated(page, weights, language)
+        ui.table(ablated, ABLATION, key="ablation")
+        none = f" No value: {'; '.join(lacking)}." if lacking else ""
+        st.caption(
+            ui.plain(
+                f"{_title(chosen)} fitted to some of the features, tau on left-out systems. The printed ones ranked "
+                f"systems that were mostly trained on.{none}"
+            )
+        )
+
+
+def _ablated(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
+    """Tau by set of features, in a language or the mean over languages; and why some have none."""
+    figures = views.printed(page.arena)
+    lines, lacking = [], []
+    for name in dict.fromkeys(row.features for row in weights.ablated):
+        rows = [row for row in weights.ablated if row.features == name]
+        single = [row for row in rows if row.language != ALL]
+        line: dict[str, Any] = {"features": _set(name), "printed": figures.ablation.get((language, name))}
+        if language == ALL and single:
+            # One that orders nothing counts 0, as among the regressors.
+            line |= {"tau": sum(row.value or 0.0 for row in single) / len(single)}
+            line |= {"systems": max(row.systems for row in single)}
+        else:
+            mine = next((row for row in rows if row.language == language), rows[-1])
+            line |= {"tau": mine.value, "systems": mine.systems or None}
+            lacking += [f"{_set(name)} ({mine.reason})"] if mine.reason else []
+        lines.append(line)
+    return _rows(lines, ABLATION), lacking
+
+
+def _set(name: str) -> str:
+    """A set of features, by the features' names for people."""
+    if name in views.NAMED:
+        return name
+    return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
+
+
+def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
+    """The paper's Tables 2 and 5 beside ours."""
+    figures = views.printed(page.arena)
+    if not figures.reference:
+        return
+    st.header("The published figures beside ours", anchor=False)
+    ui.badge("published figures")
+    forest: Mapping[str, Any] = {}
+    if any(row.regressor == PUBLISHED for row in views.compared(page.arena, referee, skill).summary):
+        forest = {row["language"]: row["tau"] for row in views.by_language(page.arena, referee, skill, PUBLISHED)}
+    lines = []
+    for row in rows:
+        code = row["language"]
+        if code != ALL:
+            told = figures.r2_draws.get(code)
+            write = FORMATS["rating"].write
+            lines.append(
+                {
+                    "name": LANGUAGES[code].name,
+                    "tau": row["tau"],
+                    "forest": forest.get(code),
+                    "printed_tau": figures.tau.get(code),
+                    "r2": row["r2"],
+                    "printed_r2": told[0] if told else None,
+                    "interval": f"{write(told[0] + told[1])} to {write(told[0] + told[2])}" if told else None,
+                    "systems": row["systems"],
+                }
+            )
+    ui.table(_rows(lines, PRINTED), PRINTED, key="printed")
+    st.caption(
+        ui.plain(
+            "The printed figures are of other systems, features and a GPT-4o judge, with most of the systems ranked "
+            f"trained on: they say how the method was reported, not what ours should reach. Source: {figures.reference}"
+        )
+    )
+
+
+def _rows(lines: list[dict[str, Any]], columns: tuple[ui.Col, ...]) -> pa.Table:
+    types = {"text": pa.string(), "count": pa.int64()}
+    return pa.Table.from_pylist(lines, schema=pa.schema([(c.name, types.get(c.kind, pa.float64())) for c in columns]))
+
+
+main()
