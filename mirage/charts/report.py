@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from mirage.charts.document import chart, document, facts
 from mirage.charts.leaderboard import rank_map, whiskers
-from mirage.charts.palette import FONT, FORMATS, ink
+from mirage.charts.palette import FORMATS
 
 Rows = Sequence[Mapping[str, Any]]
 
 _COLUMNS = ("Rank", "System", "Tier", "Rating", "95% interval", "Rank 95%", "Wins", "Ties", "Losses", "Battles")
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.5 {font}; color: {text}; background: {ground}; max-width: 68rem; margin: 2rem auto;
-  padding: 0 1rem; }}
-h1, h2 {{ font-weight: 600; line-height: 1.2; }}
-p, dl {{ max-width: 75ch; }}
-dt {{ font-weight: 600; }} dd {{ margin: 0 0 .5rem; overflow-wrap: anywhere; }}
-div.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }}
-th, td {{ padding: .25rem .75rem; border-bottom: 1px solid {line}; text-align: right; }}
-th {{ color: {muted}; font-weight: 500; }}
-td:nth-child(2), th:nth-child(2) {{ text-align: left; }}
-</style>
-<script>{plotly}</script>
-</head>
-<body>
-<h1>{title}</h1>
-<p>{summary}</p>
-<h2>Ratings</h2>
-<div class="wide">{table}</div>
-{charts}
-<h2>How it was made</h2>
-<dl>{facts}</dl>
-</body>
-</html>
-"""
 
 
 def report(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[str, Any]) -> str:
@@ -60,32 +28,22 @@ def report(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[
     Returns:
         HTML with everything inside, Plotly's own code included (some 5 MB). All text is escaped.
     """
-    from plotly.offline import get_plotlyjs
-
     systems = [row["system"] for row in rows]
     figures = [("Ratings with 95% intervals", whiskers(rows, mode="light"))]
     if len({row["language"] for row in ranks}) > 1:
         figures.append(("Rank by language", rank_map(ranks, systems=systems, mode="light")))
-    colors = ink("light")
-    return _PAGE.format(
-        title=escape(title),
-        summary=escape(summary),
-        font=FONT,
-        text=colors.text,
-        ground=colors.ground,
-        line=colors.line,
-        muted=colors.muted,
-        # A closing tag inside a script ends it, whatever the script means by it.
-        plotly=get_plotlyjs().replace("</script", "<\\/script"),
-        table=_table(rows),
-        charts="\n".join(chart(n, head, figure) for n, (head, figure) in enumerate(figures)),
-        facts="".join(f"<dt>{escape(str(key))}</dt><dd>{escape(_fact(value))}</dd>" for key, value in about.items()),
-    )
+    parts = [f"<p>{escape(summary)}</p>", "<h2>Ratings</h2>", f'<div class="wide">{_table(rows)}</div>']
+    parts += [chart(n, head, figure) for n, (head, figure) in enumerate(figures)]
+    return document(title, "\n".join([*parts, "<h2>How it was made</h2>", facts(about)]))
 
 
 def _table(rows: Rows) -> str:
-    head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(row))}</tr>" for row in rows)
+    kinds = ["" if name == "System" else ' class="number"' for name in _COLUMNS]
+    head = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, _COLUMNS, strict=True))
+    body = "".join(
+        f"<tr>{''.join(f'<td{kind}>{cell}</td>' for kind, cell in zip(kinds, _cells(row), strict=True))}</tr>"
+        for row in rows
+    )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -102,18 +60,3 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         ends,
         *(count(row[name]) for name in ("wins", "ties", "losses", "battles")),
     ]
-
-
-def chart(n: int, head: str, figure: Mapping[str, Any]) -> str:
-    """The HTML of the n-th chart of a page under its heading."""
-    # Inside a script only this sign could end it or begin a comment.
-    drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")
-    return (
-        f'<h2>{escape(head)}</h2>\n<div class="wide"><div id="chart{n}" role="img" aria-label="{escape(head)}"></div>'
-        f"</div>\n<script>{{ const f = {drawn};\n"
-        f'Plotly.newPlot("chart{n}", f.data, f.layout, {{displaylogo: false, responsive: true}}) }}</script>'
-    )
-
-
-def _fact(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

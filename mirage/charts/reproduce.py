@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from mirage.charts.document import chart, document, facts
 from mirage.charts.leaderboard import dumbbells
-from mirage.charts.palette import FONT, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
-from mirage.charts.report import chart
+from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
 
 Rows = Sequence[Mapping[str, Any]]
 Figure = dict[str, Any]
@@ -182,38 +182,6 @@ def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[t
     return [(head, figure) for head, figure in found if any(len(trace["x"]) for trace in figure["data"])]
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.5 {font}; color: {text}; background: {ground}; max-width: 68rem; margin: 2rem auto;
-  padding: 0 1rem; }}
-h1, h2 {{ font-weight: 600; line-height: 1.2; }}
-p, dl {{ max-width: 75ch; }}
-dt {{ font-weight: 600; }} dd {{ margin: 0 0 .5rem; overflow-wrap: anywhere; }}
-div.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .25rem .75rem; border-bottom: 1px solid {line}; text-align: left; }}
-th {{ color: {muted}; font-weight: 500; }}
-</style>
-<script>{plotly}</script>
-</head>
-<body>
-<h1>{title}</h1>
-{tables}
-{charts}
-<h2>What is missing</h2>
-<dl>{missing}</dl>
-<h2>How it was made</h2>
-<dl>{facts}</dl>
-</body>
-</html>
-"""
-
-
 def page(
     title: str, items: Sequence[Mapping[str, Any]], *, about: Mapping[str, Any], missing: Mapping[str, str]
 ) -> str:
@@ -228,23 +196,10 @@ def page(
     Returns:
         HTML with everything inside, Plotly's own code included (some 5 MB). All text is escaped.
     """
-    from plotly.offline import get_plotlyjs
-
-    colors = ink(_MODE)
-    return _PAGE.format(
-        title=escape(title),
-        font=FONT,
-        text=colors.text,
-        ground=colors.ground,
-        line=colors.line,
-        muted=colors.muted,
-        # A closing tag inside a script ends it, whatever the script means by it.
-        plotly=get_plotlyjs().replace("</script", "<\\/script"),
-        tables="\n".join(_section(item) for item in items if not item["name"].startswith("figure")),
-        charts="\n".join(chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))),
-        missing=_facts(missing) or "<dd>nothing</dd>",
-        facts=_facts(about),
-    )
+    parts = [_section(item) for item in items if not item["name"].startswith("figure")]
+    parts += [chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))]
+    parts += ["<h2>What is missing</h2>", facts(missing), "<h2>How it was made</h2>", facts(about)]
+    return document(title, "\n".join(parts))
 
 
 def _section(item: Mapping[str, Any]) -> str:
@@ -272,16 +227,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else f'<bdi dir="auto">{escape(str(value))}</bdi>'
-
-
-def _facts(facts: Mapping[str, Any]) -> str:
-    return "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(_fact(value))}</dd>" for key, value in facts.items())
-
-
-def _fact(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {one}" for key, one in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _points(label: str, points: Sequence[tuple[Any, Any, str]], symbol: str, color: str) -> Figure:
