@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import browser
 import pytest
 from conftest import ROOT
 from payloads import HOSTILE
@@ -15,7 +25,7 @@ from test_views_answers import NUMBERS, build
 from test_views_battle import judged
 from test_votes import postgres, url  # noqa: F401  # fixtures
 
-from mirage import store, votes
+from mirage import schema, store, votes
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
 from mirage.ui import ballot
@@ -269,3 +279,257 @@ def test_the_sample_can_be_voted_on_in_all_languages(
         assert question is not None
         assert question.groups() == (code, language.direction)
         assert "baseline/" not in everything(at)
+
+
+# Many at once, over Streamlit's own protocol
+
+
+VOTERS, ENOUGH = 20, 200
+
+
+class Session:
+    """What a browser would send and keep: one voter's connection, and what may be pressed."""
+
+    def __init__(self, link: Any, name: str) -> None:
+        self.link, self.name = link, name
+        self.buttons: dict[str, tuple[str, str]] = {}
+        self.fields: dict[str, str] = {}
+        self.html = ""
+        self.page = ""
+
+    async def send(self, *, query: str = "arena=sample", fragment: str = "", **state: Any) -> None:
+        """Ask for a run, and read until it is done."""
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        asked = BackMsg()
+        asked.rerun_script.query_string = query
+        asked.rerun_script.page_name = "spot_check"
+        asked.rerun_script.page_script_hash = self.page
+        asked.rerun_script.fragment_id = fragment
+        if state:
+            asked.rerun_script.widget_states.widgets.add(**state)
+        await self.link.send(asked.SerializeToString())
+        self.buttons, self.html = {}, ""
+        async for raw in self.link:
+            got = ForwardMsg()
+            got.ParseFromString(raw)
+            kind = got.WhichOneof("type")
+            if kind == "new_session":
+                self.page = got.new_session.page_script_hash
+            elif kind == "delta":
+                element = got.delta.new_element
+                shown = element.WhichOneof("type")
+                assert shown != "exception", element.exception.message
+                if shown == "button":
+                    self.buttons[element.button.label] = element.button.id, got.delta.fragment_id
+                elif shown == "text_input":
+                    self.fields[element.text_input.label] = element.text_input.id
+                elif shown == "html":
+                    self.html += element.html.body
+            elif kind == "script_finished" and got.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                return
+        raise ConnectionError("the server is gone")
+
+    async def vote(self, label: str) -> str:
+        """Press a button; the id of the vote that the page acknowledged."""
+        button, fragment = self.buttons[label]
+        token = button.rpartition("_")[2]
+        assert fragment, "a vote draws a part of the page and not all of it"
+        await self.send(fragment=fragment, id=button, trigger_value=True)
+        assert "Your last vote" in self.html
+        assert self.buttons["Undo"][0].endswith(f"spot_undo_{token}")
+        return token
+
+
+async def crowd(address: str, kept: list[str], server: int) -> None:
+    """Voters at once; when they have given enough votes, the server is killed in the middle of others."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed
+
+    async def one(n: int) -> None:
+        with suppress(ConnectionClosed, OSError):
+            async with connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
+                session = Session(link, f"voter-{n}")
+                await session.send()
+                await session.send(id=session.fields["Your name"], string_value=session.name)
+                while True:
+                    kept.append(await session.vote(("A is better", "B is better", "Tie", "Both bad")[len(kept) % 4]))
+
+    async def end() -> None:
+        while len(kept) < ENOUGH:
+            await asyncio.sleep(0.01)
+        os.kill(server, signal.SIGKILL)
+
+    voters = asyncio.gather(*map(one, range(VOTERS)))
+    killer = asyncio.create_task(end())
+    await asyncio.wait_for(voters, 120)
+    assert killer.done(), f"the voters ended by themselves after {len(kept)} votes"
+
+
+def test_twenty_voters_at_once_and_after_a_kill_every_acknowledged_vote_is_there(url: str, tmp_path: Path) -> None:  # noqa: F811
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    environment = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"}
+    environment |= {"MIRAGE_VOTES_URL": url, "MIRAGE_HOME": str(tmp_path / "home")}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
+    kept: list[str] = []
+    try:
+        until = time.monotonic() + browser.SECONDS
+        while process.poll() is None and time.monotonic() < until:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
+                break
+            time.sleep(0.1)
+        asyncio.run(crowd(f"127.0.0.1:{port}", kept, process.pid))
+    finally:
+        process.kill()
+        process.wait()
+    with Votes(url) as after:
+        there = after.rows(Vote)
+    assert len(kept) >= ENOUGH
+    assert len(set(kept)) == len(kept)
+    assert set(kept) <= {row.vote_id for row in there}
+    assert len(there) <= len(kept) + VOTERS, "at most one vote of each was kept and not yet acknowledged"
+    assert {row.voter for row in there} == {f"voter-{n}" for n in range(VOTERS)}
+    assert len({(row.voter, votes.item(row)) for row in there}) == len(there), "nobody was asked twice"
+
+
+# In a real browser
+
+
+def enter(opened: browser.Opened, address: str, voter: str = "amina") -> None:
+    """Open the page and give a name."""
+    page = opened.page
+    page.goto(address)
+    name = page.get_by_label("Your name", exact=True)
+    name.wait_for()
+    opened.settle()
+    name.fill(voter)
+    name.press("Enter")
+    page.wait_for_selector(".mg-blind")
+
+
+def press(opened: browser.Opened, shortcut: str) -> None:
+    """Press a key and wait until the item it is about has given way."""
+    page = opened.page
+    opened.settle()
+    was = page.locator(".st-key-spot_bar").evaluate("e => e.innerHTML")
+    page.keyboard.press(shortcut)
+    page.wait_for_function("was => document.querySelector('.st-key-spot_bar')?.innerHTML !== was", arg=was)
+    opened.settle()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("code", ["en", "ar"])
+def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path, code: str) -> None:
+    home = tmp_path / "home"
+    with browser.server(folder, MIRAGE_HOME=str(home)) as address, browser.chromium() as start:
+        opened = start(scheme="dark" if code == "ar" else "light")
+        page = opened.page
+        link = f"{address}/spot_check?arena=sample&language={code}"
+        enter(opened, link)
+        opened.settle()
+        sent = page.content() + page.url
+        assert not [name for name in ("baseline/", "bm25", "heuristic", *votes.REASONS) if name in sent]
+        direction = page.locator(".mg-question .mg-text").evaluate("e => getComputedStyle(e).direction")
+        assert direction == LANGUAGES[code].direction
+        asked = []
+        for shortcut in "1234s":
+            asked.append(page.locator(".mg-blind").inner_text())
+            press(opened, shortcut)
+        assert "Your last vote: skipped" in page.locator(".mg-was").inner_text()
+        assert len(set(asked)) == 5
+        press(opened, "u")
+        assert page.locator(".mg-blind").inner_text() == asked[-1]
+        note = page.get_by_label("Note", exact=True)
+        note.fill("1 2 3")
+        note.press("Tab")
+        press(opened, "2")
+        assert page.get_by_text("5 of 2").count() == 1
+        page.reload()
+        enter(opened, link)
+        opened.settle()
+        assert page.get_by_text("5 of 2").count() == 1
+        assert "Your last vote: B is better" in page.locator(".mg-was").inner_text()
+        other = start(width=420)
+        enter(other, link, "bo")
+        press(other, "1")
+        assert other.page.get_by_text("1 of 2").count() == 1
+        assert other.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
+        page.get_by_role("button", name="Open that battle").click()
+        page.wait_for_selector("h2:has-text('What people said')")
+        assert "amina" in page.locator("section:has-text('amina')").last.inner_text()
+        assert opened.heard == other.heard == ([], [], [])
+    with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
+        log = db.rows(Vote)
+    assert [row.vote for row in log if row.voter == "amina"] == ["A", "B", "tie", "both_bad", "skip", "undo", "B"]
+    assert [row.note for row in log if row.note] == ["1 2 3"]
+
+
+@pytest.mark.browser
+def test_a_database_that_goes_away_comes_back_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    where = f"sqlite:///{share / 'votes.sqlite'}"
+    here = {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": where}
+    with browser.server(folder, **here) as address, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        enter(opened, f"{address}/spot_check?arena=judged")
+        press(opened, "1")
+        share.rename(tmp_path / "elsewhere")
+        asked = page.locator(".mg-blind").inner_text()
+        press(opened, "3")
+        page.wait_for_selector("text=Your vote is kept here until the database answers.")
+        assert page.locator(".mg-blind").inner_text() == asked
+        (tmp_path / "elsewhere").rename(share)
+        press(opened, "3")
+        page.wait_for_selector("text=2 of 4 battles voted")
+        assert page.locator("text=Your vote is kept here").count() == 0
+        assert opened.heard == ([], [], [])
+    with Votes(where) as db:
+        assert [row.vote for row in db.rows(Vote)] == ["A", "tie"]
+
+
+@pytest.mark.browser
+def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(tmp_path: Path) -> None:
+    systems, payloads = (HOSTILE[0], HOSTILE[8]), HOSTILE[1::2]
+    made: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    for i, payload in enumerate(payloads):
+        key = ("ar", f"{i:02} {payload}")
+        made["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        made["passages"].append(schema.Passage(*key, f"p{i}", 1, payload, payload * 2, True))
+        for n, system in enumerate(systems):
+            reply = f"{n} {payload} [1] {payload}"
+            made["answers"].append(schema.Answer(*key, system, reply, "ok", "vanilla", None, None))
+        made["judgments"].append(schema.Judgment(*key, HOSTILE[1], *systems, "A", payload, None, None))
+    tables = {name: schema.from_rows(name, rows) for name, rows in made.items()}
+    store.write(tmp_path / "arenas" / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    home = str(tmp_path / "home")
+    with browser.server(tmp_path / "arenas", MIRAGE_HOME=home) as address, browser.chromium() as start:
+        opened = start()
+        page = opened.page
+        enter(opened, f"{address}/spot_check?arena=hostile", HOSTILE[0])
+        left = dict(enumerate(payloads))
+        while left:
+            opened.settle()
+            asked = page.locator(".mg-question").inner_text()
+            i = int(asked[1:].split(" ", 1)[0])
+            payload = left.pop(i)
+            assert asked == f"Q{i} {payload}"
+            for text_ in page.locator(".mg-blind .mg-text").all_inner_texts():
+                assert text_.count(payload) == 2
+            assert page.locator(".mg-fold .mg-text").inner_text() == payload * 2
+            press(opened, "1")
+            was = page.locator(".mg-was").inner_text()
+            assert all(name in was for name in (*systems, HOSTILE[1]))
+        page.goto(f"{address}/spot_check?arena=hostile&ballot=citations")
+        enter(opened, page.url, HOSTILE[0])
+        press(opened, "1")
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1"
+        assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
+        assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
+        assert opened.heard == ([], [], [])
