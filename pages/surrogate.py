@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, get_args
@@ -13,7 +14,9 @@ from mirage import ui
 from mirage.charts import surrogate as charts
 from mirage.charts.features import title
 from mirage.charts.palette import FORMATS
+from mirage.errors import TableMissing
 from mirage.languages import LANGUAGES
+from mirage.rank.battles import RELEVANCE
 from mirage.schema import Skill
 from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
 from mirage.views import surrogate as views
@@ -98,10 +101,7 @@ PRINTED = (
 def main() -> None:
     """Judged beside predicted ratings, then what the prediction is worth and rests on."""
     page = ui.begin("surrogate")
-    if "predictions" not in page.arena.tables and "judgments" in page.arena.tables:
-        judges = page.arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-        st.caption(ui.plain(f"For the ratings of a judge of this arena, name it: --referee {' or '.join(judges)}."))
-    page.need("predictions")
+    _need(page)
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         referee, skill = _referee(page)
@@ -186,6 +186,21 @@ def main() -> None:
             "method": HELD_OUT,
         },
     )
+
+
+def _need(page: ui.Page) -> None:
+    """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
+    tables = page.arena.tables
+    if "predictions" not in tables and "judgments" in tables:
+        judges = page.arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+        referees = judges if "outcomes" not in tables else [RELEVANCE, *judges]
+        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees)}."))
+        if "outcomes" not in tables:
+            command = f"mirage surrogate {page.arena.path} --referee {shlex.quote(judges[0])} --store"
+            error = TableMissing("predictions", where=str(page.arena.path), command=command)
+            ui.missing(error, why=f"The arena “{page.arena.title}” comes without it.")
+            st.stop()
+    page.need("predictions")
 
 
 def _referee(page: ui.Page) -> tuple[str, Skill]:
@@ -319,7 +334,8 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
         )
         st.caption(
             f"{_title(chosen)}, all languages: each left-out system takes a feature from another system, and is "
-            f"predicted again. n = {weights.permuted[0].systems} systems; intervals by Student's t over them."
+            "predicted again; the more the error rises, the more the prediction rests on it. "
+            f"n = {weights.permuted[0].systems} systems; intervals by Student's t over them."
         )
     with right:
         ablated, lacking = _ablated(page, weights, language)

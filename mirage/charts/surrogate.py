@@ -171,7 +171,7 @@ def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
             mode,
             height=SPACE + ROW * len(told) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": SPACE, "b": FOOT},
-            xaxis=axis(mode, title="Rise of the squared error, logits² (higher: rests on it more)", zeroline=True),
+            xaxis=axis(mode, title="Rise of the squared error, logits²", zeroline=True),
             yaxis=rows_axis([name(title(row.features)) for row in told], mode),
         ),
     }

@@ -115,7 +115,7 @@ def printed(arena: Arena) -> Printed:
             for (code, metric), value in ends.items()
             if metric == "mean_r2"
         },
-        rows[0]["reference"] if rows else "",
+        rows[0]["reference"].split(", Table")[0] + ", Tables 2 to 5" if rows else "",
     )
 
 

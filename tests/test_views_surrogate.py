@@ -1,0 +1,184 @@
+"""What the Surrogate page shows of stored tables: the arithmetic of `surrogate.quality`, and nothing fitted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ROOT
+
+from mirage import pipeline, schema, store, surrogate
+from mirage.charts import surrogate as charts
+from mirage.pipeline import ablation
+from mirage.pipeline.surrogate import training
+from mirage.sources.simulated import simulate
+from mirage.surrogate.quality import quality
+from mirage.views import surrogate as views
+
+FEW = ["forest", "pooled", "pairwise"]
+CODES = ["en", "sw"]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    """Seven systems of which the last has features and no verdict."""
+    tables = dict(simulate(systems=7, queries=20, languages=CODES, seed=11).tables)
+    verdicts = tables["judgments"]
+    new = sorted(set(verdicts["system_a"].to_pylist()) | set(verdicts["system_b"].to_pylist()))[-1]
+    met = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
+    tables["judgments"] = verdicts.filter(pc.invert(met))
+    path = tmp_path_factory.mktemp("views") / "judged"
+    store.write(path, tables, made_by="a test", label="simulated")
+    stage = pipeline.JUDGED_PREDICTIONS
+    return pipeline.run(stage, path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+
+
+@pytest.fixture(scope="module")
+def seen(arena: store.Arena) -> surrogate.Training:
+    return training(arena.read("features"), arena.read("judgments"), "judge")
+
+
+@pytest.mark.parametrize("regressor", ["default", *FEW])
+def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena: store.Arena, regressor: str) -> None:
+    stored = arena.read("predictions").to_pylist()
+    shown = {row["language"]: row for row in views.by_language(arena, "judge", "both", regressor)}
+    assert list(shown) == [*CODES, "all"]
+    for code, row in shown.items():
+        mine = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
+        columns = [np.array([r[name] for r in mine]) for name in ("rating", "judged", "low", "high")]
+        own = quality(code, regressor, *columns)
+        assert row["systems"] == own.systems == 6
+        for name in ("tau", "rmse", "r2", "slope", "covered"):
+            assert row[name] == pytest.approx(getattr(own, name)), (code, name)
+
+
+def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
+    points = views.points(arena, "judge", "both", "pooled", "en")
+    judged = [p.judged for p in points]
+    assert judged[-1] is None
+    assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
+    assert len(points) == 7
+    assert views.judged_ends(arena, "judge", "both", "en") == {}, "the arena has no ratings"
+
+
+def test_who_lies_outside_is_who_the_table_says(arena: store.Arena) -> None:
+    said = {
+        (system, feature, code)
+        for system, by in views.outside(arena, "judge", "both", "pooled").items()
+        for feature, codes in by.items()
+        for code in codes
+    }
+    stored = {
+        (row["system"], feature, row["language"])
+        for row in arena.read("predictions").to_pylist()
+        if row["regressor"] == "pooled" and row["outside"] and row["language"] != "all"
+        for feature in row["outside"].split(", ")
+    }
+    assert said == stored
+    assert said, "the simulated systems are spread enough for one to stand out"
+
+
+def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
+    found = pipeline.report(seen, "judge", regressors=["ridge"])
+    assert views.calls(arena, "judge") == found.calls > 0
+    assert views.calls(arena, "relevance") == 0
+
+
+def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
+    weights = views.weights(arena, "judge", "both")
+    chosen = views.compared(arena, "judge").chosen
+    own = surrogate.importances(seen, chosen)
+    told = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
+    assert told == [(one.feature, one.rise, one.low, one.high, one.systems) for one in own]
+    schema.validate("importances", arena.read("importances"))
+
+
+def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Arena) -> None:
+    weights = views.weights(arena, "judge", "both")
+    chosen = views.compared(arena, "judge").chosen
+    taus = {row["language"]: row["tau"] for row in views.by_language(arena, "judge", "both", chosen)}
+    whole = {row.language: row.value for row in weights.ablated if row.features == "All features"}
+    assert whole == pytest.approx(taus)
+    named = list(dict.fromkeys(row.features for row in weights.ablated))
+    assert named[:4] == list(pipeline.ABLATIONS)
+    assert all(row.value is not None for row in weights.ablated if row.features in pipeline.ABLATIONS)
+
+
+def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate.Training) -> None:
+    system = seen.systems[0]
+    kept = ablation.strongest(seen, system)
+    assert len(kept) == ablation.KEPT < len(seen.features)
+    rows = {code: one.values.copy() for code, one in seen.languages.items()}
+    for code, one in seen.languages.items():
+        rows[code][:, one.systems.index(system)] *= -3.0
+    moved = surrogate.Training(
+        seen.features,
+        {
+            code: surrogate.Language(
+                code, one.systems, rows[code], one.weights, one.strata, one.points, one.ratings, one.offset
+            )
+            for code, one in seen.languages.items()
+        },
+    )
+    assert ablation.strongest(moved, system) == kept
+
+
+def test_a_set_of_features_that_the_arena_cannot_tell_from_all_has_the_reason() -> None:
+    found = ablation.sets(["length", "english_language", "target_language"])
+    assert found["Without LLM-as-judge"] == found["Only LLM-as-judge"] == "no LLM graded a feature"
+    assert found["Without low-correlation"] == "none is dropped: there are only 3 features"
+    assert found["Without length"] == ("english_language", "target_language")
+    graded = ablation.sets(["length", "fluency_score"])
+    assert (graded["Without LLM-as-judge"], graded["Only LLM-as-judge"]) == (("length",), ("fluency_score",))
+
+
+def test_the_printed_figures_are_those_of_the_paper() -> None:
+    arena = store.open_arena(store.bundled()["nomiracl"])
+    figures = views.printed(arena)
+    assert figures.tau["ar"] == 0.951
+    assert figures.r2["ar", "holdout", "Random Forest"] == 0.5
+    assert figures.ablation["ar", "Only LLM-as-judge"] == 0.948
+    assert figures.r2_draws["ar"] == (0.916, -0.15, 0.07)
+    assert figures.reference.endswith("Tables 2 to 5")
+
+
+@pytest.mark.parametrize(("name", "referees"), [("nomiracl", {"relevance"}), ("sample", {"relevance", "heuristic"})])
+def test_the_bundled_arenas_have_every_regressor_and_what_the_default_rests_on(name: str, referees: set[str]) -> None:
+    arena = store.open_arena(ROOT / "data" / name)
+    assert {referee for referee, _ in views.available(arena)} == referees
+    for referee, skill in views.available(arena):
+        found = views.compared(arena, referee, skill)
+        assert {row.regressor for row in found.summary} == {*surrogate.REGRESSORS, surrogate.NESTED}
+        weights = views.weights(arena, referee, skill)
+        assert {row.regressor for row in weights.permuted} == {found.chosen}
+        assert weights.ablated
+
+
+def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
+    tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
+    bare = store.write(tmp_path / "bare", tables, made_by="a test")
+    assert views.weights(bare, "judge", "both") == views.weights(bare, "judge", "both")
+    assert views.weights(bare, "judge", "both").permuted == ()
+    assert views.calls(bare, "judge") is None
+
+
+def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
+    points = views.points(arena, "judge", "both", "pooled", "en")
+    ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
+    judged, predicted = charts.ratings(points, ends, referee="judge", mode="light")["data"]
+    assert judged["x"] == [p.judged for p in points if p.judged is not None]
+    assert predicted["x"] == [p.rating for p in points]
+    assert judged["error_x"]["array"][:2] == pytest.approx([0.3, 0.0])
+    assert judged["error_x"]["arrayminus"][0] == pytest.approx(0.2)
+    for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
+        assert down == pytest.approx(p.rating - (p.low or 0.0))
+    assert predicted["customdata"][-1] == [points[-1].system]
+    rows = [row for row in views.by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
+    ours, theirs = charts.taus(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")["data"]
+    assert ours["x"] == [row["tau"] for row in rows]
+    assert theirs["x"] == [0.835, 0.958]
+    (bars,) = charts.importances(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
+    assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11
