@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import streamlit as st
@@ -55,8 +54,6 @@ BATTLES = (
     ui.Col("information", "Information", "probability", help="Bits that it is expected to tell about the tier."),
     ui.Col("control", "Drawn at random", "text", help="Whether it was drawn at random, as a check of the others."),
 )
-_EVERY = 0.1
-"""Seconds between two moves of a progress bar."""
 
 
 def main() -> None:
@@ -207,34 +204,26 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
     """Check a file, and put its answers into a copy of the arena; the page then shows that copy."""
     own = page.arena.label == adding.OWN
     into = page.arena.path if own else home.folder() / "arenas" / f"{page.arena.name}-own"
-    bar = st.progress(0.0, text="Checking the answers ...")
-    last = 0.0
-
-    def progress(done: int, of: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _EVERY:
-            last = time.monotonic()
-            bar.progress(min(done / max(of, 1), 1.0), text=f"Measuring {done:,} of {of:,} answers ...")
-
-    # Of the file's name nothing is used but what it is named for.
-    named = Path(file)
-    upload = home.folder() / "uploads" / f"answers{store.ending(named)}{'.gz' if named.suffix == '.gz' else ''}"
-    try:
-        with home.alone(home.folder() / "uploads"):
+    upload = home.folder() / "uploads" / f"answers{''.join(Path(file).suffixes[-2:])}"
+    done = False
+    with ui.working("Checking the answers ...") as move, home.alone(home.folder() / "uploads"):
+        try:
             store.write_bytes(upload, data)
-            try:
-                base = store.open_arena(into) if store.is_arena(into) else page.arena
-                answers = adding.read_system(base, upload, system=system)
-                adding.add_system(base, answers, into, progress=progress)
-            finally:
-                upload.unlink(missing_ok=True)
-    except MirageError as error:
-        bar.empty()
-        ui.refuse(error)
-    except OSError as error:
-        bar.empty()
-        ui.refuse(ArenaError(f"the file cannot be kept: {error.strerror or error}", do="free space, then try again"))
-    else:
+            base = store.open_arena(into) if store.is_arena(into) else page.arena
+            answers = adding.read_system(base, upload, system=system)
+            adding.add_system(
+                base,
+                answers,
+                into,
+                progress=lambda k, of: move(k / max(of, 1), f"Measuring {k:,} of {of:,} answers ..."),
+            )
+            done = True
+        except OSError as error:
+            what = f"the file cannot be kept: {error.strerror or error}"
+            raise ArenaError(what, do="free space, then try again") from None
+        finally:
+            upload.unlink(missing_ok=True)
+    if done:
         ui.switch(into.name)
 
 

@@ -21,7 +21,7 @@ from mirage.ui.chart import chart
 from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, begin, onward, run, switch
 from mirage.ui.pick import check_link, pick
-from mirage.ui.states import badge, missing, refuse
+from mirage.ui.states import badge, missing, refuse, working
 from mirage.ui.table import Col, column_help, mode, table
 from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, prose, text_html
 
@@ -51,4 +51,5 @@ __all__ = [
     "switch",
     "table",
     "text_html",
+    "working",
 ]

@@ -1,12 +1,46 @@
-"""The badge that says how far people agree with a judge: grey where too few have voted."""
+"""What people's votes say of a judge: a badge that is grey where too few have voted, and its ranking corrected."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from mirage import votes
+from mirage.charts import corrected as charts
+from mirage.errors import MirageError
+from mirage.languages import LANGUAGES
+from mirage.ui.chart import chart
+from mirage.ui.frame import Page
+from mirage.ui.pick import pick
+from mirage.ui.states import refuse
+from mirage.ui.table import Col, mode, table
 from mirage.ui.text import plain
-from mirage.views import agreement
+from mirage.views import agreement, people
+
+if TYPE_CHECKING:
+    from mirage.pipeline.voting import Corrected
+
+_OF = (
+    Col("system", "System", "system", help="The system rated."),
+    Col("rank", "Rank", "rank", help="Its rank by the judge, corrected by people. 1 is best."),
+    Col("rank", "Rank 95%", "span", low="rank_low", high="rank_high", help="95% interval of the corrected rank."),
+    Col("rating", "Rating", "rating", help="Corrected strength in logits, centred on 0."),
+    Col("rating", "95% interval", "interval", low="low", high="high", help="Holds whatever the judge's errors are."),
+    Col("uncorrected_rank", "Judge's rank", "rank", help="Its rank by the judge alone.", width=90),
+    Col("uncorrected", "Judge's rating", "rating", help="Its strength by the judge alone.", width=96),
+    Col(
+        "uncorrected",
+        "95% interval",
+        "interval",
+        low="uncorrected_low",
+        high="uncorrected_high",
+        help="Of the judge's rating; knows of chance alone, and nothing of the judge's errors.",
+    ),
+    Col("votes", "Votes", "count", help="Random votes on battles of this system (n)."),
+    Col("battles", "Battles", "count", help="Battles of this system that the judge decided."),
+)
 
 
 def badge(row: votes.Agreement) -> None:
@@ -14,3 +48,67 @@ def badge(row: votes.Agreement) -> None:
     who = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
     color = "green" if row.enough else "gray"
     st.badge(plain(f"{who}: {agreement.words(row)}"), color=color, help=plain(agreement.why(row)))  # type: ignore[arg-type]
+
+
+def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
+    """Show how far people agree with a judge in the languages shown; nothing where nobody can vote.
+
+    Args:
+        page: the page; its arena has judgments.
+        judge: the judge that is shown.
+        languages: codes that are shown.
+    """
+    try:
+        rows = {row.language: row for row in people.agreement(page.arena) if row.referee == judge}
+    except MirageError as error:
+        st.caption(plain(f"People's votes cannot be read now: {error.what}."))
+        return
+    here = [code for code in rows if code in languages]
+    if here:
+        badge(rows["all"] if len(here) > 1 else rows[here[0]])
+    elif "answers" in page.arena.tables:
+        st.badge(
+            "People: no votes yet", color="gray", help="Nobody has voted on a battle drawn at random; see Spot check."
+        )
+
+
+def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
+    """Show a judge's ranking corrected by people beside the uncorrected one; nothing where nobody has voted.
+
+    Args:
+        page: the page; its arena has judgments.
+        judge: the judge that is shown.
+        languages: codes that are shown.
+    """
+    try:
+        counts = {
+            code: len({vote.query_id for vote in people.log(page.arena) if vote.control and vote.language == code})
+            for code in languages
+        }
+        codes = [code for code in languages if counts[code]]
+        if not codes:
+            return
+        st.header("Corrected by people's votes", anchor=False)
+        most = max(codes, key=lambda code: counts[code])
+        code = most if len(codes) == 1 else pick("Corrected in", codes, key="corrected", default=most, width=120)
+        found = people.corrected(page.arena, judge, code)
+    except MirageError:
+        return
+    if isinstance(found, MirageError):
+        refuse(found)
+    elif found is not None:
+        _ranking(found, code)
+
+
+def _ranking(found: Corrected, code: str) -> None:
+    ratings = found.table()
+    left, right = st.columns([13, 8], gap="small")
+    with left:
+        table(ratings, _OF, key="corrected_ratings")
+        st.caption(plain(f"{LANGUAGES[code].name}. {found.languages[code].method}."))
+    with right:
+        chart(
+            charts.beside(ratings.to_pylist(), mode=mode()),
+            key="corrected_chart",
+            alt="Rating of every system by the judge corrected by people, and by the judge alone, with 95% intervals.",
+        )

@@ -63,7 +63,8 @@ def pick(
         options: bare codes, as they stand in the address.
         key: name of the parameter; unique over all pages, except where pages mean the same thing by it.
         many: pick any number; nothing picked is an empty list and usually means all.
-        segments: draw the options side by side; for few and short ones.
+        segments: draw the options side by side; for few and short ones. Where one could be taken for markup they are
+            in a list, which shows them as they are.
         default: chosen at first; the first option unless given. Not for `many`.
         help: shown on hover.
         placeholder: shown while nothing is picked.
@@ -83,6 +84,8 @@ def pick(
         st.session_state[key] = asked if many else asked[-1]
     start = default if default in options else options[0] if options else None
     common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
+    if segments and any(plain(option.replace("_", "")) != option.replace("_", "") for option in options):
+        segments, width = False, 240 if width == "content" else width
     if width is not None:
         common["width"] = width
     value: Any

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
-from mirage.errors import MirageError
 from mirage.store import Arena
 from mirage.store import search as store_search
-from mirage.ui.states import refuse
-from mirage.ui.text import plain
+from mirage.ui.states import working
 
 _MANY = 10_000
 """Answers that are read in a moment; more are worth an index."""
 _KB = 1.8
 """What an answer of usual length takes in the index."""
-_EVERY = 0.1
-"""Seconds between two moves of the progress bar."""
 
 
 def offer_index(arena: Arena) -> None:
@@ -41,19 +35,9 @@ def offer_index(arena: Arena) -> None:
 
 
 def _build(arena: Arena) -> None:
-    bar = st.progress(0.0, text="Indexing the answers")
-    last = 0.0
-
-    def progress(share: float, what: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _EVERY:
-            last = time.monotonic()
-            bar.progress(min(share, 1.0), text=plain(what))
-
-    try:
+    done = False
+    with working("Indexing the answers") as progress:
         store_search.build(arena, progress)
-    except MirageError as error:
-        bar.empty()
-        refuse(error)
-    else:
+        done = True
+    if done:
         st.rerun()

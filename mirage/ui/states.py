@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +14,9 @@ from mirage.ui.text import plain
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+
+_EVERY = 0.1
+"""Seconds between two moves of a bar."""
 
 LABELS = {
     "real replies": ("blue", "Computed from replies that real systems gave."),
@@ -28,6 +33,30 @@ def badge(label: str, *, into: DeltaGenerator | None = None) -> None:
     """Say what kind of numbers these are; the meaning of the label is one hover away."""
     color, meaning = LABELS.get(label, ("gray", "The arena's own words."))
     (into or st).badge(plain(label), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
+
+
+@contextmanager
+def working(text: str) -> Iterator[Callable[[float, str], None]]:
+    """A bar while something takes long; yields what is called with the share that is done and what is being done.
+
+    The bar goes with the work; what was wrong with it is shown in its place.
+    """
+    bar = st.progress(0.0, text=plain(text))
+    last = 0.0
+
+    def move(share: float, what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            bar.progress(min(share, 1.0), text=plain(what))
+
+    try:
+        yield move
+    except MirageError as error:
+        bar.empty()
+        refuse(error)
+    else:
+        bar.empty()
 
 
 def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:

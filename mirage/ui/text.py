@@ -6,6 +6,7 @@ a remote image. Spans of a text can be marked: the one that decided an outcome, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,6 +16,7 @@ from unicodedata import bidirectional
 import streamlit as st
 
 from mirage.languages import LANGUAGES
+from mirage.views.answers import SHOWN as LONGEST
 
 MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "unknown"]
 
@@ -68,10 +70,6 @@ STYLE = """<style>
 .mg-none { font-style: italic; opacity: 0.75; }
 </style>"""
 """Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
-
-
-LONGEST = 20_000
-"""Characters of a text that are shown; a browser stands still over millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +167,23 @@ def passage_html(item: Shown, *, language: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped."""
+    """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped.
+
+    Addresses, emoji and icons are looked for after that in what is then plain text: a word joiner, which is not seen,
+    keeps them from being found.
+    """
+    text = _LINES.sub("\n", text.strip("\n"))
+    text = _FOUND.sub(lambda match: f"{match.group()}\u2060", text)
+    return _STARTS.sub(r"\1\\\2", _escaped(text))
+
+
+_LINES = re.compile(r"[^\S\n]*\n\s*")
+_FOUND = re.compile(r"https?://|www(?=\.)|@(?=\w)|:(?=[\w+/-]+:)", re.IGNORECASE)
+_STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
+"""What begins a list, a rule or a heading at the start of a line."""
+
+
+def _escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from mirage import store
-from mirage.errors import MirageError
 from mirage.pipeline.texts import bring_texts
 from mirage.store import home
 from mirage.ui.frame import Page
-from mirage.ui.states import refuse
+from mirage.ui.states import working
 from mirage.ui.text import plain
-
-_EVERY = 0.1
-"""Seconds between two moves of the progress bar."""
 
 
 def absent(page: Page) -> None:
@@ -62,19 +56,9 @@ def _open() -> None:
 
 
 def _bring() -> None:
-    bar = st.progress(0.0, text="Asking for the files")
-    last = 0.0
-
-    def progress(share: float, what: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _EVERY:
-            last = time.monotonic()
-            bar.progress(min(share, 1.0), text=plain(what))
-
-    try:
+    done = False
+    with working("Asking for the files") as progress:
         bring_texts(home.folder(), progress)
-    except MirageError as error:
-        bar.empty()
-        refuse(error)
-    else:
+        done = True
+    if done:
         st.rerun()
