@@ -66,7 +66,8 @@ def main() -> None:
     """Show how the judges of the arena judged."""
     page = ui.begin("judges")
     page.need("judgments")
-    everything = views.rows(page.arena)
+    with st.spinner("Measuring the judges ...", show_time=True):
+        everything = views.rows(page.arena)
     rows = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in rows))
     have = [code for code in LANGUAGES if any(row["language"] == code for row in rows)]

@@ -66,7 +66,12 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     judged = judgments.select(names).to_pandas()
     judges = sorted(judged["judge"].unique())
     makers = {judge: maker(judge) for judge in judges}
-    rows = judged[judged["verdict"] != "unparsed"].copy()
+    systems = {name: maker(name) for name in {*judged["system_a"].unique(), *judged["system_b"].unique()}}
+    sides = judged["system_a"].map(systems), judged["system_b"].map(systems)
+    known = set(makers.values()) - {BASELINE, OTHER}
+    # Battles between systems of a judge's maker and others; nothing else can tell.
+    telling = (sides[0] != sides[1]) & (sides[0].isin(known) | sides[1].isin(known))
+    rows = judged[telling & (judged["verdict"] != "unparsed")].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
     rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
@@ -74,7 +79,6 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     rows["won"] = won.where(~swapped, 1 - won)
     battle = ["language", "query_id", "one", "other"]
     said = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
-    systems = {name: maker(name) for name in {*said["one"], *said["other"]}}
     said["of_one"], said["of_other"] = said["one"].map(systems), said["other"].map(systems)
     found: list[FamilyPreference] = []
     for judge in judges:
