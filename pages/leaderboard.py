@@ -12,6 +12,7 @@ from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.languages import Unusual
 from mirage.rank.whatif import POOLED, Choice
+from mirage.ui import agreed
 from mirage.views import leaderboard as views
 
 _RATING = (
@@ -159,6 +160,9 @@ def ratings(page: ui.Page) -> None:
         choice = Choice()
         board = views.board(page.arena, referee, skill, chosen)
     page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
+    judged = referee in views.judges(page.arena)
+    if judged:
+        agreed.of_judge(page, referee, board.languages)
 
     if choice != Choice() or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
@@ -210,6 +214,8 @@ def ratings(page: ui.Page) -> None:
                 "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
             )
         _families(views.unusual(page.arena, referee, skill, board.languages, choice))
+    if judged:
+        agreed.corrected(page, referee, board.languages)
     page.download(
         "leaderboard",
         board.everything,

@@ -15,6 +15,7 @@ from mirage.answers import citations
 from mirage.errors import Unreachable
 from mirage.features.spec import Reply
 from mirage.features.support import cited_places, cited_sentences
+from mirage.ui import agreed
 from mirage.views import agreement, people
 from mirage.views import spot_check as views
 from mirage.votes import Vote
@@ -161,7 +162,7 @@ def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
 def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
     judgments = arena.read("judgments")
     (row,) = (r for r in votes.agreement([vote("e00", "A")], judgments) if r.referee == "zeta")
-    assert agreement.words(row) == "100.0% (no interval), n = 1"
-    assert "Too few to rely on: it takes 30 questions." in agreement.why(row)
+    assert agreed.words(row) == "100.0% (no interval), n = 1"
+    assert "Too few to rely on: it takes 30 questions." in agreed.why(row)
     empty = schema.from_rows(votes.Agreement, [])
     assert agreement.rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

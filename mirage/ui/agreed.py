@@ -9,6 +9,7 @@ import streamlit as st
 
 from mirage import votes
 from mirage.charts import corrected as charts
+from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.ui.chart import chart
@@ -17,7 +18,7 @@ from mirage.ui.pick import pick
 from mirage.ui.states import refuse
 from mirage.ui.table import Col, mode, table
 from mirage.ui.text import plain
-from mirage.views import agreement, people
+from mirage.views import people
 
 if TYPE_CHECKING:
     from mirage.pipeline.voting import Corrected
@@ -43,11 +44,30 @@ _OF = (
 )
 
 
+def words(row: votes.Agreement) -> str:
+    """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
+    if row.raw is None:
+        return "not known yet"
+    write = FORMATS["rate"].write
+    sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
+    return f"{write(row.raw)} ({sure}), n = {row.n:,}"
+
+
+def why(row: votes.Agreement) -> str:
+    """What a row is of, and why it cannot be relied on where that is so."""
+    where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
+    people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
+    said = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
+    if not row.enough:
+        said += f" Too few to rely on: it takes {votes.ENOUGH} questions."
+    return f"{said} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else said
+
+
 def badge(row: votes.Agreement) -> None:
     """Show one row in a line, with what it rests on one hover away."""
     who = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
     color = "green" if row.enough else "gray"
-    st.badge(plain(f"{who}: {agreement.words(row)}"), color=color, help=plain(agreement.why(row)))  # type: ignore[arg-type]
+    st.badge(plain(f"{who}: {words(row)}"), color=color, help=plain(why(row)))  # type: ignore[arg-type]
 
 
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:

@@ -9,8 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import votes
-from mirage.charts.palette import FORMATS
-from mirage.languages import LANGUAGES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,25 +90,6 @@ def _opinion(arena: str, judge: str, battle: votes.Battle, said: votes.Said) -> 
         session=None,
         shown=None,
     )
-
-
-def words(row: votes.Agreement) -> str:
-    """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
-    if row.raw is None:
-        return "not known yet"
-    write = FORMATS["rate"].write
-    sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
-    return f"{write(row.raw)} ({sure}), n = {row.n:,}"
-
-
-def why(row: votes.Agreement) -> str:
-    """What a row is of, and why it cannot be relied on where that is so."""
-    where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
-    people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
-    said = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
-    if not row.enough:
-        said += f" Too few to rely on: it takes {votes.ENOUGH} questions."
-    return f"{said} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else said
 
 
 def _schema() -> pa.Schema:

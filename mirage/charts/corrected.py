@@ -1,0 +1,71 @@
+"""A judge's ranking beside the same corrected by people's votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+
+
+def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+    """Two ratings of every system with their 95% intervals: corrected, filled; by the judge alone, hollow and below.
+
+    Args:
+        rows: columns of `votes.CorrectedRating`, in the order of the rows.
+        mode: light or dark.
+    """
+    data = [
+        _series(rows, "", "corrected by people", -0.15, mode),
+        _series(rows, "uncorrected", "judge alone", 0.2, mode),
+    ]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
+            xaxis=axis(mode, title="Rating, logits (higher is better)", zeroline=True, tickformat="+.1f"),
+            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+        ),
+    }
+
+
+def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: float, mode: Mode) -> dict[str, Any]:
+    value, low, high, rank = (
+        (which, f"{which}_low", f"{which}_high", f"{which}_rank") if which else ("rating", "low", "high", "rank")
+    )
+    colors = [family(row["system"]).color(mode) for row in rows]
+    muted = ink(mode).muted
+    write = FORMATS["rating"].write
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": label,
+        "x": [row[value] for row in rows],
+        "y": [i + shift for i in range(len(rows))],
+        "text": [
+            f"<b>{name(row['system'])}</b>, {label}<br>{write(row[value])} ({write(row[low])} to {write(row[high])})"
+            f"<br>rank {row[rank]}<br>n = {row['votes']:,} random votes, {row['battles']:,} battles"
+            for row in rows
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "color": [ink(mode).ground] * len(rows) if which else colors,
+            "symbol": "circle",
+            "size": MARK_SIZE,
+            "line": {"color": muted if which else colors, "width": 1.5},
+        },
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [row[high] - row[value] for row in rows],
+            "arrayminus": [row[value] - row[low] for row in rows],
+            "color": muted if which else ink(mode).accent,
+            "thickness": 1.5,
+            "width": 4,
+        },
+    }
