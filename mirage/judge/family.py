@@ -75,7 +75,7 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
     rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
-    won = rows["verdict"].map({"A": 1.0, "B": 0.0, "tie": 0.5})
+    won = rows["verdict"].map({"A": 1.0, "B": 0.0, "tie": 0.5}).astype(float)
     rows["won"] = won.where(~swapped, 1 - won)
     battle = ["language", "query_id", "one", "other"]
     said = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
