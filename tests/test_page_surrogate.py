@@ -86,7 +86,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
         at = opened(arena=arena)
         command = f"mirage surrogate {tmp_path / arena} --referee {shlex.quote(referee)} --store"
         assert command in [code.value for code in at.code]
-        assert f"Whose ratings can be predicted here: {referee}" in said(at)
+        assert f"Whose ratings can be predicted here\\: {referee}" in said(at)
         assert not at.dataframe
 
 

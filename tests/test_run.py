@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,19 @@ def test_another_reference_measures_again(arena: Path) -> None:
 )
 def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: list[str]) -> None:
     assert [d.step for d in done(ready, start=start, end=end)] == steps_
+
+
+def test_a_run_to_the_surrogate_predicts_for_both_referees_once(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RELEVANCE_PREDICTIONS", "JUDGED_PREDICTIONS"):
+        stage = getattr(steps, name)
+        quick = partial(stage.run, regressors=["linear", "ridge"], weigh=False)
+        monkeypatch.setattr(steps, name, replace(stage, run=quick))
+    both = ["predictions by relevance", "predictions by heuristic"]
+    assert ran(done(arena, end="surrogate")) == both
+    rows = store.open_arena(arena).read("predictions")
+    assert set(pc.unique(rows["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    again = done(arena, start="surrogate", end="surrogate")
+    assert [(d.step, d.state, d.why) for d in again] == [(step, "skipped", "up to date") for step in both]
 
 
 def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:

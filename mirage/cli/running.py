@@ -29,10 +29,12 @@ def run(
     from_: Annotated[
         str,
         typer.Option(
-            "--from", metavar="STAGE", help="First stage: baselines, generate, outcomes, features, judge or ratings."
+            "--from",
+            metavar="STAGE",
+            help="First stage: baselines, generate, outcomes, features, judge, ratings or surrogate.",
         ),
     ] = "baselines",
-    to: Annotated[str, typer.Option("--to", metavar="STAGE", help="Last stage.")] = "ratings",
+    to: Annotated[str, typer.Option("--to", metavar="STAGE", help="Last stage; surrogate takes minutes.")] = "ratings",
     baselines: Annotated[bool, typer.Option(help="Whether the baselines answer too.")] = True,
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
     reference: Annotated[
@@ -52,10 +54,11 @@ def run(
     """Run every stage of an arena, from answers to ratings, that is not up to date.
 
     Reads the tables queries, passages and answers. Writes answers (of the baselines, and with --system of the model),
-    outcomes, features, judgments and ratings. Without --model it asks nobody and costs nothing; with it the graded
-    features are measured, and with --judge NAME it judges. A step is skipped while the content of what it reads, its
-    options and its version are those of the last run. Prints what ran, what was skipped and why, with time, calls,
-    tokens and, with the prices, money. --languages, --queries and --pairs are about judging.
+    outcomes, features, judgments and ratings; with --to surrogate, predictions and importances too. Without --model it
+    asks nobody and costs nothing; with it the graded features are measured, and with --judge NAME it judges. A step is
+    skipped while the content of what it reads, its options and its version are those of the last run. Prints what ran,
+    what was skipped and why, with time, calls, tokens and, with the prices, money. --languages, --queries and --pairs
+    are about judging.
     """
     from mirage import pipeline, prompts
     from mirage.baselines import TEMPLATE

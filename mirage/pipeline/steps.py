@@ -6,6 +6,7 @@ outcomes   queries, answers            -> outcomes
 features   queries, passages, answers  -> features; with a model, the graded ones too
 judge      answers, features           -> judgments; by a model: of queries, passages, answers
 ratings    outcomes; judgments         -> ratings by relevance; by the judge
+surrogate  features, with either       -> predictions, importances; only if asked for, as it takes minutes
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from mirage import features, judge, llm, prompts, store
+from mirage import features, judge, llm, prompts, schema, store, surrogate
 from mirage.baselines import TEMPLATE
 from mirage.pipeline.generating import Asked, generate_answers, plan_generating
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, ledger_path, plan_judging
 from mirage.pipeline.stages import (
     BASELINES,
     FEATURES,
+    JUDGED_PREDICTIONS,
     JUDGED_RATINGS,
     OUTCOMES,
+    RELEVANCE_PREDICTIONS,
     RELEVANCE_RATINGS,
     Progress,
     Stage,
@@ -280,6 +283,14 @@ def _ratings(this: _Run) -> Iterator[Step]:
     yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {who}", part="referee", judge=who, **options)
 
 
+def _surrogate(this: _Run) -> Iterator[Step]:
+    options: dict[str, Any] = {"part": "referee", "seed": surrogate.SEED}
+    skills = list(get_args(schema.Skill))
+    by = RELEVANCE, this.wanted.judge
+    yield this.stage("surrogate", RELEVANCE_PREDICTIONS, f"predictions by {by[0]}", skills=skills, **options)
+    yield this.stage("surrogate", JUDGED_PREDICTIONS, f"predictions by {by[1]}", referee=by[1], **options)
+
+
 _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
     "baselines": _baselines,
     "generate": _generate,
@@ -287,6 +298,7 @@ _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
     "features": _features,
     "judge": _judge,
     "ratings": _ratings,
+    "surrogate": _surrogate,
 }
 ORDER = tuple(_STAGES)
 """The stages by the names that a run is bounded with."""
