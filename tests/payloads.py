@@ -115,28 +115,30 @@ def cores(*texts: str) -> dict[str, list[str]]:
 
 def plain(text: str) -> str:
     """A text as a browser can hold it: HTML has no NUL."""
-    return text.replace("\x00", "")
+    return text.replace("\x00", "").replace("\u2060", "")
 
 
 STRAY = """cores => {
   // What is on the page that only a payload can have brought: elements, attributes, words without their signs.
   const found = Object.keys(window).filter((name) => /^evil\\d/.test(name)).map((name) => `ran: ${name}`)
   const tags = "iframe:not([src^='/']), object, embed, video, form[action*=hostile], base, meta[http-equiv], " +
-    "script:not([src]), [src*=hostile], [srcset], [data*=hostile], link[href*=hostile], [style*=hostile]"
+    "body script:not([src]), [src*=hostile], [srcset], [data*=hostile], link[href*=hostile], [style*=hostile]"
   const own = (a) => a.origin === location.origin
   const walk = (root) => {
     for (const e of root.querySelectorAll(tags)) found.push(`element: ${e.outerHTML.slice(0, 120)}`)
     for (const a of root.querySelectorAll("a[href]")) {
-      if (!own(a)) found.push(`link: ${a.outerHTML.slice(0, 120)}`)
+      if (!own(a)) found.push(`link: ${a.parentElement.outerHTML.slice(0, 300)}`)
     }
     for (const e of root.querySelectorAll("*")) {
       for (const { name } of e.attributes) if (/^on/.test(name)) found.push(`attribute: ${e.outerHTML.slice(0, 120)}`)
       if (e.shadowRoot) walk(e.shadowRoot)
       for (const n of e.childNodes) {
         if (n.nodeType !== 3) continue
-        const text = n.data.replaceAll("\\ufffd", "")
+        const text = n.data.replaceAll(/[\\ufffd\\u0000\\u2060]/g, "")
         for (const [word] of text.matchAll(/evil\\d+/g)) {
-          if (cores[word] && !cores[word].some((core) => text.includes(core))) found.push(`text: ${text.slice(0, 120)}`)
+          if (cores[word] && !cores[word].some((core) => text.includes(core))) {
+            found.push(`text: ${text.slice(0, 120)} in ${e.parentElement?.outerHTML.slice(0, 300)}`)
+          }
         }
       }
     }

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
+SHOWN = 20_000
+"""Characters of a text that a page shows; a browser stands still over millions."""
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -301,7 +304,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
                 rule_meaning=RULES.get(of.get("rule", ""), ""),
                 span=None if start is None or end is None else (start, end),
                 correct=of.get("correct"),
-                citations=citations(text, ids, numbered=numbered) if text and ids else (),
+                citations=citations(text[:SHOWN], ids, numbered=numbered) if text and ids else (),
                 measures=tuple(measured.get(system, ())),
             )
         )
