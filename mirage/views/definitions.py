@@ -252,6 +252,17 @@ DEFINITIONS: tuple[Definition, ...] = (
         "With fewer than 39 systems a conformal interval of 95% does not exist.",
     ),
     Definition(
+        "Importance of a feature",
+        "Surrogate",
+        "Permutation: how much the squared error of left-out systems rises when each takes the feature's values from "
+        "another system; 0 or less, and the prediction does without it. Ablation: Kendall's tau-b on left-out systems "
+        "of fits with some of the features.",
+        "",
+        f"L. Breiman, Machine Learning 45 (2001); {MB}, Table 4 and Figure 5",
+        "The published program reads the impurities of forests off the systems they were fitted to, and ranks systems "
+        "that were trained on. The features that order systems most alike are chosen anew without each left-out one.",
+    ),
+    Definition(
         "Target language and English",
         "Measures of a reply",
         "Probability that the reply, without citations and markers, is in the question's language, and that it is in "
