@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import votes
+from mirage.views.leaderboard import judges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +53,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
     """
     import pyarrow.compute as pc
 
-    if "judgments" not in arena.tables:
+    if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
     columns = ["judge", "language", "query_id", "system_a", "system_b", "verdict"]
