@@ -240,7 +240,7 @@ def _answer(found: views.Compared, regressor: str, language: str, referee: str, 
         tau, rmse, where = one.tau, one.rmse, f"in {LANGUAGES[language].name}"
     write = FORMATS["probability"].write
     return (
-        f"{_title(regressor)}: {n} systems in the order of {referee} with a tau of {write(tau)} {where}, off by "
+        f"By the regressor {regressor}, {n} systems are ordered like {referee} with a tau of {write(tau)} {where}, off by "
         f"{write(rmse)} logits (RMSE), each predicted without its battles."
     )
 
