@@ -240,8 +240,8 @@ def _answer(found: views.Compared, regressor: str, language: str, referee: str, 
         tau, rmse, where = one.tau, one.rmse, f"in {LANGUAGES[language].name}"
     write = FORMATS["probability"].write
     return (
-        f"By the regressor {regressor}, {n} systems are ordered like {referee} with a tau of {write(tau)} {where}, off by "
-        f"{write(rmse)} logits (RMSE), each predicted without its battles."
+        f"By the regressor {regressor}, {n} systems are ordered like {referee} with a tau of {write(tau)} {where}, "
+        f"off by {write(rmse)} logits (RMSE), each predicted without its battles."
     )
 
 
