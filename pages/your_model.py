@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import streamlit as st
 
@@ -105,7 +106,7 @@ def take(page: ui.Page) -> None:
             st.caption("The questions are known here by their ids; their texts come from NoMIRACL's public files.")
         st.caption("Or point one command at a served model, and open the arena again:")
         st.code(
-            f"cp -r {page.arena.path} my-arena\n"
+            f"cp -r {quote(str(page.arena.path))} my-arena\n"
             "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
             "mirage run my-arena\nmirage app my-arena",
             language="bash",
@@ -194,7 +195,7 @@ def _place(page: ui.Page, found: Placement) -> None:
             on_click="ignore",
         )
         st.code(
-            f"mirage judge {page.arena.path} --judge {found.referee} --battles battles.csv",
+            f"mirage judge {quote(str(page.arena.path))} --judge {quote(found.referee)} --battles battles.csv",
             language="bash",
             wrap_lines=True,
         )

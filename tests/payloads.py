@@ -109,7 +109,7 @@ def cores(*texts: str) -> dict[str, list[str]]:
     for text in texts:
         for match in re.finditer(r"evil\d+", text):
             around = text[max(0, match.start() - 2) : match.end() + 2]
-            found.setdefault(match.group(), []).append(plain(around))
+            found.setdefault(match.group(), []).append(re.sub(r"\s+", " ", plain(around)))
     return found
 
 
@@ -133,8 +133,8 @@ STRAY = """cores => {
       for (const { name } of e.attributes) if (/^on/.test(name)) found.push(`attribute: ${e.outerHTML.slice(0, 120)}`)
       if (e.shadowRoot) walk(e.shadowRoot)
       for (const n of e.childNodes) {
-        if (n.nodeType !== 3) continue
-        const text = n.data.replaceAll(/[\\ufffd\\u0000\\u2060]/g, "")
+        if (n.nodeType !== 3 || e.closest("code")) continue  // code is cut into coloured words
+        const text = n.data.replaceAll(/[\\ufffd\\u0000\\u2060]/g, "").replace(/\\s+/g, " ")
         for (const [word] of text.matchAll(/evil\\d+/g)) {
           if (cores[word] && !cores[word].some((core) => text.includes(core))) {
             found.push(`text: ${text.slice(0, 120)} in ${e.parentElement?.outerHTML.slice(0, 300)}`)
