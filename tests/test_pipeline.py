@@ -51,7 +51,10 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
     ("written", "derived"),
     [
         (["answers"], ("outcomes", "features", "ratings", "tournaments", "predictions", "importances")),
-        (["queries", "passages", "answers", "outcomes"], ("features", "ratings", "tournaments", "predictions", "importances")),
+        (
+            ["queries", "passages", "answers", "outcomes"],
+            ("features", "ratings", "tournaments", "predictions", "importances"),
+        ),
         (["outcomes"], ("ratings", "tournaments", "predictions", "importances")),
         (["judgments"], ("ratings", "tournaments", "predictions", "importances")),
         (["features"], ("predictions", "importances")),
