@@ -117,7 +117,7 @@ def battle(here: booth.Booth, waits: votes.Row | None) -> None:
             key = f"spot_open_{was.vote_id}"
             if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(was,)):
                 st.rerun()
-    one = next(iter(votes.next_items(pool, voter=here.voter, seen=mine, n=1)), None)
+    one, *then = votes.next_items(pool, voter=here.voter, seen=mine, n=2) or [None]
     if one is None:
         finished("battles" if pool.battles else "")
         bar(here, {}, None, waits)
@@ -148,6 +148,9 @@ def battle(here: booth.Booth, waits: votes.Row | None) -> None:
         )
 
     bar(here, ballot.BATTLE | ballot.SKIP, (token, made), waits)
+    for other in then:
+        # All is drawn: what most likely comes next is read while this one is.
+        battles.battle(here.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
 def citation(here: booth.Booth, waits: votes.Row | None) -> None:

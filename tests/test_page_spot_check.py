@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import browser
+import numpy as np
 import pytest
 from conftest import ROOT
 from payloads import HOSTILE
@@ -28,6 +29,8 @@ from test_votes import postgres, url  # noqa: F401  # fixtures
 from mirage import schema, store, votes
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
+from mirage.pipeline.voting import Corrected
+from mirage.sources.simulated import simulate
 from mirage.ui import ballot
 from mirage.views import people
 from mirage.votes import Evidence, Vote, Votes
@@ -279,6 +282,108 @@ def test_the_sample_can_be_voted_on_in_all_languages(
         assert question is not None
         assert question.groups() == (code, language.direction)
         assert "baseline/" not in everything(at)
+
+
+# On the other pages
+
+
+@pytest.fixture
+def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+    """Two judges of four systems, and votes at random: many in English, a few in Arabic."""
+    made = simulate(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
+    arena = store.write(
+        tmp_path / "arenas" / "sim", made.tables, title="Simulated", label="simulated", made_by="a test"
+    )
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    rng = np.random.default_rng(2)
+    said = votes.judged(arena.read("judgments"))["gpt-4o"]
+    log = []
+    for code, n in (("en", 70), ("ar", 4)):
+        battles = [one for one in said if one[0] == code]
+        for k in rng.choice(len(battles), n, replace=False):
+            language, query, first, second = battles[k]
+            label = said[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
+            item = votes.Item(language, query, first, second, True, votes.RANDOM)
+            vote_ = ("A", "B", "tie")[label]
+            log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter="amina", note="**so**"))
+    people.database().append(log)
+    return arena
+
+
+def elsewhere(page: str, **params: str | list[str]) -> AppTest:
+    at = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=60)
+    at.query_params.update({"arena": "sim", **params})
+    return at.run()
+
+
+def badges(at: AppTest) -> dict[str, str]:
+    """Words of the badges about people, and their colour."""
+    found = re.findall(r":(\w+)-badge\[(.*?)(?<!\\)\]", "\n".join(one.value for one in at.markdown))
+    return {re.sub(r"\\(.)", r"\1", words): color for color, words in found if words.startswith("People")}
+
+
+def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(simulated: store.Arena) -> None:
+    at = elsewhere("judges")
+    assert not at.exception
+    (shown,) = (frame.value for frame in at.dataframe if "who" in frame.value.columns)
+    assert shown["who"].tolist() == ["people, gpt-4o", "people, zeta", "people, each other", "gpt-4o, zeta"]
+    assert shown["n"].tolist() == [74, 74, 0, 480]
+    log = votes.standing(people.database().rows(Vote))
+    rows_ = {(r.referee, r.language): r for r in votes.agreement(log, simulated.read("judgments"))}
+    assert shown["kappa"][0] == rows_["gpt-4o", "all"].kappa
+    assert {words.split(":")[0]: color for words, color in badges(at).items()} == {
+        "People agree with gpt-4o": "green",
+        "People agree with zeta": "green",
+        "People agree with each other": "gray",
+    }
+    assert "gray" in set(badges(elsewhere("judges", languages="ar")).values())
+
+
+def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_the_other(
+    simulated: store.Arena,
+) -> None:
+    at = elsewhere("leaderboard", referee="gpt-4o")
+    assert not at.exception
+    assert [(words.split(":")[0], color) for words, color in badges(at).items()] == [
+        ("People agree with gpt-4o", "green")
+    ]
+    (shown,) = (frame.value for frame in at.dataframe if "uncorrected" in frame.value.columns)
+    corrected = people.corrected(simulated, "gpt-4o", "en")
+    assert isinstance(corrected, Corrected)
+    table = corrected.table()
+    assert shown["rating"].tolist() == table["rating"].to_pylist()
+    assert shown["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
+    at = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
+    assert not at.exception
+    assert set(badges(at).values()) == {"gray"}
+    assert "Corrected by people's votes" in [head.value for head in at.header]
+    assert "30" in "".join(error.value for error in at.error)
+
+
+def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
+    row = people.database().rows(Vote, language="en")[0]
+    pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "referee": "gpt-4o"}
+    at = elsewhere("battle", **pair)
+    assert not at.exception
+    assert "What people said" in [head.value for head in at.header]
+    winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
+    said_ = f"{winner} is better" if winner else "a tie"
+    assert f"amina : {said_} (drawn at random, {row.time[:10]})." in " ".join(text(at).split())
+    assert "**so**" in text(at)
+
+
+def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(self: Votes, _: str) -> Any:
+        raise Unreachable("the votes cannot be reached: gone")
+
+    monkeypatch.setattr(Votes, "version", away)
+    for page in ("judges", "leaderboard", "battle"):
+        at = elsewhere(page, referee="gpt-4o")
+        assert not at.exception
+        assert "People's votes cannot be read now: the votes cannot be reached: gone" in said(at)
 
 
 # Many at once, over Streamlit's own protocol
