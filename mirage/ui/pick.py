@@ -54,7 +54,7 @@ def pick(
     help: str | None = None,  # noqa: A002  # Streamlit's own name for it
     placeholder: str | None = None,
     kind: str = "",
-    width: int | Literal["stretch"] | None = None,
+    width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
     """A picker bound to the query parameter of its key.
 
@@ -68,7 +68,7 @@ def pick(
         default: chosen at first; the first option unless given. Not for `many`.
         help: shown on hover.
         placeholder: shown while nothing is picked.
-        width: in pixels, or `stretch`.
+        width: in pixels, `stretch`, or `content` where the options lie side by side.
         kind: what an option is, in the singular; given, a link with an unknown one is answered under the picker.
 
     Returns:
