@@ -1,0 +1,146 @@
+"""The four things that one does in a sitting, by clicks through the pages: read the leaderboard, open the battle behind
+a number, check the judge by hand, bring a model of one's own.
+
+With MIRAGE_PICTURES=DIR every step leaves a picture in that folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import browser
+import pytest
+from browser import Opened
+from conftest import ROOT
+
+from mirage import store
+from mirage.languages import LANGUAGES
+from mirage.ui.entries import PAGES
+
+pytestmark = pytest.mark.browser
+
+SAMPLE = ROOT / "data" / "sample"
+THERE = {entry.name for entry in PAGES if entry.file.is_file()}
+SITTINGS = (("en", "light"), ("ar", "dark"), ("ja", "light"), ("te", "dark"))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def url(home: Path) -> Iterator[str]:
+    with browser.server(SAMPLE, MIRAGE_HOME=str(home)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Callable[..., Opened]]:
+    with browser.chromium() as start:
+        yield start
+
+
+def arrived(opened: Opened, title: str) -> None:
+    opened.page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
+    opened.settle()
+
+
+def follow(opened: Opened, title: str) -> None:
+    """Go to a page by the sidebar."""
+    opened.settle()
+    opened.page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=title, exact=True).click()
+    arrived(opened, title)
+
+
+def picture(opened: Opened, name: str) -> None:
+    if folder := os.environ.get("MIRAGE_PICTURES"):
+        opened.settle()
+        opened.page.screenshot(path=Path(folder) / f"sitting-{name}.png")
+
+
+def answers(code: str) -> bytes:
+    """A file of answers in a language: those of a baseline."""
+    rows = store.open_arena(SAMPLE).read("answers", languages=[code]).to_pylist()
+    keys = ("language", "query_id", "text")
+    lines = [json.dumps({k: row[k] for k in keys}) for row in rows if row["system"] == "baseline/bm25-3"]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(("code", "scheme"), SITTINGS)
+def test_all_four_things_in_one_sitting(
+    start: Callable[..., Opened], url: str, home: Path, code: str, scheme: str
+) -> None:
+    opened = start(scheme=scheme)
+    page: Any = opened.page
+    name = f"mine-{code}-{scheme}"
+    try:
+        # The leaderboard, in one's language.
+        page.goto(f"{url}/?arena=sample")
+        arrived(opened, "Leaderboard")
+        page.get_by_role("combobox", name="Languages").click()
+        page.get_by_role("option", name=code, exact=True).click()
+        page.wait_for_url(f"**languages={code}**")
+        page.keyboard.press("Escape")
+        opened.settle()
+        page.get_by_role("radio", name="heuristic").click()
+        page.wait_for_url("**referee=heuristic**")
+        page.get_by_text("verdicts of heuristic").first.wait_for()
+        assert page.get_by_text(f"in {LANGUAGES[code].name}").first.is_visible()
+        picture(opened, f"{code}-{scheme}-1-leaderboard")
+        # The battle behind a number: a cell of the win matrix.
+        follow(opened, "Battle")
+        assert f"languages={code}" in page.url
+        page.get_by_role("radio", name="win matrix").click()
+        page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
+        opened.settle()
+        page.locator(".js-plotly-plot .scatterlayer .point").first.click(force=True)
+        page.wait_for_selector(".mg-reply")
+        opened.settle()
+        question = page.locator(".mg-question .mg-text")
+        assert question.get_attribute("lang") == code
+        style = question.evaluate("e => getComputedStyle(e).direction")
+        assert style == ("rtl" if code == "ar" else "ltr")
+        picture(opened, f"{code}-{scheme}-2-battle")
+        # The judge, checked by hand.
+        if "spot_check" in THERE:
+            checked(opened, name, code)
+            picture(opened, f"{code}-{scheme}-3-spot-check")
+        # A model of one's own.
+        follow(opened, "Your model")
+        page.get_by_label("Name of the system").fill(name)
+        file = {"name": "answers.jsonl", "mimeType": "application/jsonl", "buffer": answers(code)}
+        page.locator("input[type=file]").set_input_files([file])
+        page.get_by_role("button", name="Remove answers.jsonl").wait_for()
+        opened.settle()
+        page.get_by_role("button", name="Check and add").click()
+        page.wait_for_url("**arena=sample-own**", timeout=90_000)
+        page.get_by_text("Its features beside the others").wait_for(timeout=90_000)
+        opened.settle()
+        assert page.locator("strong", has_text=name).count() == 1
+        picture(opened, f"{code}-{scheme}-4-your-model")
+        assert opened.heard == ([], [], [])
+    finally:
+        page.close()
+
+
+def checked(opened: Opened, voter: str, code: str) -> None:
+    """Vote on two battles in the language picked for all pages, take one back."""
+    page = opened.page
+    follow(opened, "Spot check")
+    field = page.get_by_role("textbox", name="Your name", exact=True)
+    field.fill(voter)
+    field.press("Enter")
+    page.get_by_text("1 of").or_(page.get_by_text("0 of")).first.wait_for()
+    assert page.locator(".mg-question .mg-text").get_attribute("lang") == code
+    for n, key in ((1, "1"), (2, "3")):
+        opened.press(key)
+        page.get_by_text(f"{n} of").first.wait_for()
+        page.get_by_role("button", name="Open that battle").wait_for()
+    opened.press("u")
+    page.get_by_text("1 of").first.wait_for()
+    opened.settle()
