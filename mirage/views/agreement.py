@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import votes
 from mirage.views.leaderboard import judges
+from mirage.views.leaderboard import judges
 
 if TYPE_CHECKING:
     import pyarrow as pa
