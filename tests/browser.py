@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -157,20 +158,52 @@ def _asked(opened: Opened, url: str) -> None:
         opened.outside.append(url)
 
 
-PICTURES = {"leaderboard": ("", 688), "hallucination": ("hallucination", 728)}
-"""What the README shows: picture, link, and the height at which it ends."""
+WIDTH = 1280
+"""Of every picture, in pixels."""
+BATTLE = "arena=sample&referee=heuristic&languages=en"
+PICTURES = {
+    "leaderboard": ("", 688),
+    "hallucination": ("hallucination", 728),
+    "battle": (f"battle?{BATTLE}&a=reference&b=baseline%2Fbm25-3", 760),
+    "features": ("features", 720),
+    "answers": ("answers?arena=sample&languages=ar", 720),
+    "judges": ("judges?arena=sample", 720),
+    "spot-check": ("spot_check?arena=sample&language=en", 760),
+    "surrogate": ("surrogate", 720),
+    "your-model": ("your_model?arena=sample", 560),
+}
+"""What the README and the tour show: picture, link, and the height at which it ends."""
+
+
+WITHOUT = """words => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(words, "")
+}"""
+"""Takes words out of what a page shows: where the checkout lies is no reader's business."""
 
 
 def pictures(into: Path) -> None:
-    """Draw the README's pictures, from the bundled arena alone."""
+    """Draw the pictures of the README and the tour, from the bundled arenas alone."""
+    from PIL import Image
+
     with TemporaryDirectory() as home, server(MIRAGE_HOME=home) as url, chromium() as start:
         for name, (link, height) in PICTURES.items():
-            opened = start(height=height)
+            opened = start(width=WIDTH, height=height)
             opened.page.goto(f"{url}/{link}")
-            opened.page.wait_for_selector("canvas, .main-svg")
+            opened.page.wait_for_selector("h1")
             opened.settle()
+            if name == "spot-check":
+                field = opened.page.get_by_role("textbox", name="Your name", exact=True)
+                field.fill("a reader")
+                opened.press("Enter")
+                opened.page.wait_for_selector(".mg-reply, .mg-question")
+                opened.settle()
             opened.page.wait_for_timeout(2000)  # tables and charts are drawn after the page has come
-            opened.page.screenshot(path=into / f"{name}.png")
+            opened.page.evaluate(WITHOUT, f"{ROOT}/")
+            shot = Image.open(BytesIO(opened.page.screenshot()))
+            # 256 colours are all that a page of text has, and a third of the bytes.
+            shot.convert("RGB").quantize(256).save(into / f"{name}.png", optimize=True)
+            opened.page.close()
 
 
 if __name__ == "__main__":
