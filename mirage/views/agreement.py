@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import votes
 from mirage.views.leaderboard import judges
-from mirage.views.leaderboard import judges
 
 if TYPE_CHECKING:
     import pyarrow as pa
