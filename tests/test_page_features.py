@@ -65,7 +65,7 @@ def said(at: AppTest) -> str:
     parts = [
         e.value for kind in (at.title, at.header, at.markdown, at.caption, at.info, at.error, at.code) for e in kind
     ]
-    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
+    return re.sub(r"\\(.)", r"\1", "\n".join(parts)).replace("\u2060", "")
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
