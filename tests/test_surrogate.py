@@ -283,7 +283,7 @@ def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
 def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(made: Simulated) -> None:
     rows = made.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
-    noise = {s: rng.normal(size=11) for s in {r["system"] for r in rows}}
+    noise = {s: rng.normal(size=11) for s in sorted({r["system"] for r in rows})}
     order = sorted({r["feature"] for r in rows})
     values = [noise[r["system"]][order.index(r["feature"])] + 0.01 * rng.normal() for r in rows]
     blank = [None] * len(rows)
