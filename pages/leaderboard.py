@@ -14,6 +14,7 @@ from mirage.rank.languages import Unusual
 from mirage.rank.whatif import POOLED, Choice
 from mirage.ui import agreed
 from mirage.views import leaderboard as views
+from mirage.views.published import published_ranks
 
 _RATING = (
     ui.Col("system", "System", "system", of="ratings"),
@@ -149,22 +150,23 @@ def ratings(page: ui.Page) -> None:
                 "the two weighted equally.",
             )
         choice = _choice(page, referee)
+        voted = None if by_labels else agreed.overriding(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
-        board = views.board(page.arena, referee, skill, chosen, choice)
+        board = views.board(page.arena, referee, skill, chosen, choice, voted)
     except MirageError as error:
-        if choice == Choice():
+        if choice == Choice() and voted is None:
             raise
         st.warning(ui.plain(f"{error.what}; {error.do}"))
-        choice = Choice()
+        choice, voted = Choice(), None
         board = views.board(page.arena, referee, skill, chosen)
     page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
     judged = referee in views.judges(page.arena)
     if judged:
         agreed.of_judge(page, referee, board.languages)
 
-    if choice != Choice() or board.counted:
+    if choice != Choice() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     rows = board.rows.to_pylist()
@@ -213,7 +215,7 @@ def ratings(page: ui.Page) -> None:
             place.caption(
                 "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
             )
-        _families(views.unusual(page.arena, referee, skill, board.languages, choice))
+        _families(views.unusual(page.arena, referee, skill, board.languages, choice, voted))
     if judged:
         agreed.corrected(page, referee, board.languages)
     page.download(
@@ -330,7 +332,7 @@ def _sentences(parts: tuple[str, ...]) -> str:
 def published(page: ui.Page) -> None:
     """The ranks that the MIRAGE-Bench paper printed."""
     page.label("published figures")
-    found = views.published_ranks(page.arena, page.picked)
+    found = published_ranks(page.arena, page.picked)
     page.summary(
         f"MIRAGE-Bench, Figure 4: ranks of {found.rows.num_rows} systems in {_count(len(found.languages), 'language')} "
         "by the GPT-4o judge and by the surrogate judge, as printed. No interval is shown: the ratings behind these "

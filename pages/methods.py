@@ -122,8 +122,7 @@ def data(page: ui.Page) -> None:
         for name in absent:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{name}**", width=120)
-                command = schema.COMMANDS[name]
-                st.code(command.replace("DIR", str(page.arena.path)) if own else command, language="bash")
+                st.code(page.arena.command(name) if own else schema.COMMANDS[name], language="bash")
     page.download("tables", pa.Table.from_pylist(rows), about={})
 
 

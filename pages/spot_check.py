@@ -247,9 +247,16 @@ def press(here: booth.Booth, token: str, made: Any, said: str) -> None:
 
 
 def waiting(row: votes.Row | None) -> None:
-    """Say that a vote is kept here."""
+    """Say that a vote is kept here, and try again by and by."""
     if row is not None:
         st.markdown("Your vote is kept here until the database answers.", width="content")
+        st.fragment(again, run_every=booth.RETRY)()
+
+
+def again() -> None:
+    """Run the page again, which sends the vote that waits, once it has waited long enough."""
+    if booth.due():
+        st.rerun()
 
 
 def finished(what: str) -> None:

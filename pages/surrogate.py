@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
+from shlex import quote
 from typing import Any, get_args
 
 import pyarrow as pa
@@ -16,9 +16,9 @@ from mirage.charts.features import title
 from mirage.charts.palette import FORMATS
 from mirage.errors import TableMissing
 from mirage.languages import LANGUAGES
-from mirage.rank.battles import RELEVANCE
 from mirage.schema import Skill
 from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.views import leaderboard as boards
 from mirage.views import surrogate as views
 
 HELD_OUT = (
@@ -192,11 +192,10 @@ def _need(page: ui.Page) -> None:
     """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
     tables = page.arena.tables
     if "predictions" not in tables and "judgments" in tables:
-        judges = page.arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-        referees = judges if "outcomes" not in tables else [RELEVANCE, *judges]
-        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees)}."))
+        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(boards.referees(page.arena))}."))
         if "outcomes" not in tables:
-            command = f"mirage surrogate {page.arena.path} --referee {shlex.quote(judges[0])} --store"
+            where, judge = quote(str(page.arena.path)), quote(boards.judges(page.arena)[0])
+            command = f"mirage surrogate {where} --referee {judge} --store"
             error = TableMissing("predictions", where=str(page.arena.path), command=command)
             ui.missing(error, why=f"The arena “{page.arena.title}” comes without it.")
             st.stop()
@@ -323,7 +322,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
     weights = views.weights(page.arena, referee, skill)
     if not weights.permuted:
         st.caption("Stored by a command, as it takes many fits:")
-        st.code(f"mirage surrogate DIR --referee {referee} --store", language="bash")
+        st.code(f"mirage surrogate DIR --referee {quote(referee)} --store", language="bash")
         return
     left, right = ui.beside((380, 1), (420, 1), key="rests")
     with left:

@@ -26,10 +26,11 @@ from test_views_answers import NUMBERS, build
 from test_views_battle import judged
 from test_votes import postgres, url  # noqa: F401  # fixtures
 
-from mirage import schema, store, votes
+from mirage import pipeline, schema, store, votes
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
 from mirage.pipeline.voting import Corrected
+from mirage.rank.whatif import Choice
 from mirage.sources.simulated import simulate
 from mirage.ui import ballot
 from mirage.views import people
@@ -342,6 +343,33 @@ def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(si
     assert "gray" in set(badges(elsewhere("judges", languages="ar")).values())
 
 
+def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
+    beside = elsewhere("leaderboard", referee="gpt-4o")
+    over = elsewhere("leaderboard", referee="gpt-4o", votes="override")
+    assert not beside.exception
+    assert not over.exception
+    log = votes.standing(people.database().rows(Vote, arena=simulated.name))
+    found = pipeline.what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
+    assert found.voted
+    told = "\n".join(one.value for one in over.caption)
+    assert f"{found.voted:,} verdicts replaced by people's votes" in told
+    assert "replaced by people's votes" not in "\n".join(one.value for one in beside.caption)
+    ratings = {row["system"]: row["rating"] for row in found.ranking.table().to_pylist() if row["language"] == "all"}
+    for at, expected in ((over, ratings), (beside, None)):
+        (shown,) = (frame.value for frame in at.dataframe if "wins" in frame.value.columns)
+        mine = dict(zip(shown["system"], shown["rating"], strict=True))
+        assert (mine == ratings) is (expected is not None)
+
+
+def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(tmp_path / "sim", dict(simulate(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    at = elsewhere("leaderboard", votes="override")
+    assert not at.exception
+    assert "Votes" not in [one.label for one in at.get("button_group")]
+
+
 def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_the_other(
     simulated: store.Arena,
 ) -> None:
@@ -578,7 +606,9 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
 
 
 @pytest.mark.browser
-def test_a_database_that_goes_away_comes_back_in_a_browser(folder: Path, tmp_path: Path) -> None:
+def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_key(
+    folder: Path, tmp_path: Path
+) -> None:
     share = tmp_path / "share"
     share.mkdir()
     where = f"sqlite:///{share / 'votes.sqlite'}"
@@ -594,7 +624,6 @@ def test_a_database_that_goes_away_comes_back_in_a_browser(folder: Path, tmp_pat
         page.wait_for_selector("text=Your vote is kept here until the database answers.")
         assert page.locator(".mg-blind").inner_text() == asked
         (tmp_path / "elsewhere").rename(share)
-        press(opened, "3")
         page.wait_for_selector("text=2 of 4 battles voted")
         assert page.locator("text=Your vote is kept here").count() == 0
         assert opened.heard == ([], [], [])

@@ -23,7 +23,7 @@ from scipy import stats
 from test_rank import battles, ratings, simulate
 
 from mirage import pipeline, rank
-from mirage.errors import NotEnoughData, UnknownName
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.needed import queries
 from mirage.rank.tiers import ALPHA
 
@@ -232,6 +232,41 @@ def test_tiers_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("0", "1")
     }
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
+def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = {code: simulate(seed, systems=5, queries=25) for seed, code in enumerate(("te", "ar", "en"))}
+    of["en"] = replace(of["en"], systems=("s00", "s01", "s02", "s03", "t9"))
+    once = rank.rate(of, draws=40, seed=3, ties=ties)
+    assert "all" in once.languages
+    assert once.left_out == ("s04", "t9")
+    parts = [rank.rate({code: one}, draws=40, seed=3, ties=ties) for code, one in of.items()]
+    whole = rank.together(parts)
+    assert whole.table().equals(once.table())
+    assert list(whole.languages) == list(once.languages)
+    assert whole.left_out == once.left_out
+    for code, tested in once.tiers.items():
+        assert np.array_equal(whole.tiers[code].t, tested.t)
+        assert whole.tiers[code].tiers == tested.tiers
+    for code, one in rank.analytic(once).items():
+        assert np.array_equal(rank.analytic(whole)[code].covariance, one.covariance)
+    assert rank.together(parts[:1]) is parts[0]
+    # What a part knows is not computed again: only the joint row is.
+    monkeypatch.setattr("mirage.rank.sandwich.by_query", None)
+    assert rank.together(parts[:2]).tiers["te"] is parts[0].tiers["te"]
+
+
+def test_rankings_made_differently_are_not_put_together() -> None:
+    one = rank.rate({"en": simulate(0)}, draws=10)
+    for other in (rank.rate({"en": simulate(0)}, draws=10), rank.rate({"ar": simulate(0)}, draws=11)):
+        with pytest.raises(BadInput, match="do not go together"):
+            rank.together([one, other])
+    both = rank.rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
+    with pytest.raises(BadInput, match="do not go together"):
+        rank.together([one, both])
+    with pytest.raises(NotEnoughData):
+        rank.together([])
 
 
 def test_the_table_carries_the_tiers() -> None:

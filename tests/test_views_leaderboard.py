@@ -12,6 +12,7 @@ from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.rank.whatif import Choice, recompute
 from mirage.sources.simulated import simulate
 from mirage.views import leaderboard as views
+from mirage.views.published import published_ranks
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def test_the_same_question_gives_the_same_answer_and_another_arena_another(tmp_p
 
 def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, tables=("published",))
-    found = views.published_ranks(arena, ())
+    found = published_ranks(arena, ())
     assert found.languages == ("en", "fi")
     best, other = found.rows.to_pylist()
     assert best == {
@@ -108,14 +109,14 @@ def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
     }
     assert (other["system"], other["judge"], other["surrogate"]) == ("Aya-23", 2.0, 1.5)
     assert found.everything.num_rows == 2 + 4
-    assert views.published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
+    assert published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
 
 
 def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: store.Arena, tmp_path: Path) -> None:
     with pytest.raises(TableMissing, match="published"):
-        views.published_ranks(arena, ())
+        published_ranks(arena, ())
     with pytest.raises(UnknownName, match="language"):
-        views.published_ranks(small_arena.write(tmp_path, tables=("published",)), ("sw",))
+        published_ranks(small_arena.write(tmp_path, tables=("published",)), ("sw",))
 
 
 # What if

@@ -71,7 +71,7 @@ def rank(
     reads the table features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as
     published; --store then writes the table tournaments.
     """
-    from mirage import pipeline, store
+    from mirage import pipeline, rank, store
     from mirage.rank.battles import RELEVANCE
     from mirage.rank.whatif import POOLED, Choice
 
@@ -98,7 +98,7 @@ def rank(
         if store_:
             keep_tournaments(arena, referee, draws=draws, seed=seed)
         return
-    table = arena.read("outcomes" if by_labels else "judgments")
+    table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     options: dict[str, Any] = {"draws": draws, "seed": seed}
     ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=only, ties=ties, **options)
     if store_:
@@ -113,10 +113,10 @@ def rank(
 
 def _otherwise(arena: Arena, referees: list[str], choice: Choice, voted: bool, *, how: Format, **options: Any) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
-    from mirage import pipeline, votes
+    from mirage import pipeline, rank, votes
     from mirage.rank.whatif import Choice, compare
 
-    table = arena.read("judgments")
+    table = arena.read("judgments", columns=rank.COLUMNS)
     features = arena.read("features") if choice.control else None
     people = pipeline.people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
     found = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)

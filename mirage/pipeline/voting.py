@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store, votes
+from mirage import rank, schema, store, votes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.exporting import export_rows
 from mirage.pipeline.ranking import ranking
@@ -66,8 +66,8 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
         "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?", [language]
     )
     tables = {
-        name: arena.read(name, languages=[language])
-        for name in ("judgments", "ratings")
+        name: arena.read(name, columns=columns, languages=[language])
+        for name, columns in (("judgments", rank.COLUMNS), ("ratings", None))
         if language in arena.languages(name)
     }
     return votes.gather(
@@ -157,7 +157,8 @@ def correct_ranking(
     arena.need("judgments")
     mine = counting(arena, log)
     codes = sorted({vote.language for vote in mine if vote.control} if languages is None else set(languages))
-    judgments = arena.read("judgments", languages=[code for code in codes if code in arena.languages("judgments")])
+    there = [code for code in codes if code in arena.languages("judgments")]
+    judgments = arena.read("judgments", columns=rank.COLUMNS, languages=there)
     said = votes.judged(judgments)
     if codes and judge not in said:
         raise UnknownName("judge", judge, said, where=str(arena.path))
@@ -230,7 +231,7 @@ _VOTE = "vote on the Spot check page; one battle in four is drawn at random"
 
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
     codes = sorted(set(languages) & set(arena.languages("judgments")))
-    return arena.read("judgments", languages=codes) if codes else None
+    return arena.read("judgments", columns=rank.COLUMNS, languages=codes) if codes else None
 
 
 def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

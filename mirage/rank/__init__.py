@@ -11,16 +11,17 @@ nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, FEW, SEED, LanguageRanking, Ranking, rate
+from mirage.rank.bootstrap import DRAWS, FEW, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.fit import RIDGE, Fit, fit
 from mirage.rank.graph import Side
 from mirage.rank.needed import Needed, more_queries
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
 from mirage.rank.tiers import Tiers, separate
-from mirage.rank.verdicts import Verdicts, from_judgments, verdicts
+from mirage.rank.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
 from mirage.schema import Ties
 
 __all__ = [
+    "COLUMNS",
     "DRAWS",
     "FEW",
     "RIDGE",
@@ -46,5 +47,6 @@ __all__ = [
     "pooled",
     "rate",
     "separate",
+    "together",
     "verdicts",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from mirage.schema import Ties
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.rank.sandwich import ByQuery
     from mirage.rank.tiers import Tiers
 
 LEVEL = 0.95
@@ -134,13 +135,30 @@ class Ranking:
     battles: Mapping[str, Battles] = field(default_factory=dict)
     """What was rated, by language code; empty where style is controlled for, so that battles alone do not tell: such
     a ranking has no tiers."""
+    parts: tuple[Ranking, ...] = ()
+    """The rankings that it was put together from (`together`): what these know of a language is not computed again."""
+
+    @cached_property
+    def by_query(self) -> Mapping[str, ByQuery]:
+        """The battles laid out by query, by language code: what tests and analytic intervals start from.
+
+        Raises:
+            NotEnoughData: if the ranking does not hold its battles.
+        """
+        from mirage.rank.sandwich import by_query
+
+        if not self.battles:
+            raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
+        known = {code: one for part in self.parts for code, one in part.by_query.items()}
+        of = sorted(self.battles.items())
+        return known or {code: by_query(one, ties=self.ties, ridge=self.ridge) for code, one in of}
 
     @cached_property
     def tiers(self) -> Mapping[str, Tiers]:
         """By language, and `all`: the tests between all systems at the 5% level, and their tiers."""
         from mirage.rank.tiers import separate
 
-        return separate(self)
+        return separate(self, known={code: one for part in self.parts for code, one in part.tiers.items()})
 
     @property
     def method(self) -> str:
@@ -212,11 +230,38 @@ def rate(
             code: _rate_one(code, one, draws=draws, seed=seed, ties=ties, ridge=ridge)
             for code, one in sorted(battles.items())
         }
+    return _whole(Ranking(referee, skill, ties, draws, seed, ridge, found, (), battles))
+
+
+def together(rankings: Sequence[Ranking]) -> Ranking:
+    """Rankings of one language each as one, with its joint row: what `rate` makes of all their battles at once.
+
+    Raises:
+        NotEnoughData: if there are none.
+        BadInput: if they are not of one referee and skill, made in one way, of a language each.
+    """
+    if not rankings:
+        raise NotEnoughData("there are no rankings to put together", do="choose at least one language that has one")
+    made = {(one.referee, one.skill, one.ties, one.n_draws, one.seed, one.ridge) for one in rankings}
+    codes = [code for one in rankings for code in one.languages]
+    if len(made) > 1 or len(codes) > len(rankings) or len(set(codes)) < len(codes):
+        raise BadInput("these rankings do not go together", do="rate each language once, all in the same way")
+    if len(rankings) == 1:
+        return rankings[0]
+    ordered = sorted(rankings, key=lambda one: list(one.languages))
+    languages = {code: row for one in ordered for code, row in one.languages.items()}
+    battles = {code: row for one in ordered for code, row in one.battles.items()}
+    return _whole(replace(ordered[0], languages=languages, battles=battles, parts=tuple(ordered)))
+
+
+def _whole(ranking: Ranking) -> Ranking:
+    """A ranking of languages with its joint row, where there is one."""
+    found = dict(ranking.languages)
     everyone = set.union(*(set(one.systems) for one in found.values()))
     left_out = tuple(sorted(s for s in everyone if not all(s in one.systems for one in found.values())))
     if len(found) > 1 and len(everyone) - len(left_out) > 1:
         found[JOINT] = _join(found, [s for s in sorted(everyone) if s not in left_out])
-    return Ranking(referee, skill, ties, draws, seed, ridge, found, left_out, battles)
+    return replace(ranking, languages=found, left_out=left_out)
 
 
 def _rate_one(code: str, battles: Battles, *, draws: int, seed: int, ties: Ties, ridge: float) -> LanguageRanking:

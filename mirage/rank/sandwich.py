@@ -14,14 +14,12 @@ in each of many languages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.errors import NotEnoughData
 from mirage.rank.battles import Battles
 from mirage.rank.bootstrap import JOINT, LEVEL, Ranking, one_thread
 from mirage.rank.fit import Array, Model, Pairs, fit
@@ -138,7 +136,7 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
         NotEnoughData: if the ranking does not hold its battles.
     """
     with one_thread():
-        parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
+        parts = ranking.by_query
         moves = {code: one.moves for code, one in parts.items()}
     found = {}
     for language, one in ranking.languages.items():
@@ -180,14 +178,3 @@ def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict
         if far:
             found[language] = far
     return found
-
-
-def held(ranking: Ranking) -> Mapping[str, Battles]:
-    """The battles a ranking was made from.
-
-    Raises:
-        NotEnoughData: if it does not hold them.
-    """
-    if not ranking.battles:
-        raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
-    return ranking.battles

@@ -25,7 +25,7 @@ of different tiers differ: only the best of a tier is known to beat the first of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +35,7 @@ from mirage.errors import UnknownName
 from mirage.rank.bootstrap import JOINT, Ranking, one_thread
 from mirage.rank.fit import Array, Model, davidson, logistic
 from mirage.rank.languages import holm
-from mirage.rank.sandwich import ByQuery, by_query, held, spread
+from mirage.rank.sandwich import ByQuery, spread
 
 ALPHA = 0.05
 """Chance that any two equal systems of a row are separated."""
@@ -111,16 +111,23 @@ class Tiers:
         return bool(self.holm[self.at(first, second)] <= self.level)
 
 
-def separate(ranking: Ranking, *, level: float = ALPHA) -> dict[str, Tiers]:
+def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tiers] | None = None) -> dict[str, Tiers]:
     """Test every two systems of each language of a ranking, and of `all`, and put them into tiers.
+
+    Args:
+        ranking: the ranking.
+        level: the family-wise level.
+        known: by language, what was tested before at this level, and is not again.
 
     Raises:
         NotEnoughData: if the ranking does not hold its battles.
     """
-    found = {}
+    found = dict(known or {})
     with one_thread():
-        parts = {code: by_query(one, ties=ranking.ties, ridge=ranking.ridge) for code, one in held(ranking).items()}
+        parts = ranking.by_query
         for language, one in ranking.languages.items():
+            if language in found:
+                continue
             order = sorted(range(len(one.systems)), key=lambda k: (-round(float(one.theta[k]), 9), one.systems[k]))
             systems = tuple(one.systems[k] for k in order)
             chosen = list(parts.values()) if language == JOINT else [parts[language]]

@@ -28,6 +28,10 @@ _NAMES = get_args(schema.Verdict)
 _A, _B, _TIE, _UNPARSED = (_NAMES.index(name) for name in ("A", "B", "tie", "unparsed"))
 
 
+COLUMNS = (*schema.key("judgments"), "verdict")
+"""Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
+
+
 @dataclass(frozen=True, eq=False)
 class Verdicts:
     """The verdicts of one judge in one language, in the order the answers were shown in."""
@@ -173,7 +177,7 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     """The verdicts of one judge by language.
 
     Args:
-        judgments: table `judgments`.
+        judgments: table `judgments`, or its `COLUMNS`.
         judge: whose verdicts.
 
     Raises:
@@ -183,7 +187,7 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     """
     import pyarrow.compute as pc
 
-    rows = judgments.select(["language", "query_id", "system_a", "system_b", "verdict"])
+    rows = judgments.select([name for name in COLUMNS if name != "judge"])
     mine = pc.equal(judgments["judge"], judge)
     if not pc.all(mine).as_py():
         rows = rows.filter(mine)

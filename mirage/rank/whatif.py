@@ -5,13 +5,15 @@
     compare(usual.ranking, other.ranking).moves
 
 Everything starts from the coded verdicts (`verdicts.py`), which are read once: counting them, adding judges up and
-rating takes milliseconds a language.
+rating takes milliseconds a language. Each language is counted and rated by itself (`count`), so that whoever keeps what
+was counted pays for the joint row alone (`rated`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import maker
 from mirage.rank.battles import Battles, pooled
-from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate
+from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.control import Controlled, Covariates, control
 from mirage.rank.verdicts import Verdicts
 from mirage.schema import Ties
@@ -45,6 +47,38 @@ class Choice:
     """Whether only battles count whose two orders were judged and agree."""
     control: tuple[str, ...] = ()
     """Covariates that are held equal (`control.COVARIATES`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What a choice leaves of the verdicts of one judge or several in one language."""
+
+    language: str
+    """Code."""
+    battles: Battles | None
+    """The battles that count; None where none is left."""
+    said: Mapping[str, int]
+    """By judge, the readable verdicts that count."""
+    left_out: Mapping[str, int]
+    """Verdicts left out, by the reason in words."""
+    voted: int
+    """Verdicts that people's votes stand in for."""
+    ties: Ties
+    """How ties count."""
+    draws: int
+    """Bootstrap draws of the ranking."""
+    seed: int
+    """Their seed."""
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The ranking of these battles.
+
+        Raises:
+            NotEnoughData: if none is left.
+        """
+        battles = {} if self.battles is None else {self.language: self.battles}
+        return rate(battles, draws=self.draws, seed=self.seed, ties=self.ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,43 +140,87 @@ def recompute(
     for code in languages or ():
         if code not in codes:
             raise UnknownName("language", code, codes, where=f"battles by {', '.join(judges)}")
-    battles: dict[str, Battles] = {}
-    counted, left_out, lacking, voted = dict.fromkeys(judges, 0), dict[str, int](), {}, 0
-    name = judges[0] if len(said) == 1 else POOLED
-    for code in codes if languages is None else sorted(set(languages)):
-        parts = []
-        for judge in judges:
-            if code not in said[judge]:
-                continue
-            one = _counting(said[judge][code], choice, code, votes)
-            for why, n in one.left_out.items():
-                left_out[why] = left_out.get(why, 0) + n
-            part = one.battles()
-            counted[judge] += int(part.wins.sum(dtype=np.int64) + part.ties.sum(dtype=np.int64) // 2)
-            voted += int(one.voted.sum())
-            parts.append(part)
-        whole = pooled(parts, referee=name)
-        if whole.wins.any() or (choice.ties != "drop" and whole.ties.any()):
-            battles[code] = whole
-        else:
-            lacking[code] = "no battle is left"
-    if not battles:
+    chosen = codes if languages is None else sorted(set(languages))
+    parts = [count(said, choice, code, votes=votes, draws=draws, seed=seed) for code in chosen]
+    return rated(parts, choice, style=style)
+
+
+def count(
+    said: Mapping[str, Mapping[str, Verdicts]],
+    choice: Choice,
+    code: str,
+    *,
+    votes: pa.Table | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Counted:
+    """Count what a choice leaves of the verdicts in one language; the arguments are those of `recompute`.
+
+    Raises:
+        UnknownName: if no judge is of the maker that is to be left out, or no judge judged the language.
+        NotEnoughData: if every judge is of that maker.
+    """
+    judges = _judges(tuple(said), choice.without)
+    mine = {judge: said[judge][code] for judge in judges if code in said[judge]}
+    if not mine:
+        codes = sorted({code for judge in judges for code in said[judge]})
+        raise UnknownName("language", code, codes, where=f"battles by {', '.join(judges)}")
+    parts: list[Battles] = []
+    counted, left_out, voted = dict.fromkeys(judges, 0), dict[str, int](), 0
+    for judge, verdicts in mine.items():
+        one = _counting(verdicts, choice, code, votes)
+        for why, n in one.left_out.items():
+            left_out[why] = left_out.get(why, 0) + n
+        part = one.battles()
+        counted[judge] += int(part.wins.sum(dtype=np.int64) + part.ties.sum(dtype=np.int64) // 2)
+        voted += int(one.voted.sum())
+        parts.append(part)
+    whole = pooled(parts, referee=judges[0] if len(said) == 1 else POOLED)
+    any_left = whole.wins.any() or (choice.ties != "drop" and whole.ties.any())
+    return Counted(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
+
+
+def rated(parts: Sequence[Counted], choice: Choice, *, style: Mapping[str, Covariates] | None = None) -> Recomputed:
+    """Rate the systems by what was counted in some languages.
+
+    Args:
+        parts: what the choice leaves, by language, counted with the same draws and seed.
+        choice: what was counted.
+        style: as in `recompute`.
+
+    Raises:
+        NotEnoughData: if no battle is left.
+        BadInput: as in `recompute`.
+    """
+    said, left_out, lacking = dict[str, int](), dict[str, int](), dict[str, str]()
+    for one in parts:
+        for mine, total in ((one.said, said), (one.left_out, left_out)):
+            for name, n in mine.items():
+                total[name] = total.get(name, 0) + n
+        if one.battles is None:
+            lacking[one.language] = "no battle is left"
+    there = [one for one in parts if one.battles is not None]
+    if not there:
         raise NotEnoughData(
             "no battle is left to rate: " + "; ".join(f"{n:,} left out, {why}" for why, n in left_out.items()),
             do="leave fewer verdicts out" + (", or judge both orders of each pair" if choice.consistent else ""),
         )
+    controlled = None
     if not choice.control:
-        ranking, controlled = rate(battles, draws=draws, seed=seed, ties=choice.ties), None
+        ranking = together([one.ranking for one in there])
     else:
         if style is None or any(set(one.names) != set(choice.control) for one in style.values()):
             raise BadInput("the covariates that are held equal are not given", do="read them with covariates()")
         ties = cast(Literal["half", "drop"], choice.ties)
-        for code in [code for code in battles if code not in style]:
-            del battles[code]
-            lacking[code] = f"no {' or '.join(choice.control)} of its answers is known"
-        controlled = control(battles, style, ties=ties, draws=draws, seed=seed)
+        battles = {one.language: one.battles for one in there if one.battles is not None and one.language in style}
+        lacking |= {
+            one.language: f"no {' or '.join(choice.control)} of its answers is known"
+            for one in there
+            if one.language not in style
+        }
+        controlled = control(battles, style, ties=ties, draws=there[0].draws, seed=there[0].seed)
         ranking = controlled.ranking
-    return Recomputed(ranking, choice, counted, left_out, voted, lacking, controlled)
+    return Recomputed(ranking, choice, said, left_out, sum(one.voted for one in parts), lacking, controlled)
 
 
 def _judges(judges: tuple[str, ...], without: str | None) -> tuple[str, ...]:

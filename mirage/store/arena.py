@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -88,8 +89,11 @@ class Arena:
         """
         schema.table_class(table)
         if table not in self.manifest["tables"]:
-            command = schema.COMMANDS[table].replace("DIR", str(self.path))
-            raise TableMissing(table, where=str(self.path), command=command)
+            raise TableMissing(table, where=str(self.path), command=self.command(table))
+
+    def command(self, table: str) -> str:
+        """The command that brings a table into this arena, as a shell takes it."""
+        return schema.COMMANDS[table].replace("DIR", shlex.quote(str(self.path)))
 
     def read(
         self, table: str, *, columns: Sequence[str] | None = None, languages: Iterable[str] | None = None

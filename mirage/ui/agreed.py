@@ -92,6 +92,30 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         )
 
 
+def overriding(page: Page) -> tuple[str, int] | None:
+    """Let people's votes stand in for a judge's verdicts on the same battles, where there are votes.
+
+    Returns:
+        The version of the votes that do (`people.version`); None where they do not.
+    """
+    try:
+        if not people.log(page.arena):
+            return None
+        version = people.version(page.arena)
+    except MirageError:
+        return None  # the badge says so
+    how = pick(
+        "Votes",
+        ("beside", "override"),
+        key="votes",
+        kind="use of people's votes",
+        segments=True,
+        help="beside: people's votes only check the judge. override: they replace its verdicts on the same battles; "
+        "what most people say counts, as one verdict.",
+    )
+    return version if how == "override" else None
+
+
 def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
     """Show a judge's ranking corrected by people beside the uncorrected one; nothing where nobody has voted.
 

@@ -1,4 +1,5 @@
-"""Where people vote: one session's votes, sent one by one, kept while the database is away, taken back on request.
+"""Where people vote: one session's votes, sent one by one, kept and sent again while the database is away, taken back
+on request.
 
 A vote gets its id when its item is first shown. A key pressed twice, or a vote sent again, is then the same vote.
 """
@@ -18,7 +19,9 @@ from mirage.store import Arena
 from mirage.ui.text import plain
 from mirage.views import people
 
-_BOOTH, _PENDING, _NAME = "_spot_booth", "_spot_pending", "_spot_name"
+_BOOTH, _PENDING, _TRIED, _NAME = "_spot_booth", "_spot_pending", "_spot_tried", "_spot_name"
+RETRY = 5.0
+"""Seconds after which a vote that waits is sent again by itself."""
 HEADER = "X-Forwarded-User"
 """In which a proxy that asks for a login names who is there."""
 
@@ -58,6 +61,7 @@ class Booth:
             kept = people.database().submit(row)
         except Unreachable as error:
             st.session_state[_PENDING] = row
+            st.session_state[_TRIED] = time.monotonic()
             self.failed = error
             return
         except MirageError as error:
@@ -85,6 +89,12 @@ def pending() -> votes.Row | None:
     """The vote of this session that is not kept yet."""
     row: votes.Row | None = st.session_state.get(_PENDING)
     return row
+
+
+def due() -> bool:
+    """Whether a vote waits whose last try is long enough ago."""
+    tried: float = st.session_state.get(_TRIED, 0.0)
+    return pending() is not None and time.monotonic() - tried >= RETRY / 2
 
 
 def current() -> Booth:

@@ -39,8 +39,7 @@ def _listed(arena: Arena) -> str:
             over = f", {languages} languages" if languages > 1 else ""
             what = f"{count(arena.rows(table))} rows{over}"
         else:
-            command = schema.COMMANDS[table].replace("DIR", str(arena.path))
-            what = f"lacking; it comes with<br><code>{escape(command)}</code>"
+            what = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
         rows.append(f"<dt>{escape(table)}</dt><dd>{what}</dd>")
     version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(str(arena.path))}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'

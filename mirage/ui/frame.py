@@ -23,7 +23,7 @@ from mirage.charts.palette import ink
 from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import Arena, home
-from mirage.ui import actions
+from mirage.ui import actions, memory
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, Entry
 from mirage.ui.pick import arrive, check_link, pick
@@ -111,6 +111,7 @@ class Page:
 
 def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
+    memory.keep()
     chosen = _navigation()
     st.logo(_logo(), size="large", icon_image=_ICON)
     _configure()

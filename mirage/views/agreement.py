@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import votes
+from mirage import rank, votes
 from mirage.views.leaderboard import judges
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
-    columns = ["judge", "language", "query_id", "system_a", "system_b", "verdict"]
-    judgments = arena.read("judgments", columns=columns, languages=codes)
+    judgments = arena.read("judgments", columns=rank.COLUMNS, languages=codes)
     said = votes.judged(judgments)
     found: list[tuple[str, votes.Agreement]] = []
     for one, other in itertools.combinations(said, 2):

@@ -1,5 +1,4 @@
-"""What the Leaderboard page shows: ratings of the chosen languages with what stands behind them, ranks by language, and
-the ranks that the MIRAGE-Bench paper printed.
+"""What the Leaderboard page shows: ratings of the chosen languages with what stands behind them, and ranks by language.
 
 Answers are kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
 """
@@ -12,13 +11,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import pipeline, rank
-from mirage.errors import MirageError, NotEnoughData, UnknownName
+from mirage.errors import MirageError, NotEnoughData
 from mirage.makers import maker
+from mirage.rank import whatif
 from mirage.rank.battles import RELEVANCE
 from mirage.rank.control import COVARIATES, Covariates, covariates
 from mirage.rank.languages import Unusual
 from mirage.rank.languages import unusual as unusual_of
-from mirage.rank.whatif import POOLED, Choice, Recomputed, compare, recompute
+from mirage.rank.whatif import POOLED, Choice, Recomputed, compare
+from mirage.views import people
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -150,38 +151,69 @@ def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]
 @lru_cache(maxsize=16)
 def verdicts(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
     """All verdicts of a judge, by language."""
-    return rank.verdicts(arena.read("judgments"), judge=judge)
+    return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS), judge=judge)
 
 
 @lru_cache(maxsize=16)
 def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
     """Covariates of the answers, by language."""
-    return covariates(arena.read("features"), names)
+    columns = ["language", "query_id", "system", "feature", "value"]
+    return covariates(arena.read("features", columns=columns), names)
 
 
 @lru_cache(maxsize=64)
 def rated(
-    arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...], choice: Choice
+    arena: Arena,
+    referee: str,
+    skill: Skill,
+    languages: tuple[str, ...],
+    choice: Choice,
+    voted: tuple[str, int] | None = None,
 ) -> tuple[rank.Ranking, Recomputed | None]:
-    """The ranking of chosen languages that have battles; for judges, with what was counted for it."""
+    """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
+    `board`.
+    """
     if referee == RELEVANCE:
-        found = battles(arena, referee, skill)
-        chosen = {code: found[code] for code in languages if code in found}
-        return rank.rate(chosen, draws=rank.DRAWS, seed=rank.SEED, ties=choice.ties), None
-    said = {judge: verdicts(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+        there = [code for code in languages if code in battles(arena, referee, skill)]
+        return rank.together([_by_labels(arena, skill, code, choice.ties) for code in there]), None
+    said = _said(arena, referee)
     there = [code for code in languages if any(code in one for one in said.values())]
     held = style(arena, choice.control) if choice.control else None
-    again = recompute(said, choice, languages=there, style=held)
+    again = whatif.rated([_counted(arena, referee, code, choice, voted) for code in there], choice, style=held)
     return again.ranking, again
 
 
+def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
+    return {judge: verdicts(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+
+
+@lru_cache(maxsize=1024)
+def _counted(arena: Arena, referee: str, code: str, choice: Choice, voted: tuple[str, int] | None) -> whatif.Counted:
+    """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
+    votes = people.verdicts(arena, voted) if voted else None
+    return whatif.count(_said(arena, referee), choice, code, votes=votes)
+
+
+@lru_cache(maxsize=256)
+def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.Ranking:
+    """The ranking of one language by relevance labels."""
+    return rank.rate({code: battles(arena, RELEVANCE, skill)[code]}, ties=ties)
+
+
 @lru_cache(maxsize=64)
-def unusual(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...], choice: Choice) -> Unusual | None:
+def unusual(
+    arena: Arena,
+    referee: str,
+    skill: Skill,
+    languages: tuple[str, ...],
+    choice: Choice,
+    voted: tuple[str, int] | None = None,
+) -> Unusual | None:
     """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
-    family.
+    family. `voted` is as in `board`.
     """
     try:
-        return unusual_of(rated(arena, referee, skill, languages, choice)[0])
+        return unusual_of(rated(arena, referee, skill, languages, choice, voted)[0])
     except MirageError:
         return None
 
@@ -213,6 +245,7 @@ def board(
     skill: Skill,
     languages: tuple[str, ...],
     choice: Choice = Choice(),  # noqa: B008  # frozen
+    voted: tuple[str, int] | None = None,
 ) -> Board:
     """Rate the systems over the chosen languages.
 
@@ -222,6 +255,8 @@ def board(
         skill: which questions count; with a judge always `both`.
         languages: codes to rate; those without battles are named in the result.
         choice: what counts, where not everything does as it is; of relevance labels only its ties.
+        voted: the version of people's votes (`people.version`) that stand in for the judges' verdicts on the same
+            battles; None where they do not.
 
     Raises:
         NotEnoughData: if none of the languages can be rated.
@@ -245,13 +280,14 @@ def board(
             where=", ".join(f"{code}: {why}" for code, why in lacking.items()),
             do="choose another skill, or more languages",
         )
-    ranking, again = rated(arena, referee, skill, there, choice)
+    ranking, again = rated(arena, referee, skill, there, choice, voted)
     if again is not None:
         lacking |= again.lacking
     shown = tuple(code for code in there if code in ranking.languages)
     scope = "all" if "all" in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
-    if choice != Choice():
+    other = choice != Choice() or voted is not None
+    if other:
         different = compare(rated(arena, referee, skill, there, Choice())[0], ranking)
         moved = tuple(pipeline.moved(different, language=scope))
     behind: dict[tuple[str, str], list[int]] = {}
@@ -276,9 +312,7 @@ def board(
         n_replies=sum(row["replies"] for row in main),
         method=ranking.method if again is None else again.method,
         ranking=ranking,
-        counted=tuple(pipeline.counted(again))
-        if again is not None and (choice != Choice() or len(again.said) > 1)
-        else (),
+        counted=tuple(pipeline.counted(again)) if again is not None and (other or len(again.said) > 1) else (),
         moved=moved,
     )
 
@@ -295,72 +329,6 @@ def needed(board: Board, system: str) -> tuple[str, ...]:
         rank.more_queries(tiers, *pair).text
         for pair in ((order[k], order[k + 1]) for k in (at - 1, at) if 0 <= k < len(order) - 1)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedRanks:
-    """The ranks that Figure 4 of the MIRAGE-Bench paper prints."""
-
-    rows: pa.Table
-    """system, judge and surrogate (mean rank over the languages shown), `difference` (surrogate - judge), best and
-    worst rank by the judge, number of languages; best mean rank by the judge first."""
-    ranks: pa.Table
-    """language, system, judge, surrogate: the printed ranks."""
-    languages: tuple[str, ...]
-    reference: str
-    """Where the figures were read."""
-
-    @property
-    def everything(self) -> pa.Table:
-        """All that the page shows, in one table; language `all` holds mean ranks."""
-        means = [
-            {"language": "all", "system": row["system"], "judge": row["judge"], "surrogate": row["surrogate"]}
-            for row in self.rows.to_pylist()
-        ]
-        return _table([*means, *self.ranks.to_pylist()])
-
-
-@lru_cache(maxsize=64)
-def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
-    """The printed ranks by the judge and by the surrogate.
-
-    Raises:
-        TableMissing: if the arena has no published figures.
-        UnknownName: if these languages are not among them.
-    """
-    arena.need("published")
-    cells = arena.sql(
-        "SELECT language, system, setting, value, reference FROM published "
-        "WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' ORDER BY language, system"
-    ).to_pylist()
-    known = sorted({c["language"] for c in cells} - {"all", ""})
-    chosen = tuple(code for code in known if not languages or code in languages)
-    if not chosen:
-        raise UnknownName("language", ", ".join(languages), known, where="MIRAGE-Bench, Figure 4")
-    pairs: dict[tuple[str, str], dict[str, Any]] = {}
-    for cell in cells:
-        if cell["language"] in chosen:
-            at = pairs.setdefault((cell["language"], cell["system"]), {"judge": None, "surrogate": None})
-            at["surrogate" if "surrogate" in cell["setting"].lower() else "judge"] = int(cell["value"])
-    ranks = [{"language": code, "system": system, **pair} for (code, system), pair in pairs.items()]
-    rows = []
-    for system in sorted({r["system"] for r in ranks}):
-        judge = [r["judge"] for r in ranks if r["system"] == system and r["judge"] is not None]
-        surrogate = [r["surrogate"] for r in ranks if r["system"] == system and r["surrogate"] is not None]
-        by_judge, by_surrogate = sum(judge) / len(judge), sum(surrogate) / len(surrogate)
-        rows.append(
-            {
-                "system": system,
-                "judge": by_judge,
-                "surrogate": by_surrogate,
-                "difference": by_surrogate - by_judge,
-                "best": min(judge),
-                "worst": max(judge),
-                "languages": len(judge),
-            }
-        )
-    rows.sort(key=lambda row: (row["judge"], row["system"]))
-    return PublishedRanks(_table(rows), _table(ranks), chosen, cells[0]["reference"])
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -17,6 +17,8 @@ from mirage.errors import MirageError, Unreachable
 from mirage.store import home
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from mirage.pipeline.voting import Corrected
     from mirage.store import Arena
 
@@ -91,6 +93,12 @@ def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> 
     """
     first, second = sorted(systems)
     return [vote for vote in log(arena) if votes.battle(vote) == (language, query_id, first, second)]
+
+
+@lru_cache(maxsize=8)
+def verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
+    """People's votes as verdicts (`votes.people`), as they were at a version."""
+    return votes.people(_log(arena, key))
 
 
 def agreement(arena: Arena) -> tuple[votes.Agreement, ...]:

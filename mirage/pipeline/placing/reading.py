@@ -28,7 +28,7 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     """Key and verdict of all judgments, those of the file over those of the arena."""
     import pyarrow as pa
 
-    names = [*schema.key("judgments"), "verdict"]
+    names = list(rank.COLUMNS)
     if file is None:
         return arena.read("judgments", columns=names)
     further = read_own(Own("judgments", file), arena.path)["judgments"].select(names)
