@@ -62,16 +62,21 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     Returns:
         A row for each judge and language, and `all`; judges and languages in the order of their names.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     names = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
-    judged = judgments.select(names).to_pandas()
-    judges = sorted(judged["judge"].unique())
+    judged = judgments.group_by(["judge", "language"]).aggregate([]).to_pylist()
+    judges = sorted({row["judge"] for row in judged})
     makers = {judge: maker(judge) for judge in judges}
-    systems = {name: maker(name) for name in {*judged["system_a"].unique(), *judged["system_b"].unique()}}
-    sides = judged["system_a"].map(systems), judged["system_b"].map(systems)
+    both_sides = {*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()}
+    systems = {name: maker(name) for name in both_sides}
     known = set(makers.values()) - {BASELINE, OTHER}
     # Battles between systems of a judge's maker and others; nothing else can tell.
-    telling = (sides[0] != sides[1]) & (sides[0].isin(known) | sides[1].isin(known))
-    rows = judged[telling & (judged["verdict"] != "unparsed")].copy()
+    theirs = pa.array([name for name, made in sorted(systems.items()) if made in known], pa.string())
+    some = pc.or_(*(pc.is_in(judgments[side], value_set=theirs) for side in ("system_a", "system_b")))
+    rows = judgments.select(names).filter(pc.and_(some, pc.not_equal(judgments["verdict"], "unparsed"))).to_pandas()
+    rows = rows[rows["system_a"].map(systems) != rows["system_b"].map(systems)].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
     rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
@@ -83,7 +88,7 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     found: list[FamilyPreference] = []
     for judge in judges:
         mine = makers[judge]
-        languages = sorted(judged.loc[judged["judge"] == judge, "language"].unique())
+        languages = sorted(row["language"] for row in judged if row["judge"] == judge)
         languages += ["all"] if len(languages) > 1 else []
         if mine in (BASELINE, OTHER):
             found += _none(judge, languages, mine, "the judge's maker is not known")

@@ -131,10 +131,18 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
     Returns:
         A row for each judge and language, languages in the order of their codes, and `all` where there are several.
     """
+    import pyarrow.compute as pc
+
     tallies: dict[str, dict[str, _Tally]] = {}
-    names = ("judge", "language", "query_id", "system_a", "system_b", "verdict", "call")
-    for judge, language, *judgment in zip(*(judgments[name].to_pylist() for name in names), strict=True):
-        tallies.setdefault(judge, {}).setdefault(language, _Tally()).add(*judgment)
+    names = ("judge", "query_id", "system_a", "system_b", "verdict", "call")
+    # One language at a time: as Python's objects, a million verdicts are half a gigabyte.
+    for language in judgments["language"].unique().to_pylist():
+        part = judgments.select(names).filter(pc.equal(judgments["language"], language))
+        for judge, *judgment in zip(*(part[name].to_pylist() for name in names), strict=True):
+            tallies.setdefault(judge, {}).setdefault(language, _Tally()).add(*judgment)
+        for by_language in tallies.values():
+            if language in by_language:
+                by_language[language].winners.clear()
     rows = []
     for judge, by_language in sorted(tallies.items()):
         ordered = sorted(by_language.items(), key=lambda item: list(LANGUAGES).index(item[0]))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import judge, pipeline, rank
 from mirage.errors import MirageError
-from mirage.rank.control import control, covariates
-from mirage.views.leaderboard import battles
+from mirage.rank.control import control
+from mirage.views.leaderboard import battles, judges, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,14 +125,12 @@ def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """What each judge gives for length, by judge and language."""
     if "features" not in arena.tables:
         return {}
-    columns = ["language", "query_id", "system", "feature", "value"]
     try:
-        known = covariates(arena.read("features", columns=columns), ["length"])
+        known = style(arena, ("length",))
     except MirageError:
         return {}
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    judges = arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-    for name in judges:
+    for name in judges(arena):
         fought = {code: one for code, one in battles(arena, name, "both").items() if _measured(one, known.get(code))}
         if not fought:
             continue
@@ -155,7 +153,6 @@ def _measured(one: rank.Battles, known: Any) -> bool:
 
 def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """Each judge's preference for its own maker's systems, by judge and language."""
-    columns = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
     return {
         (one.judge, one.language): {
             "value": one.difference,
@@ -164,7 +161,7 @@ def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
             "n": one.battles,
             "reason": one.reason,
         }
-        for one in judge.family_preferences(arena.read("judgments", columns=columns))
+        for one in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS))
     }
 
 

@@ -156,9 +156,18 @@ def verdicts(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
 
 @lru_cache(maxsize=16)
 def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
-    """Covariates of the answers, by language."""
-    columns = ["language", "query_id", "system", "feature", "value"]
-    return covariates(arena.read("features", columns=columns), names)
+    """Covariates of the answers, by language.
+
+    Raises:
+        NotEnoughData: if a feature was not measured for any answer.
+    """
+    wanted = [COVARIATES[name].feature for name in names]
+    rows = arena.sql(
+        "SELECT language, query_id, system, feature, value FROM features "
+        "WHERE list_contains($wanted, feature) AND value IS NOT NULL",
+        {"wanted": wanted},
+    )
+    return covariates(rows, names)
 
 
 @lru_cache(maxsize=64)
