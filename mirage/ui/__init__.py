@@ -4,7 +4,8 @@
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table, `chart.py` a
 chart, `beside.py` columns, `text.py` an answer or a passage, `actions.py` link, download and citation, `listing.py` a
 list of texts to choose from, `steps.py` the way from one question to the next, `reply.py` a reply with what is known
-of it, `texts.py` what brings texts that are not bundled, `searching.py` the offer to index them. A page reads:
+of it, `texts.py` what brings texts that are not bundled, `searching.py` the offer to index them, `memory.py` what is
+kept out of the garbage collector's way. A page reads:
 
     page = ui.begin("leaderboard")
     page.need("outcomes")
