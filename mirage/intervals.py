@@ -64,6 +64,42 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, confidence: float = CONFI
     return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
 
 
+def clustered(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE) -> tuple[float, float, float]:
+    """A proportion of trials that come in clusters, with an interval.
+
+    Wilson's interval at the effective number of trials: the number at which independent ones would vary as much as the
+    clusters do, for a t quantile of as many clusters, and at most the number there is. Where the clusters do not vary
+    at all, each counts as one trial.
+
+    Args:
+        cells: (successes, trials) of each cluster, trials at least 1; at least two clusters.
+        confidence: between 0 and 1.
+
+    Returns:
+        The proportion, and its lower and upper end, in [0, 1].
+
+    Raises:
+        NotEnoughData: if there are fewer than two clusters, or one has no trials.
+        BadInput: if a count is impossible.
+
+    Source: Korn and Graubard, Survey Methodology 24 (1998), 193-201, with Wilson's interval for theirs as Dean and
+    Pagano (`mean_interval`) propose.
+    """
+    from scipy.special import stdtrit
+
+    if len(cells) < 2:
+        raise NotEnoughData("the spread of one cluster is not known", do="measure more")
+    for k, n in cells:
+        _check(k, n)
+    trials, clusters = sum(n for _, n in cells), len(cells)
+    share = sum(k for k, _ in cells) / trials
+    variance = clusters / (clusters - 1) * sum((k - share * n) ** 2 for k, n in cells) / trials**2
+    effective = share * (1 - share) / variance if variance > 0 else clusters
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    t = float(stdtrit(clusters - 1, (1 + confidence) / 2))
+    return share, *_wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+
+
 def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
     """The two percentiles of an interval of a nominal level from a bootstrap of n units.
 

@@ -16,6 +16,7 @@ import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mirage.errors import BadInput, UnknownName
@@ -575,26 +576,24 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     if get_origin(hint) is Annotated:
         hint, *rest = get_args(hint)
         notes = tuple(rest)
-    choices = None
-    if get_origin(hint) is Literal:
-        choices = tuple(get_args(hint))
-        hint = str
+    choices = get_args(hint) if get_origin(hint) is Literal else None
     kinds: dict[Any, Kind] = {str: "text", float: "number", int: "count", bool: "flag"}
     limits = next((n for n in notes if isinstance(n, Range)), None)
     codes = next((n for n in notes if isinstance(n, _LanguageCode)), None)
-    return Column(name, meaning, kinds[hint], nullable, choices, limits, codes)
+    return Column(name, meaning, kinds[str if choices else hint], nullable, choices, limits, codes)
+
+
+_PARSING = Lock()  # Python 3.11 fails (`SystemError`) where two threads turn source into an `ast` at once.
 
 
 def _field_docs(cls: type) -> dict[str, str]:
     """The string under each field of a dataclass, joined to one line."""
-    (body,) = (n for n in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cls)))) if isinstance(n, ast.ClassDef))
+    with _PARSING:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    (body,) = (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))
     docs: dict[str, str] = {}
-    for field, text in zip(body.body, body.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(text, ast.Expr)
-            and isinstance(text.value, ast.Constant)
-        ):
-            docs[field.target.id] = " ".join(str(text.value.value).split())
+    for pair in zip(body.body, body.body[1:], strict=False):
+        match pair:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
+                docs[name] = " ".join(said.split())
     return docs

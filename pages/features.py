@@ -16,6 +16,7 @@ from mirage.charts.palette import family
 from mirage.errors import MirageError
 from mirage.features import FEATURES
 from mirage.languages import LANGUAGES
+from mirage.ui import agreed
 from mirage.ui.table import dot
 from mirage.views import features as views
 from mirage.views import leaderboard
@@ -48,6 +49,7 @@ def main() -> None:
     relations, found = related(page, names, codes)
     matrix(shown, names)
     one = detail(shown, names, relations)
+    agreed.citations(page, codes)
     page.download(
         "features",
         shown.everything,

@@ -1,5 +1,5 @@
 """The four things that one does in a sitting, by clicks through the pages: read the leaderboard, open the battle behind
-a number, check the judge by hand, bring a model of one's own.
+a number, check the judge by hand, bring a model of one's own. Every step is seen in light and in dark.
 
 With MIRAGE_PICTURES=DIR every step leaves a picture in that folder.
 """
@@ -57,10 +57,32 @@ def follow(opened: Opened, title: str) -> None:
     arrived(opened, title)
 
 
-def picture(opened: Opened, name: str) -> None:
-    if folder := os.environ.get("MIRAGE_PICTURES"):
+def seen(opened: Opened, scheme: str, name: str) -> None:
+    """Look at a step in the other scheme and then in the sitting's own: page, text and charts follow."""
+    for one in (other(scheme), scheme):
+        opened.page.emulate_media(color_scheme=one)
         opened.settle()
-        opened.page.screenshot(path=Path(folder) / f"sitting-{name}.png")
+        paper, ink = opened.page.evaluate(COLOURS)
+        assert (sum(paper) > 3 * 230) is (one == "light"), f"{name} is on {paper} in {one}"
+        assert all(abs(a - b) > 120 for a, b in zip(paper, ink, strict=True)), f"{name}: {ink} on {paper}"
+        for chart in opened.page.evaluate(CHARTS):
+            assert (sum(chart) < 3 * 128) is (one == "light"), f"{name}: a chart's text is {chart} in {one}"
+        if folder := os.environ.get("MIRAGE_PICTURES"):
+            opened.page.screenshot(path=Path(folder) / f"sitting-{name.replace(scheme, one)}.png")
+
+
+def other(scheme: str) -> str:
+    return {"light": "dark", "dark": "light"}[scheme]
+
+
+COLOURS = """() => {
+  const rgb = words => words.match(/\\d+/g).slice(0, 3).map(Number)
+  const paper = getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor
+  return [rgb(paper), rgb(getComputedStyle(document.querySelector("h1")).color)]
+}"""
+CHARTS = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap(plot =>
+  [...plot.querySelectorAll(".xtick text, .ytick text")].slice(0, 1).map(
+    text => getComputedStyle(text).fill.match(/\\d+/g).slice(0, 3).map(Number)))"""
 
 
 def answers(code: str) -> bytes:
@@ -91,7 +113,7 @@ def test_all_four_things_in_one_sitting(
         page.wait_for_url("**referee=heuristic**")
         page.get_by_text("verdicts of heuristic").first.wait_for()
         assert page.get_by_text(f"in {LANGUAGES[code].name}").first.is_visible()
-        picture(opened, f"{code}-{scheme}-1-leaderboard")
+        seen(opened, scheme, f"{code}-{scheme}-1-leaderboard")
         # The battle behind a number: a cell of the win matrix.
         follow(opened, "Battle")
         assert f"languages={code}" in page.url
@@ -105,11 +127,11 @@ def test_all_four_things_in_one_sitting(
         assert question.get_attribute("lang") == code
         style = question.evaluate("e => getComputedStyle(e).direction")
         assert style == ("rtl" if code == "ar" else "ltr")
-        picture(opened, f"{code}-{scheme}-2-battle")
+        seen(opened, scheme, f"{code}-{scheme}-2-battle")
         # The judge, checked by hand.
         if "spot_check" in THERE:
             checked(opened, name, code)
-            picture(opened, f"{code}-{scheme}-3-spot-check")
+            seen(opened, scheme, f"{code}-{scheme}-3-spot-check")
         # A model of one's own.
         follow(opened, "Your model")
         page.get_by_label("Name of the system").fill(name)
@@ -122,7 +144,7 @@ def test_all_four_things_in_one_sitting(
         page.get_by_text("Its features beside the others").wait_for(timeout=90_000)
         opened.settle()
         assert page.locator("strong", has_text=name).count() == 1
-        picture(opened, f"{code}-{scheme}-4-your-model")
+        seen(opened, scheme, f"{code}-{scheme}-4-your-model")
         assert opened.heard == ([], [], [])
     finally:
         page.close()

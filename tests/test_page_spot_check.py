@@ -300,18 +300,23 @@ def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     monkeypatch.setattr(store, "bundled", dict)
     rng = np.random.default_rng(2)
-    said = votes.judged(arena.read("judgments"))["gpt-4o"]
-    log = []
     for code, n in (("en", 70), ("ar", 4)):
-        battles = [one for one in said if one[0] == code]
-        for k in rng.choice(len(battles), n, replace=False):
-            language, query, first, second = battles[k]
-            label = said[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
-            item = votes.Item(language, query, first, second, True, votes.RANDOM)
-            vote_ = ("A", "B", "tie")[label]
-            log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter="amina", note="**so**"))
-    people.database().append(log)
+        agreeing(arena, rng, code, n, voter="amina")
     return arena
+
+
+def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
+    """Vote on random battles of a language, mostly as the judge did."""
+    said = votes.judged(arena.read("judgments"))["gpt-4o"]
+    battles = [one for one in said if one[0] == code]
+    log = []
+    for k in rng.choice(len(battles), n, replace=False):
+        language, query, first, second = battles[k]
+        label = said[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
+        item = votes.Item(language, query, first, second, True, votes.RANDOM)
+        vote_ = ("A", "B", "tie")[label]
+        log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
+    people.database().append(log)
 
 
 def elsewhere(page: str, **params: str | list[str]) -> AppTest:
@@ -341,6 +346,22 @@ def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(si
         "People agree with each other": "gray",
     }
     assert "gray" in set(badges(elsewhere("judges", languages="ar")).values())
+
+
+def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
+    agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
+    found = people.corrected(simulated, "gpt-4o", ("ar", "en"))
+    assert isinstance(found, Corrected)
+    rows_ = found.table().to_pylist()
+    for link in ({}, {"corrected": "ar"}):
+        at = elsewhere("leaderboard", referee="gpt-4o", **link)
+        assert not at.exception
+        (shown,) = (frame.value for frame in at.dataframe if "uncorrected" in frame.value.columns)
+        mine = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
+        assert shown["rating"].tolist() == [row["rating"] for row in mine]
+        assert shown["uncorrected"].tolist() == [row["uncorrected"] for row in mine]
+        assert None not in shown["uncorrected_rank"].tolist()
+        assert ("Arabic, English." in said(at)) is (not link)
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
@@ -379,11 +400,12 @@ def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_
         ("People agree with gpt-4o", "green")
     ]
     (shown,) = (frame.value for frame in at.dataframe if "uncorrected" in frame.value.columns)
-    corrected = people.corrected(simulated, "gpt-4o", "en")
+    corrected = people.corrected(simulated, "gpt-4o", ("en",))
     assert isinstance(corrected, Corrected)
     table = corrected.table()
     assert shown["rating"].tolist() == table["rating"].to_pylist()
     assert shown["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
+    assert "Not in it: random votes on 4 questions in ar: it takes 30." in said(at)
     at = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
     assert not at.exception
     assert set(badges(at).values()) == {"gray"}

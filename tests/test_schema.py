@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -347,3 +350,28 @@ def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tu
         assert schema.sort(name, back).equals(schema.sort(name, data))
         assert back.schema == schema.arrow_schema(name)
         assert store.check(arena)
+
+
+def test_many_threads_may_ask_for_columns_at_once() -> None:
+    """In a new process, with a collector that lets threads change whenever it runs."""
+    program = """
+import gc, sys, threading
+from mirage import schema, votes
+sys.setswitchinterval(1e-6)
+gc.set_threshold(50)
+gc.callbacks.append(lambda phase, info: [None for _ in range(100)])
+wrong, start = [], threading.Barrier(12)
+def ask():
+    start.wait()
+    try:
+        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement, votes.CorrectedRating):
+            schema.columns.__wrapped__(kind)
+    except BaseException as error:
+        wrong.append(error)
+threads = [threading.Thread(target=ask) for _ in range(12)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+sys.exit(repr(wrong) if wrong else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr

@@ -120,12 +120,12 @@ def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
 def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
     assert people.on(arena, "en", "e00", (A, B)) == []
     assert people.agreement(arena) == ()
-    assert people.corrected(arena, "zeta", "en") is None
+    assert people.corrected(arena, "zeta", ("en",)) is None
     mine = people.database().submit(vote("e00", "A"))
     assert people.on(arena, "en", "e00", (B, A)) == [mine]
     (by,) = (row for row in people.agreement(arena) if row.referee == "zeta")
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
-    refused = people.corrected(arena, "zeta", "en")
+    refused = people.corrected(arena, "zeta", ("en",))
     assert isinstance(refused, Exception)
     assert "30" in str(refused)
     people.database().undo(Vote, mine.vote_id, voter="amina")

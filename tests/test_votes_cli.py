@@ -219,10 +219,13 @@ def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: stor
 
 def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
     cast(arena)
+    keys = arena.read("answers", columns=["language", "query_id", "system"]).slice(0, 3).to_pylist()
+    with Votes() as database:
+        database.append([evidence(arena=arena.name, **key) for key in keys])
     commands = [
         line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
     ]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         program, *words = shlex.split(command)
         assert program == "mirage"
@@ -233,3 +236,4 @@ def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
         assert fact in PAGE.replace("\n", " ")
     assert f"fewer than {votes.LEAST} questions" in PAGE
     assert f"fewer than {votes.ENOUGH} the badge" in PAGE
+    assert f"fewer than {votes.ENOUGH_REPLIES} replies" in PAGE.replace("\n", " ")

@@ -119,7 +119,7 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.
     plain = votes.correct(some, said, language="sw", judge="judge", seed=7)
     assert (found.theta == plain.theta).all(), "only votes on battles drawn at random"
     assert (found.n_votes, found.n_battles, found.skipped, found.unread) == (90, 600, 1, 1)
-    assert (found.n_voters, found.n_voted, found.seed, found.tuned) == (3, 90, 7, True)
+    assert (len(found.voters), found.n_voted, found.seed, found.tuned) == (3, 90, 7, True)
     assert found.votes.sum() == 180
     for part in (
         "600 battles judged by judge",
@@ -144,6 +144,87 @@ def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[votes.
     assert (one.theta == two.theta).all()
     assert (one.covariance == two.covariance).all(), "the same opinion twice is no more information"
     assert (two.n_votes, two.n_voted) == (160, 80)
+
+
+def in_languages(said: dict[votes.Battle, votes.Said], *codes: str) -> list[votes.Correction]:
+    """The same battles in several languages, with votes of their own."""
+    made = []
+    for k, code in enumerate(codes):
+        here = {(code, *one[1:]): each for one, each in said.items()}
+        made.append(votes.correct(cast(here, 90 + 30 * k, seed=k), here, language=code, judge="judge"))
+    return made
+
+
+def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: dict[votes.Battle, votes.Said]) -> None:
+    parts = in_languages(said, "te", "ar", "sw")
+    both = votes.together(parts)
+    assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
+    assert np.allclose(both.theta, np.mean([one.theta for one in parts], axis=0))
+    assert np.allclose(both.error**2, np.sum([one.error**2 for one in parts], axis=0) / 9)
+    assert np.allclose(both.covariance.sum(axis=0), 0)
+    assert both.n_votes == sum(one.n_votes for one in parts)
+    assert (both.votes == np.sum([one.votes for one in parts], axis=0)).all()
+    assert both.voters == ("v0", "v1", "v2"), "who votes in two languages is one person"
+    assert (both.df > parts[0].df).all()
+    assert (both.df <= sum(one.df for one in parts)).all()
+    assert "the mean over 3 languages" in both.method
+    assert {row.language for row in both.rows()} == {"all"}
+    assert votes.together(parts[::-1]).table().equals(both.table())
+
+
+def test_only_systems_of_all_languages_are_put_together(said: dict[votes.Battle, votes.Said]) -> None:
+    one, two = in_languages(said, "ar", "te")
+    fewer = {battle: each for battle, each in said.items() if one.systems[0] not in battle}
+    three = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
+    both = votes.together([one, two, three])
+    assert both.systems == one.systems[1:]
+    assert abs(both.theta.sum()) < 1e-9
+    shifted = [each.theta[-4:] - each.theta[-4:].mean() for each in (one, two, three)]
+    assert np.allclose(both.theta, np.mean(shifted, axis=0))
+
+
+def test_what_does_not_go_together_is_refused(said: dict[votes.Battle, votes.Said]) -> None:
+    one, two = in_languages(said, "ar", "te")
+    with pytest.raises(NotEnoughData, match="two corrected languages"):
+        votes.together([one])
+    with pytest.raises(NotEnoughData, match="two corrected languages"):
+        votes.together([])
+    with pytest.raises(BadInput, match="do not go together"):
+        votes.together([one, one])
+    with pytest.raises(BadInput, match="do not go together"):
+        votes.together([one, dataclasses.replace(two, judge="other")])
+
+
+def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
+    """Three languages with a judge that is wrong in the same way in each: 120 arenas."""
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(8)
+    thetas = [THETA, THETA[::-1] / 2, np.roll(THETA, 2)]
+    real = np.mean([truth(theta) for theta in thetas], axis=0)
+    hits: dict[str, list[NDArray[np.bool_]]] = {"corrected": [], "judge": []}
+    blank = np.zeros(SYSTEMS, dtype=np.int64)
+    for _ in range(120):
+        parts: dict[str, list[votes.Correction]] = {name: [] for name in hits}
+        for code, theta in zip(("ar", "en", "te"), thetas, strict=True):
+            data = simulate(rng, theta, BIAS, queries=100, votes=60, likeness=0.8)
+            alone = dataclasses.replace(data, human=data.judge, voted=np.ones_like(data.voted))
+            for name, one, lam in (("corrected", data, None), ("judge", alone, 0.0)):
+                rating, weight, covariance = estimate(one, lam)
+                n = one.questions_voted
+                parts[name].append(
+                    votes.Correction(
+                        code, "j", tuple("abcdef"), rating, covariance, np.full(SYSTEMS, n - 1.0), weight, True,
+                        blank, blank, 60, ("v",), 60, n, 1500, 0, 0, 0,
+                    )
+                )  # fmt: skip
+        for name, each in parts.items():
+            both = votes.together(each)
+            assert np.allclose(both.interval()[1] - both.theta, stdtrit(both.df, 0.975) * both.error)
+            low, high = both.interval()
+            hits[name].append((low <= real) & (real <= high))
+    assert 0.93 <= np.mean(hits["corrected"]) <= 0.975
+    assert np.mean(hits["judge"], axis=0)[[0, 3]].max() < 0.1
 
 
 def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(

@@ -16,6 +16,7 @@ _SHARES = (
     *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
     *("tier_probability", "rank_probability", "above"),
     *("raw", "raw_low", "raw_high"),
+    *("supported", "supported_low", "supported_high", "agree"),
 )
 _SIGNED = ("rating", "low", "high", "uncorrected", "uncorrected_low", "uncorrected_high")
 _WIDE = 200

@@ -1,4 +1,4 @@
-"""Commands about people's votes: `mirage votes export|import|agreement|correct`."""
+"""Commands about people's votes: `mirage votes export|import|agreement|correct|citations`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ CORRECTED = (
     *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam"),
 )
 """Columns of `correct`."""
+CITATIONS = (
+    *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "replies"),
+    *("voters", "agree", "pairs", "reason"),
+)
+"""Columns of `citations`."""
 
 Evidence = Annotated[bool, typer.Option("--evidence", help="Votes on citations instead of battles.")]
 
@@ -124,3 +129,25 @@ def correct(
         note(f"{code}: {one.method}")
     for code, error in found.refused.items():
         note(f"{code}: not corrected: {error.what}")
+
+
+@votes.command("citations")
+def citations(dir_: ArenaDir, languages: Languages = None, how: How = "table") -> None:
+    """Print how many citations support the sentence that cites them, as people see it.
+
+    By language and system, with 95% intervals that take the reply as the cluster. Reads the votes on citations, and
+    the table answers where there is one. Writes nothing.
+    """
+    from mirage import pipeline, store
+    from mirage.votes import Evidence, Votes
+
+    arena = store.open_arena(dir_)
+    with Votes() as database:
+        log = database.rows(Evidence, arena=arena.name)
+    only = codes(languages)
+    found = [row for row in pipeline.citations(arena, log) if only is None or row.language in only]
+    shown = CITATIONS if how != "table" else tuple(name for name in CITATIONS if name != "reason")
+    show([dataclasses.asdict(row) for row in found], shown, how)
+    for row in found:
+        if row.reason:
+            note(f"{row.language}, {row.system}: {row.reason}")

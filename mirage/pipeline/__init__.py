@@ -45,6 +45,7 @@ from mirage.pipeline.texts import bring_texts
 from mirage.pipeline.tournaments import keep_tournaments, tournament_rows, tournaments
 from mirage.pipeline.voting import (
     Corrected,
+    citations,
     correct_ranking,
     counting,
     export_votes,
@@ -85,6 +86,7 @@ __all__ = [
     "bring_texts",
     "bundle",
     "chosen",
+    "citations",
     "correct_ranking",
     "counted",
     "counting",

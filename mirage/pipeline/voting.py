@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class Corrected:
     judge: str
     """The judge."""
     languages: Mapping[str, votes.Correction]
-    """By language code."""
+    """By language code, and `all` where there are several that share systems."""
     refused: Mapping[str, NotEnoughData]
     """Why there is none, by the code of the other languages."""
     uncorrected: Mapping[tuple[str, str], tuple[float, float, float, int]]
@@ -39,7 +40,7 @@ class Corrected:
         rows = []
         for code, one in self.languages.items():
             for row in sorted(one.rows(), key=lambda row: (row.rank, row.system)):
-                rating, low, high, place = self.uncorrected[code, row.system]
+                rating, low, high, place = self.uncorrected.get((code, row.system), (None,) * 4)
                 rows.append(
                     replace(
                         row,
@@ -87,19 +88,7 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
         taken to be the same.
     """
     mine = votes.standing(vote for vote in log if vote.arena == arena.name)
-    asked: dict[str, set[str]] = defaultdict(set)
-    for vote in mine:
-        if vote.shown is not None:
-            asked[vote.language].add(vote.query_id)
-    texts: dict[tuple[str, str, str], str | None] = {}
-    for code in sorted(set(asked) & set(arena.languages("answers"))):
-        rows = arena.sql(
-            "SELECT language, query_id, system, text FROM answers "
-            "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
-            [code, sorted(asked[code])],
-        )
-        for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            texts[language, query, system] = text
+    texts = _texts(arena, mine)
 
     def same(vote: votes.Vote) -> bool:
         pair = [texts.get((vote.language, vote.query_id, system)) for system in (vote.system_a, vote.system_b)]
@@ -107,6 +96,27 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
         return vote.shown is None or len(known) < 2 or votes.digest(*known) == vote.shown
 
     return [vote for vote in mine if same(vote)]
+
+
+def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.Supported]:
+    """How people see the citations of an arena's answers (`votes.supported`): of the votes that stand, on answers that
+    are still the same.
+
+    Raises:
+        NotEnoughData: if there is no such vote.
+    """
+    mine = votes.standing(vote for vote in log if vote.arena == arena.name)
+    texts = _texts(arena, mine)
+
+    def same(vote: votes.Evidence) -> bool:
+        text = texts.get((vote.language, vote.query_id, vote.system))
+        return vote.shown is None or text is None or votes.digest(text) == vote.shown
+
+    found = votes.supported(vote for vote in mine if same(vote))
+    if not found:
+        do = "vote on the Spot check page, with the switch on citations"
+        raise NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
+    return found
 
 
 def vote_agreement(
@@ -140,7 +150,7 @@ def correct_ranking(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Corrected:
-    """Correct a judge's ranking by people's votes, language by language (`votes.correct`).
+    """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and together.
 
     Args:
         arena: the arena.
@@ -174,7 +184,10 @@ def correct_ranking(
             where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no random votes",
             do=_VOTE,
         )
-    uncorrected = ranking(judgments, judge, languages=list(found), draws=draws, seed=seed).table().to_pylist()
+    codes = list(found)
+    with suppress(NotEnoughData):
+        found["all"] = votes.together(list(found.values()))
+    uncorrected = ranking(judgments, judge, languages=codes, draws=draws, seed=seed).table().to_pylist()
     names = ("rating", "low", "high", "rank")
     return Corrected(
         judge,
@@ -232,6 +245,24 @@ _VOTE = "vote on the Spot check page; one battle in four is drawn at random"
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
     codes = sorted(set(languages) & set(arena.languages("judgments")))
     return arena.read("judgments", columns=rank.COLUMNS, languages=codes) if codes else None
+
+
+def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:
+    """The answers to the questions of the votes that know what was shown, by language, question and system."""
+    asked: dict[str, set[str]] = defaultdict(set)
+    for vote in log:
+        if vote.shown is not None:
+            asked[vote.language].add(vote.query_id)
+    texts: dict[tuple[str, str, str], str | None] = {}
+    for code in sorted(set(asked) & set(arena.languages("answers"))):
+        rows = arena.sql(
+            "SELECT language, query_id, system, text FROM answers "
+            "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
+            [code, sorted(asked[code])],
+        )
+        for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            texts[language, query, system] = text
+    return texts
 
 
 def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

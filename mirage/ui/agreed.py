@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
 import streamlit as st
 
 from mirage import votes
@@ -12,6 +13,7 @@ from mirage.charts import corrected as charts
 from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
+from mirage.schema import from_rows
 from mirage.ui.chart import chart
 from mirage.ui.frame import Page
 from mirage.ui.pick import pick
@@ -41,6 +43,32 @@ _OF = (
     ),
     Col("votes", "Votes", "count", help="Random votes on battles of this system (n)."),
     Col("battles", "Battles", "count", help="Battles of this system that the judge decided."),
+)
+
+
+_CITED = (
+    Col("system", "System", "system", help="The system; all: every system of the language together."),
+    Col("language", "Language", "text", help="Language of the questions.", width=80),
+    Col("supported", "Supported", "rate", help="Share of the citations whose passage supports the sentence."),
+    Col(
+        "supported",
+        "95% interval",
+        "interval",
+        low="supported_low",
+        high="supported_high",
+        help="Wilson's interval with the reply as the cluster: citations of one reply are alike.",
+    ),
+    Col("citations", "Citations", "count", help="Citations on which people are clear (n)."),
+    Col(
+        "replies",
+        "Replies",
+        "count",
+        help=f"Replies they are in; below {votes.ENOUGH_REPLIES} unsure.",
+    ),
+    Col("unclear", "Unclear", "count", help="Citations on which most said unclear, or opinions are even: left out."),
+    Col("voters", "People", "count", help="People who voted."),
+    Col("agree", "Agree", "rate", help="Share of the pairs of people on one citation who say the same."),
+    Col("pairs", "Pairs", "count", help="These pairs (n)."),
 )
 
 
@@ -92,6 +120,32 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         )
 
 
+def citations(page: Page, languages: Sequence[str]) -> None:
+    """Show how people see the citations; nothing where nobody has voted on one.
+
+    Args:
+        page: the page.
+        languages: codes that are shown.
+    """
+    try:
+        rows = [row for row in people.citations(page.arena) if row.language in languages]
+    except MirageError as error:
+        st.caption(plain(f"People's votes cannot be read now: {error.what}."))
+        return
+    if not rows:
+        return
+    st.header("Do the citations support what is said? By people", anchor=False)
+    table(from_rows(votes.Supported, rows), _CITED, key="citations_supported")
+    few = sorted({row.language for row in rows if row.system == votes.EVERYBODY and not row.enough})
+    st.caption(
+        plain(
+            "Votes on the Spot check page, on replies drawn at random; several people on one citation count as what "
+            "most of them say."
+            + (f" Too few replies to rely on yet: {', '.join(LANGUAGES[code].name for code in few)}." if few else "")
+        )
+    )
+
+
 def overriding(page: Page) -> tuple[str, int] | None:
     """Let people's votes stand in for a judge's verdicts on the same battles, where there are votes.
 
@@ -133,23 +187,30 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         if not codes:
             return
         st.header("Corrected by people's votes", anchor=False)
-        most = max(codes, key=lambda code: counts[code])
-        code = most if len(codes) == 1 else pick("Corrected in", codes, key="corrected", default=most, width=120)
-        found = people.corrected(page.arena, judge, code)
+        code = codes[0]
+        if len(codes) > 1:
+            words = "all: the mean over the languages with enough votes, each weighing the same."
+            code = pick("Corrected in", ("all", *codes), key="corrected", kind="language", width=120, help=words)
+        found = people.corrected(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
     if isinstance(found, MirageError):
         refuse(found)
     elif found is not None:
-        _ranking(found, code)
+        _ranking(found)
 
 
-def _ranking(found: Corrected, code: str) -> None:
-    ratings = found.table()
+def _ranking(found: Corrected) -> None:
+    """The ranking of all languages together, or of the only one."""
+    code = "all" if "all" in found.languages else next(iter(found.languages))
+    one = found.languages[code]
+    ratings = found.table().filter(pc.field("language") == code)
+    names = ", ".join(LANGUAGES[name].name for name in one.languages or (code,))
+    less = [f"Not in it: {error.what}." for error in found.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:
         table(ratings, _OF, key="corrected_ratings")
-        st.caption(plain(f"{LANGUAGES[code].name}. {found.languages[code].method}."))
+        st.caption(plain(" ".join([f"{names}. {one.method}.", *less])))
     with right:
         chart(
             charts.beside(ratings.to_pylist(), mode=mode()),

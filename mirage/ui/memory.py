@@ -8,28 +8,34 @@ aside (`gc.freeze`), and looked at again only at every twentieth, so that what e
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
-from itertools import count
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 EVERY: Final = 20
 """Full collections from one that walks everything to the next."""
 
-_OLDEST: Final = 2
-_full = count(1)
+
+@dataclass
+class _Collected:
+    """Full collections of this process that `keep` knows of."""
+
+    full: int = 0
+
+
+_collected = _Collected()
 
 
 def keep() -> None:
-    """Set aside what outlives full collections from now on, in this process; a second call changes nothing."""
-    if _collected not in gc.callbacks:
-        gc.callbacks.append(_collected)
+    """Set aside what has outlived a full collection since the last call.
 
-
-def _collected(phase: str, info: Mapping[str, Any]) -> None:
-    if info["generation"] != _OLDEST:
+    Called at the start of every run, over a callback of the collector: Python's code would then run, and threads
+    change, in the middle of whatever allocates, which not all of C bears.
+    """
+    full = gc.get_stats()[-1]["collections"]
+    if full == _collected.full:
         return
-    if phase == "start":
-        if next(_full) % EVERY == 0:
-            gc.unfreeze()
-    else:
+    _collected.full = full
+    if full % EVERY:
         gc.freeze()
+    else:
+        gc.unfreeze()

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage import pipeline, votes
-from mirage.errors import MirageError, Unreachable
+from mirage.errors import MirageError, NotEnoughData, Unreachable
 from mirage.store import home
 
 if TYPE_CHECKING:
@@ -68,11 +68,16 @@ def version(arena: Arena) -> tuple[str, int]:
     Raises:
         Unreachable: as in `log`.
     """
+    return _version(arena, 0)
+
+
+def _version(arena: Arena, log: int) -> tuple[str, int]:
+    """The database, and the number of rows of a log: 0 is of battles, 1 of citations."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
     try:
-        found = shared.votes.where, shared.votes.version(arena.name)[0]
+        found = shared.votes.where, shared.votes.version(arena.name)[log]
     except Unreachable as error:
         shared.failed = time.monotonic(), error
         raise
@@ -118,21 +123,42 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
     return tuple(pipeline.vote_agreement(arena, mine))
 
 
-def corrected(arena: Arena, judge: str, language: str) -> Corrected | MirageError | None:
-    """A judge's ranking of one language corrected by people, or why there is none; None where nobody has voted.
+def citations(arena: Arena) -> tuple[votes.Supported, ...]:
+    """How people see the citations, by language and system; none without votes on them.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _corrected(arena, judge, language, version(arena))
+    return _citations(arena, _version(arena, 1))
+
+
+@lru_cache(maxsize=8)
+def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Supported, ...]:
+    log = database().rows(votes.Evidence, arena=arena.name)
+    try:
+        return tuple(pipeline.citations(arena, log))
+    except NotEnoughData:
+        return ()
+
+
+def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> Corrected | MirageError | None:
+    """A judge's ranking of some languages, and of these together, corrected by people, or why there is none; None where
+    nobody has voted.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _corrected(arena, judge, languages, version(arena))
 
 
 @lru_cache(maxsize=32)
-def _corrected(arena: Arena, judge: str, language: str, key: tuple[str, int]) -> Corrected | MirageError | None:
-    mine = [vote for vote in _log(arena, key) if vote.language == language]
+def _corrected(
+    arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
+) -> Corrected | MirageError | None:
+    mine = [vote for vote in _log(arena, key) if vote.language in languages]
     if not mine:
         return None
     try:
-        return pipeline.correct_ranking(arena, mine, judge=judge, languages=[language])
+        return pipeline.correct_ranking(arena, mine, judge=judge, languages=languages)
     except MirageError as error:
         return error

@@ -10,11 +10,12 @@
 
 `rows.py` says what a vote is and which ones stand, `database.py` keeps them (`tables.py`: the connections), `queue.py`
 chooses, `verdicts.py` lays votes and judgments side by side, `agreement.py` compares them, `correct.py` corrects a
-judge's ranking (`powered.py`: the method).
+judge's ranking (`powered.py`: the method), `citations.py` says how people see the citations.
 """
 
 from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
-from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct
+from mirage.votes.citations import ENOUGH_REPLIES, EVERYBODY, Supported, supported
+from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct, together
 from mirage.votes.database import FORMAT, Votes
 from mirage.votes.queue import (
     COMMON,
@@ -38,6 +39,8 @@ __all__ = [
     "COMMON",
     "CONTROL",
     "ENOUGH",
+    "ENOUGH_REPLIES",
+    "EVERYBODY",
     "FILLER",
     "FORMAT",
     "LEAST",
@@ -59,6 +62,7 @@ __all__ = [
     "Progress",
     "Row",
     "Said",
+    "Supported",
     "Vote",
     "Votes",
     "agreement",
@@ -78,5 +82,7 @@ __all__ = [
     "people",
     "progress",
     "standing",
+    "supported",
+    "together",
     "token",
 ]

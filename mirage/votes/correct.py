@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
-from mirage.schema import Code, Count, Range, Rank
+from mirage.schema import CodeOrAll, Count, Range, Rank
 from mirage.votes.powered import Data, estimate
 from mirage.votes.rows import Vote
 from mirage.votes.verdicts import Battle, Said, battle, label, points
@@ -40,8 +40,8 @@ class CorrectedRating:
 
     key = ("language", "judge", "system")
 
-    language: Code
-    """Language of the battles."""
+    language: CodeOrAll
+    """Language of the battles; `all`: the mean over the languages that could be corrected, each weighing the same."""
     judge: str
     """The judge that is corrected."""
     system: str
@@ -63,7 +63,7 @@ class CorrectedRating:
     battles: Count
     """Battles of this system that the judge decided."""
     lam: Annotated[float, Range(0, 1)]
-    """Weight of the judge, lambda: 0 is votes alone."""
+    """Weight of the judge, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
     n_votes: Count
     """Random votes on the battles of all systems."""
     n_battles: Count
@@ -80,10 +80,10 @@ class CorrectedRating:
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """The corrected ranking of one language."""
+    """The corrected ranking of one language, or of several together."""
 
     language: str
-    """Code."""
+    """Code, or `all`."""
     judge: str
     """The judge that is corrected."""
     systems: tuple[str, ...]
@@ -92,6 +92,8 @@ class Correction:
     """S: ratings in logits, centred on 0."""
     covariance: Array
     """S x S: of `theta`, by the sandwich over questions."""
+    df: Array
+    """S: degrees of freedom of the intervals: the questions voted on less 1; of several languages Satterthwaite's."""
     lam: float
     """Weight of the judge."""
     tuned: bool
@@ -102,8 +104,8 @@ class Correction:
     """S: battles of each system that the judge decided."""
     n_votes: int
     """Random votes that count."""
-    n_voters: int
-    """People who gave them."""
+    voters: tuple[str, ...]
+    """Who gave them, sorted."""
     n_voted: int
     """Battles that they are on."""
     n_questions: int
@@ -116,15 +118,18 @@ class Correction:
     """Random votes on battles without a readable verdict of the judge: left out."""
     seed: int
     """Seed of the draws behind the intervals of the ranks."""
+    languages: tuple[str, ...] = ()
+    """Codes of the languages that are together here; empty for one language."""
 
     @property
     def method(self) -> str:
         """How the numbers came about, in a line."""
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
-            f"{self.n_votes:,} random votes of {self.n_voters} people on {self.n_questions:,} questions, "
+            f"{self.n_votes:,} random votes of {len(self.voters)} people on {self.n_questions:,} questions, "
             f"lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a sandwich over "
             f"questions, ranks by {DRAWS:,} draws, seed {self.seed}"
+            + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
         )
 
     @property
@@ -136,7 +141,7 @@ class Correction:
         """2 x S: lower and upper end of the interval of each rating."""
         from scipy.special import stdtrit
 
-        reach = float(stdtrit(self.n_questions - 1, (1 + level) / 2)) * self.error
+        reach = stdtrit(self.df, (1 + level) / 2) * self.error
         return np.stack([self.theta - reach, self.theta + reach])
 
     def ranks(self) -> NDArray[np.int64]:
@@ -230,12 +235,13 @@ def correct(
         systems=systems,
         theta=theta,
         covariance=errors,
+        df=np.full(len(systems), data.questions_voted - 1.0),
         lam=weight,
         tuned=lam is None,
         votes=_by_system(len(systems), [(one, len(all_)) for one, all_ in opinions.items()], systems),
         battles=_by_system(len(systems), [(one, 1) for one in of_judge], systems),
         n_votes=n_votes,
-        n_voters=len(people),
+        voters=tuple(sorted(people)),
         n_voted=len(opinions),
         n_questions=data.questions_voted,
         n_battles=len(of_judge),
@@ -243,6 +249,53 @@ def correct(
         unread=len(mine) - skipped - n_votes,
         seed=seed,
     )
+
+
+def together(corrections: Sequence[Correction]) -> Correction:
+    """The corrected rankings of several languages as one: the mean of their ratings, so that every language counts the
+    same, among the systems that all have. Votes in one language say nothing of another, so the covariances add up.
+
+    Raises:
+        NotEnoughData: if there are fewer than two languages, or two systems that all of them have.
+        BadInput: if they correct different judges, or one language twice.
+    """
+    codes = sorted(one.language for one in corrections)
+    ordered = sorted(corrections, key=lambda one: one.language)
+    if len({one.judge for one in ordered}) > 1 or len(set(codes)) < len(codes):
+        raise BadInput("these corrections do not go together", do="correct one judge, each language once")
+    systems = sorted(set.intersection(*(set(one.systems) for one in ordered))) if ordered else []
+    if len(ordered) < 2 or len(systems) < 2:
+        raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
+    theta, covariance = np.zeros(len(systems)), np.zeros((len(systems), len(systems)))
+    below = np.zeros(len(systems))
+    votes, battles = np.zeros((2, len(systems)), dtype=np.int64)
+    # Ratings are relative to the mean of the systems that are shown.
+    centre = np.eye(len(systems)) - 1 / len(systems)
+    for one in ordered:
+        at = [one.systems.index(system) for system in systems]
+        part = centre @ one.covariance[np.ix_(at, at)] @ centre / len(ordered) ** 2
+        theta += centre @ one.theta[at] / len(ordered)
+        covariance += part
+        below += np.diag(part) ** 2 / one.df[at]
+        votes += one.votes[at]
+        battles += one.battles[at]
+    return replace(
+        ordered[0],
+        language="all",
+        systems=tuple(systems),
+        theta=theta,
+        covariance=covariance,
+        df=np.diag(covariance) ** 2 / below,
+        lam=float(np.mean([one.lam for one in ordered])),
+        votes=votes,
+        battles=battles,
+        voters=tuple(sorted({voter for one in ordered for voter in one.voters})),
+        languages=tuple(codes),
+        **{name: sum(getattr(one, name) for one in ordered) for name in _SUMS},
+    )
+
+
+_SUMS = ("n_votes", "n_voted", "n_questions", "n_battles", "skipped", "unread")
 
 
 def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:

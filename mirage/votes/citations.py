@@ -1,0 +1,123 @@
+"""What people say of citations: how many of a system's support the sentence that cites them.
+
+Replies are drawn at random and people go through all citations of one before the next, so the reply is the cluster of
+every interval. Several people on one citation: what most of them say; where no one view has most votes, it is unclear.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from mirage.errors import NotEnoughData
+from mirage.intervals import clustered
+from mirage.schema import Code, Count, Share
+from mirage.votes.rows import Evidence
+
+EVERYBODY = "all"
+"""The row of all systems of a language."""
+
+ENOUGH_REPLIES = 30
+"""Replies from which the share can be relied on."""
+
+_Citation = tuple[str, int, str]
+"""Question, sentence and passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """How people see the citations of one system in one language."""
+
+    key = ("language", "system")
+
+    language: Code
+    """Language of the questions."""
+    system: str
+    """The system; `all`: every system of the language together, so that those with many citations weigh more."""
+    supported: Share | None
+    """Share of the citations whose passage supports the sentence, of those that are clear."""
+    supported_low: Share | None
+    """Lower end of its 95% interval, the reply as the cluster; null with fewer than two replies."""
+    supported_high: Share | None
+    """Upper end."""
+    citations: Count
+    """Citations that are clear: most people say yes, or most say no."""
+    unclear: Count
+    """Citations that are not: left out."""
+    replies: Count
+    """Replies with a clear citation."""
+    voters: Count
+    """People who voted."""
+    agree: Share | None
+    """Share of the pairs of people on one citation who say the same (yes, no or unclear); null without such a pair."""
+    pairs: Count
+    """These pairs."""
+    reason: str | None
+    """Why there is no share or no interval; null where there is one."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether the replies are enough to rely on the share."""
+        return self.replies >= ENOUGH_REPLIES
+
+
+def supported(log: Iterable[Evidence]) -> list[Supported]:
+    """How people see the citations, by language and system, and of all systems of each language.
+
+    Args:
+        log: votes on citations that stand (`rows.standing`).
+    """
+    found: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    for vote in log:
+        found[vote.language, vote.system].append(vote)
+        found[vote.language, EVERYBODY].append(vote)
+    return [_row(*key, votes) for key, votes in sorted(found.items())]
+
+
+def _row(language: str, system: str, votes: list[Evidence]) -> Supported:
+    said: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
+    for vote in votes:
+        said[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
+    replies: dict[tuple[str, str], list[int]] = defaultdict(list)
+    same = pairs = 0
+    for (name, citation), words in said.items():
+        for one, other in combinations(words, 2):
+            pairs += 1
+            same += one == other
+        word = _most(words)
+        if word != "unclear":
+            replies[name, citation[0]].append(word == "yes")
+    cells = [(sum(yes), len(yes)) for yes in replies.values()]
+    share, low, high, reason = _share(cells)
+    n = sum(n for _, n in cells)
+    return Supported(
+        language=language,
+        system=system,
+        supported=share,
+        supported_low=low,
+        supported_high=high,
+        citations=n,
+        unclear=len(said) - n,
+        replies=len(cells),
+        voters=len({vote.voter for vote in votes}),
+        agree=same / pairs if pairs else None,
+        pairs=pairs,
+        reason=reason,
+    )
+
+
+def _most(words: list[str]) -> str:
+    """What most say; `unclear` where no one view has most votes."""
+    ranked = Counter(words).most_common(2)
+    return "unclear" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+
+
+def _share(cells: list[tuple[int, int]]) -> tuple[float | None, float | None, float | None, str | None]:
+    if not cells:
+        return None, None, None, "no citation is clear"
+    try:
+        return *clustered(cells), None
+    except NotEnoughData:
+        return cells[0][0] / cells[0][1], None, None, "one reply has no interval"

@@ -1,0 +1,174 @@
+"""What people say of citations: each counts once, intervals know the reply, and where the shares are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+from test_cli import mirage
+from test_votes import evidence
+
+from mirage import cli, pipeline, schema, store, votes
+from mirage.errors import NotEnoughData
+from mirage.intervals import clustered, wilson
+from mirage.sources.simulated import simulate
+from mirage.votes import EVERYBODY, Supported, Votes
+
+
+def by_key(rows: list[Supported]) -> dict[tuple[str, str], Supported]:
+    return {(row.language, row.system): row for row in rows}
+
+
+def test_a_citation_counts_once_as_what_most_people_say() -> None:
+    log = [
+        *(evidence(voter=who, vote=said) for who, said in (("a", "yes"), ("b", "yes"), ("c", "no"))),
+        *(evidence(sentence=1, voter=who, vote=said) for who, said in (("a", "yes"), ("b", "no"))),
+        evidence(sentence=2, voter="a", vote="unclear"),
+        evidence(query_id="8", voter="a", vote="no"),
+        evidence(query_id="8", system="other", voter="a", vote="yes"),
+    ]
+    found = by_key(votes.supported(log))
+    mine = found["sw", "mine"]
+    assert (mine.supported, mine.citations, mine.unclear, mine.replies, mine.voters) == (0.5, 2, 2, 2, 3)
+    assert (mine.pairs, mine.agree) == (4, 0.25), "of the pairs a-b, a-c, b-c and a-b again one agrees"
+    assert found["sw", "other"].reason == "one reply has no interval"
+    assert (found["sw", "other"].supported_low, found["sw", "other"].supported) == (None, 1.0)
+    everything = found["sw", EVERYBODY]
+    assert (everything.citations, everything.replies) == (3, 3)
+    assert votes.supported(log[::-1]) == votes.supported(log)
+
+
+def test_only_unclear_citations_have_no_share() -> None:
+    (one, _) = sorted(votes.supported([evidence(vote="unclear")]), key=lambda row: row.system == EVERYBODY)
+    assert (one.supported, one.supported_low, one.unclear, one.reason) == (None, None, 1, "no citation is clear")
+
+
+def test_one_citation_a_reply_is_about_wilson_and_like_citations_are_wider() -> None:
+    alone = [(1, 1)] * 80 + [(0, 1)] * 20
+    _, low, high = clustered(alone)
+    assert np.allclose((low, high), wilson(80, 100), atol=0.005)
+    _, low_of_fours, high_of_fours = clustered([(4 * k, 4 * n) for k, n in alone])
+    assert np.allclose((low_of_fours, high_of_fours), (low, high), atol=0.01), "four that are alike say as much as one"
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)).map(lambda x: (min(x), x[1])), min_size=2, max_size=30))
+def test_the_interval_holds_the_share_and_stays_in_range(cells: list[tuple[int, int]]) -> None:
+    share, low, high = clustered(cells)
+    assert 0 <= low <= share <= high <= 1
+    assert clustered(cells[::-1]) == pytest.approx((share, low, high))
+
+
+def test_one_cluster_has_no_interval() -> None:
+    with pytest.raises(NotEnoughData):
+        clustered([(3, 4)])
+
+
+@pytest.mark.parametrize("share", [0.5, 0.85, 0.95])
+@pytest.mark.parametrize("replies", [15, 60])
+def test_by_simulation_95_percent_intervals_cover_clustered_shares(share: float, replies: int) -> None:
+    """Beta-binomial replies of one to four citations, correlation 0.3 within a reply: 1,500 samples, seed 5."""
+    rng = np.random.default_rng(5)
+    hits = plain = 0
+    for _ in range(1500):
+        n = rng.integers(1, 5, replies)
+        k = rng.binomial(n, rng.beta(share * 0.7 / 0.3, (1 - share) * 0.7 / 0.3, replies))
+        _, low, high = clustered(list(zip(k.tolist(), n.tolist(), strict=True)))
+        hits += low <= share <= high
+        low, high = wilson(int(k.sum()), int(n.sum()))
+        plain += low <= share <= high
+    assert hits / 1500 >= 0.93
+    assert hits / 1500 <= 0.985
+    assert plain < hits, "an interval that takes citations for independent misses more often"
+
+
+# --- in an arena ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+    """An arena with features and answers, and votes on citations of which some are of answers since replaced."""
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    made = simulate(systems=3, queries=12, languages=["sw"], seed=4)
+    keys = made.tables["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
+    answers = [
+        schema.Answer(row["language"], row["query_id"], row["system"], said(row["query_id"]), "ok", *[None] * 3)
+        for row in keys
+    ]
+    tables = dict(made.tables) | {"answers": schema.sort("answers", schema.from_rows("answers", answers))}
+    arena = store.write(tmp_path / "arenas" / "cited", tables, title="Cited", made_by="a test")
+    system = keys[0]["system"]
+    asked = sorted({row["query_id"] for row in keys})
+    about = {"arena": "cited", "system": system}
+    log = [
+        evidence(query_id=query, voter="amina", vote="yes" if k % 4 else "no", shown=votes.digest(said(query)), **about)
+        for k, query in enumerate(asked)
+    ]
+    log.append(evidence(query_id=asked[1], voter="bo", vote="no", shown=votes.digest("what it said before"), **about))
+    with Votes() as database:
+        database.append(log)
+    return arena
+
+
+def said(query: str) -> str:
+    return f"So it is [{query}]."
+
+
+def test_votes_on_replaced_answers_do_not_count(arena: store.Arena) -> None:
+    with Votes() as database:
+        log = database.rows(votes.Evidence)
+    found = pipeline.citations(arena, log)
+    assert [row.system for row in found] == [EVERYBODY, log[0].system]
+    assert (found[0].citations, found[0].supported) == (12, 0.75)
+    with pytest.raises(NotEnoughData, match="no votes on citations"):
+        pipeline.citations(arena, [])
+
+
+def test_the_command_prints_them(arena: store.Arena) -> None:
+    done = mirage("votes", "citations", arena.path, "--format", "csv")
+    assert done.stdout.splitlines()[0] == ",".join(cli.voting.CITATIONS)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [float(row["supported"]) for row in rows] == [0.75, 0.75]
+    assert "75.0%" in mirage("votes", "citations", arena.path, "--languages", "sw").stdout
+    assert not list(
+        csv.DictReader(
+            io.StringIO(mirage("votes", "citations", arena.path, "--languages", "te", "--format", "csv").stdout)
+        )
+    )
+
+
+def features(**link: str) -> AppTest:
+    at = AppTest.from_file(ROOT / "pages" / "features.py", default_timeout=60)
+    at.query_params.update({"arena": "cited", **link})
+    return at.run()
+
+
+def tables(at: AppTest) -> list[Any]:
+    return [frame.value for frame in at.dataframe if "supported" in frame.value.columns]
+
+
+def test_the_features_page_shows_them_with_interval_and_n(arena: store.Arena) -> None:
+    at = features()
+    assert not at.exception
+    (shown,) = tables(at)
+    assert shown["supported"].tolist() == [75, 75], "in percent"
+    assert shown["citations"].tolist() == [12, 12]
+    assert "Too few replies to rely on yet\\: Swahili." in "\n".join(one.value for one in at.caption)
+
+
+def test_without_votes_on_citations_the_features_page_has_no_such_part(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
+    at = features()
+    assert not at.exception
+    assert not tables(at)
