@@ -313,7 +313,7 @@ def _choice(page: ui.Page, referee: str) -> Choice:
             kind="covariate",
             many=True,
             placeholder="As it is",
-            width=230,
+            width=170,
             help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
         )
     return Choice(

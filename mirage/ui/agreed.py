@@ -11,7 +11,7 @@ import streamlit as st
 from mirage import votes
 from mirage.charts import corrected as charts
 from mirage.charts.palette import FORMATS
-from mirage.errors import MirageError
+from mirage.errors import MirageError, NotEnoughData
 from mirage.languages import LANGUAGES
 from mirage.schema import from_rows
 from mirage.ui.chart import chart
@@ -194,7 +194,9 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         found = people.corrected(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
-    if isinstance(found, MirageError):
+    if isinstance(found, NotEnoughData):
+        st.caption(plain(f"Not yet. {found.where[:1].upper()}{found.where[1:]}. {found.do[:1].upper()}{found.do[1:]}."))
+    elif isinstance(found, MirageError):
         refuse(found)
     elif found is not None:
         _ranking(found)
