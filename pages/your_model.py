@@ -169,7 +169,7 @@ def _place(page: ui.Page, found: Placement) -> None:
     st.markdown(
         f"By {ui.plain(what)}, **{ui.plain(found.system)}** is at rank {row.rank} of {len(found.stands)}, tier "
         f"{row.tier} with probability {sure:.2f}. "
-        + ("Its tier is settled." if found.settled else f"Not settled: that takes {ui.plain(found.rule)}.")
+        + ("Its tier is settled." if found.settled else f"Not settled; it is once {ui.plain(found.rule)}.")
     )
     if found.outside:
         st.warning(
