@@ -15,6 +15,7 @@ from mirage.charts.palette import (
     MARK_SIZE,
     ROW,
     SPACE,
+    TEXT_SIZE,
     Mode,
     axis,
     family,
@@ -73,6 +74,8 @@ PANEL = 232
 _DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
 """Lines of systems in focus, in their order: pixels drawn and left out."""
 _FADED = 0.22
+_LEFT, _BELOW = 60, 24
+"""Room for a panel's values with their title, and for its languages, in pixels."""
 
 
 @lru_cache(maxsize=64)
@@ -142,18 +145,22 @@ def panel(
         "layout": layout(
             mode,
             height=PANEL,
-            margin={"l": SPACE, "r": SPACE, "t": SPACE, "b": SPACE},
+            # Margins that Plotly measures cost every panel a second drawing.
+            margin={"l": _LEFT, "r": SPACE, "t": SPACE, "b": _BELOW},
             xaxis=axis(
                 mode,
+                automargin=False,
                 tickvals=list(range(len(languages))),
                 ticktext=list(languages),
                 tickangle=0,
+                tickfont={"color": colors.muted, "size": 10 if len(languages) > 12 else TEXT_SIZE},
                 range=[-0.7, max(len(languages), 6) - 0.3],
                 showgrid=False,
                 zeroline=False,
             ),
             yaxis=axis(
                 mode,
+                automargin=False,
                 title=f"{(spec.unit if spec else '') or 'mean'} ({better(feature)})",
                 rangemode="tozero" if spec and spec.low == 0 else "normal",
                 nticks=5,
