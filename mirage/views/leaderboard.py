@@ -196,7 +196,7 @@ def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
     return {judge: verdicts(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _counted(arena: Arena, referee: str, code: str, choice: Choice, voted: tuple[str, int] | None) -> whatif.Counted:
     """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
     votes = people.verdicts(arena, voted) if voted else None
