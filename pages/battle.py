@@ -12,6 +12,7 @@ from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.battles import RELEVANCE
 from mirage.ui import ballot, listing, reply, steps, texts, versus
+from mirage.ui import referee as who
 from mirage.views import answers, people
 from mirage.views import battle as views
 from mirage.views import leaderboard as boards
@@ -49,14 +50,7 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
         referees = boards.referees(page.arena)
-        referee = ui.pick(
-            "Referee",
-            referees,
-            key="referee",
-            kind="referee",
-            width=200,
-            help="Who decides a battle. relevance: human labels of the passages; no model is involved.",
-        )
+        referee = who.referee(referees, "Who decides a battle.", listed=True)
         pair = None if view == "win matrix" else systems(page, referees[0])
     if pair is None:
         matrix(page, referee)

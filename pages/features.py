@@ -17,6 +17,7 @@ from mirage.errors import MirageError
 from mirage.features import FEATURES
 from mirage.languages import LANGUAGES
 from mirage.ui import agreed
+from mirage.ui import referee as who
 from mirage.ui.table import dot
 from mirage.views import features as views
 from mirage.views import leaderboard
@@ -244,26 +245,8 @@ def related(
         st.caption("Nothing rates the systems of this arena yet, so no feature can be compared with a rating.")
         return (), {}
     with st.container(horizontal=True, gap="medium"):
-        referee = ui.pick(
-            "Referee",
-            referees,
-            key="referee",
-            kind="referee",
-            segments=len(referees) <= 4,
-            width="content" if len(referees) <= 4 else 240,
-            help="Whose ratings. relevance: human labels of the passages; no model is involved.",
-        )
-        skill: Any = "both"
-        if referee == leaderboard.RELEVANCE:
-            skill = ui.pick(
-                "Skill",
-                ("both", "abstain", "answer"),
-                key="skill",
-                kind="skill",
-                segments=True,
-                help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: "
-                "the two weighted equally.",
-            )
+        referee = who.referee(referees, "Whose ratings.")
+        skill = who.skill(referee)
     try:
         relations = views.relations(page.arena, referee, skill, codes)
     except MirageError as error:

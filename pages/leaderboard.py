@@ -13,6 +13,7 @@ from mirage.languages import LANGUAGES
 from mirage.rank.languages import Unusual
 from mirage.rank.whatif import POOLED, Choice
 from mirage.ui import agreed
+from mirage.ui import referee as who
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
@@ -128,27 +129,9 @@ def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
     referees = views.deciders(page.arena)
     with st.container(horizontal=True, gap="medium"):
-        referee = ui.pick(
-            "Referee",
-            referees,
-            key="referee",
-            kind="referee",
-            segments=len(referees) <= 4,
-            width="content" if len(referees) <= 4 else 240,
-            help="Who decides a battle. relevance: human labels of the passages; no model is involved.",
-        )
+        referee = who.referee(referees, "Who decides a battle.")
         by_labels = referee == views.RELEVANCE
-        skill = "both"
-        if by_labels:
-            skill = ui.pick(
-                "Skill",
-                ("both", "abstain", "answer"),
-                key="skill",
-                kind="skill",
-                segments=True,
-                help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: "
-                "the two weighted equally.",
-            )
+        skill = who.skill(referee)
         choice = _choice(page, referee)
         voted = None if by_labels else agreed.overriding(page)
     size = views.size(page.arena, referee)

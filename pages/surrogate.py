@@ -18,6 +18,7 @@ from mirage.errors import TableMissing
 from mirage.languages import LANGUAGES
 from mirage.schema import Skill
 from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.ui import referee as who
 from mirage.views import leaderboard as boards
 from mirage.views import surrogate as views
 
@@ -206,26 +207,8 @@ def _referee(page: ui.Page) -> tuple[str, Skill]:
     """Whose ratings are predicted, on which questions."""
     have = views.available(page.arena)
     referees = list(dict.fromkeys(referee for referee, _ in have))
-    referee = ui.pick(
-        "Referee",
-        referees,
-        key="referee",
-        kind="referee",
-        segments=len(referees) <= 4,
-        help="Whose ratings are predicted. relevance: human labels of the passages; no model is involved.",
-    )
-    skills: list[Skill] = [skill for skill in get_args(Skill) if (referee, skill) in have]
-    if len(skills) == 1:
-        return referee, skills[0]
-    skill: Skill = ui.pick(
-        "Skill",
-        skills,
-        key="skill",
-        kind="skill",
-        segments=True,
-        help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: the "
-        "two weighted equally.",
-    )
+    referee = who.referee(referees, "Whose ratings are predicted.")
+    skill = who.skill(referee, [skill for skill in get_args(Skill) if (referee, skill) in have])
     return referee, skill
 
 

@@ -47,3 +47,16 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the explorer from listing what whoever runs the tests has brought into their own folder."""
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
+
+
+@pytest.fixture
+def arenas(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The arenas of the module's own fixture `folder`, and no others: no bundled ones, none of the user's, no votes."""
+    from mirage import store
+
+    folder: Path = request.getfixturevalue("folder")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    return folder

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_page_answers import html, open_page, said, text
+from test_page_answers import open_page
 from test_views_answers import build
 
 from mirage import schema, store
 from mirage.errors import TableMissing
 from mirage.views.judgments import better, judgments
+from pages import html, said, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -23,6 +22,7 @@ from mirage import pipeline, schema, store
 from mirage.errors import ArenaError
 from mirage.languages import LANGUAGES
 from mirage.store import home
+from pages import html, said, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "answers.py"
@@ -37,35 +37,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def arenas(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(store, "bundled", dict)
-    return folder
-
-
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
     at = AppTest.from_file(script, default_timeout=60)
     at.query_params.update({"arena": "texts", **params})
     if script == APP:
         at.switch_page("pages/answers.py")
     return at.run()
-
-
-def said(at: AppTest) -> str:
-    """All plain text of a page, with Markdown's escapes taken back."""
-    parts = [e.value for kind in (at.title, at.header, at.markdown, at.caption, at.error, at.code) for e in kind]
-    return re.sub(r"\\(.)", r"\1", "\n".join(parts)) + text(at)
-
-
-def html(at: AppTest) -> str:
-    return "".join(element.proto.body for element in at.get("html"))
-
-
-def text(at: AppTest) -> str:
-    """What a reader of the HTML parts sees."""
-    return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(at), flags=re.DOTALL))
 
 
 def address(at: AppTest) -> str:

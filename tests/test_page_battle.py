@@ -12,11 +12,12 @@ import pytest
 import small_arena
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
-from test_page_answers import HOSTILE, address, html, said, text
+from test_page_answers import HOSTILE, address
 from test_views_answers import build
 from test_views_battle import A, B, judged
 
 from mirage import pipeline, schema, store
+from pages import html, said, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "battle.py"
@@ -30,14 +31,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     judged(folder)
     build(folder, "texts")
     small_arena.write(folder, "numbers", tables=("outcomes", "judgments"))
-    return folder
-
-
-@pytest.fixture
-def arenas(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(store, "bundled", dict)
     return folder
 
 

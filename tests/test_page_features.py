@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store, ui
 from mirage.sources.simulated import simulate
 from mirage.views import features as views
+from pages import said
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "features.py"
@@ -44,28 +44,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def arenas(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(store, "bundled", dict)
-    return folder
-
-
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
     at = AppTest.from_file(script, default_timeout=60)
     at.query_params.update({"arena": "simulated", **params})
     if script == APP:
         at.switch_page("pages/features.py")
     return at.run()
-
-
-def said(at: AppTest) -> str:
-    """All plain text of a page, with Markdown's escapes taken back."""
-    parts = [
-        e.value for kind in (at.title, at.header, at.markdown, at.caption, at.info, at.error, at.code) for e in kind
-    ]
-    return re.sub(r"\\(.)", r"\1", "\n".join(parts)).replace("\u2060", "")
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:

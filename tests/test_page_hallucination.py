@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.store import Arena
+from pages import said
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -54,12 +55,6 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
     if script == APP:
         at.switch_page("pages/hallucination.py")
     return at.run()
-
-
-def said(at: AppTest) -> str:
-    """All plain text of a page, with Markdown's escapes taken back."""
-    parts = [e.value for kind in (at.title, at.markdown, at.caption, at.warning, at.error, at.code) for e in kind]
-    return re.sub(r"\\(.)", r"\1", "\n".join(parts))
 
 
 def charts(at: AppTest) -> list[dict[str, Any]]:

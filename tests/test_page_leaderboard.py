@@ -14,6 +14,7 @@ from mirage.charts import leaderboard as charts
 from mirage.rank.whatif import Choice
 from mirage.sources.simulated import simulate
 from mirage.views import leaderboard as views
+from pages import said
 
 PAGE = ROOT / "pages" / "leaderboard.py"
 
@@ -33,10 +34,6 @@ def open_page(arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: Any) -> App
     at = AppTest.from_file(PAGE, default_timeout=60)
     at.query_params.update(link)
     return at.run()
-
-
-def said(at: AppTest) -> str:
-    return " ".join(str(one.value) for one in (*at.caption, *at.warning, *at.markdown))
 
 
 def keys(at: AppTest) -> set[str]:

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.surrogate import REGRESSORS
 from mirage.views import surrogate as views
+from pages import said
 
 PAGE = ROOT / "pages" / "surrogate.py"
 
@@ -24,10 +25,6 @@ def opened(**params: str | list[str]) -> AppTest:
     at.run()
     assert not at.exception
     return at
-
-
-def said(at: AppTest) -> str:
-    return " ".join(part.value for part in at.caption)
 
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
@@ -86,7 +83,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
         at = opened(arena=arena)
         command = f"mirage surrogate {tmp_path / arena} --referee {shlex.quote(referee)} --store"
         assert command in [code.value for code in at.code]
-        assert f"Whose ratings can be predicted here\\: {referee}" in said(at)
+        assert f"Whose ratings can be predicted here: {referee}" in said(at)
         assert not at.dataframe
 
 

@@ -1,0 +1,54 @@
+"""Who decides and which questions count: the two pickers that pages about ratings have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from mirage.rank.battles import RELEVANCE
+from mirage.schema import Skill
+from mirage.ui.pick import pick
+
+
+def referee(referees: Sequence[str], what: str, *, listed: bool = False) -> str:
+    """Pick a referee.
+
+    Args:
+        referees: their names.
+        what: what the referee does on this page, as a sentence.
+        listed: draw them as a list however few they are, where a row is full.
+    """
+    few = len(referees) <= 4 and not listed
+    chosen: str = pick(
+        "Referee",
+        referees,
+        key="referee",
+        kind="referee",
+        segments=few,
+        width="content" if few else 200,
+        help=f"{what} relevance: human labels of the passages; no model is involved.",
+    )
+    return chosen
+
+
+def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
+    """Pick which questions count; all of them where the referee is a judge, the only one where there is one.
+
+    Args:
+        referee: who decides.
+        skills: those there are.
+    """
+    if referee != RELEVANCE:
+        return "both"
+    if len(skills) == 1:
+        return skills[0]
+    chosen: Skill = pick(
+        "Skill",
+        skills,
+        key="skill",
+        kind="skill",
+        segments=True,
+        help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: the two "
+        "weighted equally.",
+    )
+    return chosen
