@@ -140,6 +140,13 @@ def test_what_was_made_from_a_table_goes_when_the_table_changes_and_only_then(tm
     assert set(other.manifest["made"]) == {"queries"}
 
 
+@pytest.mark.parametrize("named", ["title", "about"])
+def test_half_a_character_is_refused_before_anything_is_written(tmp_path: Path, named: str) -> None:
+    with pytest.raises(BadInput, match="half a character"):
+        store.write(tmp_path / "a", {"queries": queries("en")}, made_by="test", **{named: "so \udc80 then"})
+    assert not (tmp_path / "a").exists()
+
+
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
     arena = store.write(tmp_path / "a", {"queries": queries(), "answers": answers("en")}, made_by="a test")
     assert len(arena.read("queries")) == 0

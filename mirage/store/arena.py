@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import ArenaError, TableMissing, UnknownName
+from mirage.errors import ArenaError, BadInput, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import manifest as manifests
 from mirage.store.files import write_bytes, write_text
@@ -239,12 +239,15 @@ def write(
             differs from what was there.
 
     Raises:
-        BadInput: if a table breaks the contract.
+        BadInput: if a table breaks the contract, or a text is none.
         ArenaError: if the folder holds something that is not an arena, or cannot be written.
     """
     from filelock import FileLock, Timeout
 
     path = path.absolute()
+    for words in filter(None, (title, label, about, licence, made_by, *notes)):
+        if any("\ud800" <= letter <= "\udfff" for letter in words):
+            raise BadInput("half a character (a lone surrogate) in what is said of the arena", where=repr(words))
     files = {table: _serialise(table, data, where=str(path)) for table, data in tables.items()}
     if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
         raise ArenaError(
