@@ -7,7 +7,7 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -231,10 +231,11 @@ def _relation(feature: str, code: str, found: NDArray[np.float64], systems: int)
     return Relation(feature, code, value, None, None, systems, int(n[0]), why)
 
 
+_SHOWN = tuple(field.name for field in fields(FeatureMean) if field.name != "error")
+
+
 def _row(one: FeatureMean) -> dict[str, Any]:
-    row = asdict(one) | {"coverage": one.coverage}
-    del row["error"]
-    return row
+    return {name: getattr(one, name) for name in _SHOWN} | {"coverage": one.coverage}
 
 
 def _sign(feature: str) -> int:
