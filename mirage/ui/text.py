@@ -7,6 +7,7 @@ a remote image. Spans of a text can be marked: the one that decided an outcome, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -218,8 +219,11 @@ def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
     Not as its first letter does, which is all that a browser looks at: an Arabic reply may begin with an English
     marker, and a reply to an Arabic question may be in English.
     """
-    kinds = [bidirectional(character) for character in text]
-    right, left = sum(kind in ("R", "AL") for kind in kinds), kinds.count("L")
+    right = left = 0
+    for character, n in Counter(text).items():
+        kind = bidirectional(character)
+        right += n * (kind in ("R", "AL"))
+        left += n * (kind == "L")
     if right != left:
         return "rtl" if right > left else "ltr"
     return LANGUAGES[language].direction if language in LANGUAGES else "auto"

@@ -233,15 +233,24 @@ def _holding(arena: Arena, wanted: Wanted) -> NDArray[np.bool_]:
     answers = np.zeros(arena.rows("answers") + 1, dtype=bool)
     if "answers" in arena.tables:
         answers[places(arena, wanted.text, languages=wanted.languages)] = True
-    questions = np.zeros(len(every.questions.keys), dtype=bool)
+    return np.asarray(answers[every.place] | _asking(arena, wanted.text)[every.question])
+
+
+@lru_cache(maxsize=64)
+def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
+    """Which questions contain a text, in any language."""
+    import numpy as np
+
+    questions = replies(arena).questions
+    found = np.zeros(len(questions.keys), dtype=bool)
     if "queries" in arena.tables:
         holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
         sql = f"SELECT language, query_id FROM queries WHERE {holds}"  # noqa: S608  # constants alone
-        rows = arena.sql(sql, {"text": wanted.text})
+        rows = arena.sql(sql, {"text": text})
         for key in zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True):
-            if (at := every.questions.place(key)) is not None:
-                questions[at] = True
-    return np.asarray(answers[every.place] | questions[every.question])
+            if (at := questions.place(key)) is not None:
+                found[at] = True
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -6,9 +6,9 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import features
@@ -149,32 +149,60 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
     """
     import numpy as np
 
-    # The same question as the Leaderboard's own, which has often been answered already.
-    board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
-    shown = overview(arena, languages)
-    codes = [code for code in languages if code in board.languages]
-    place = {name: k for k, name in enumerate(shown.systems)}
-    theta = np.full((len(codes), len(place)), np.nan)
-    for row in board.ranks.to_pylist():
-        if row["language"] in codes and row["system"] in place:
-            theta[codes.index(row["language"]), place[row["system"]]] = row["rating"]
+    rated = _ratings(arena, referee, skill)
+    codes = [code for code in languages if code in rated]
     found = []
-    for feature in shown.features:
-        means = np.full_like(theta, np.nan)
-        for one in shown.by_feature[feature]:
-            if one.language in codes and one.mean is not None:
-                means[codes.index(one.language), place[one.system]] = one.mean
-        have = np.isfinite(theta) & np.isfinite(means)
-        some = np.flatnonzero(have.any(axis=1))
-        everywhere = have[some].all(axis=0)
-        joint = taus(theta[some][:, everywhere], means[some][:, everywhere])
-        if len(some) > 1:
-            found.append(_relation(feature, "all", joint, int(everywhere.sum())))
-        for at, k in enumerate(some):
-            alike = bool((have[k] == everywhere).all())
-            mine = joint[at : at + 1] if alike else taus(theta[k : k + 1, have[k]], means[k : k + 1, have[k]])
-            found.append(_relation(feature, codes[k], mine, int(have[k].sum())))
+    for feature in overview(arena, languages).features:
+        each = {code: one for code in codes if (one := _of_systems(arena, referee, skill, feature, code)).systems}
+        everywhere = set.intersection(*(set(one.systems) for one in each.values())) if each else set()
+        if len(each) > 1:
+            joint = [one.among(everywhere) for one in each.values()]
+            found.append(_relation(feature, "all", np.concatenate(joint), len(everywhere)))
+        found += [_relation(feature, code, one.taus, len(one.systems)) for code, one in each.items()]
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
+    """The ratings by language and system, as the Leaderboard has them."""
+    board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
+    found: dict[str, dict[str, float]] = {}
+    for row in board.ranks.to_pylist():
+        found.setdefault(row["language"], {})[row["system"]] = row["rating"]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Systems:
+    """The systems of a language that have a rating and a mean of one feature."""
+
+    systems: tuple[str, ...]
+    ratings: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    @cached_property
+    def taus(self) -> NDArray[np.float64]:
+        """1 x (1 + draws), as `taus`."""
+        return taus(self.ratings[None], self.means[None])
+
+    def among(self, systems: Collection[str]) -> NDArray[np.float64]:
+        """The same among some of the systems."""
+        at = [k for k, name in enumerate(self.systems) if name in systems]
+        return self.taus if len(at) == len(self.systems) else taus(self.ratings[None, at], self.means[None, at])
+
+
+@lru_cache(maxsize=2048)
+def _of_systems(arena: Arena, referee: str, skill: Skill, feature: str, code: str) -> _Systems:
+    import numpy as np
+
+    ratings = _ratings(arena, referee, skill)[code]
+    means = {
+        one.system: one.mean
+        for one in of_language(arena, code)
+        if one.feature == feature and one.mean is not None and one.system in ratings
+    }
+    systems = tuple(sorted(means))
+    return _Systems(systems, np.array([ratings[s] for s in systems]), np.array([means[s] for s in systems]))
 
 
 def taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
