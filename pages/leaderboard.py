@@ -198,7 +198,7 @@ def ratings(page: ui.Page) -> None:
             place.caption(
                 "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
             )
-        _families(views.unusual(page.arena, referee, skill, board.languages, choice, voted))
+        _families(views.unusual(board))
     if judged:
         agreed.corrected(page, referee, board.languages)
     page.download(

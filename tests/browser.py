@@ -69,6 +69,14 @@ class Opened:
         return self.errors, self.outside, self.dialogs + shown
 
 
+def show(opened: Opened, link: str) -> Any:
+    """Open a link, wait until the page stands still, and return Playwright's page."""
+    opened.page.goto(link)
+    opened.page.wait_for_selector("h1")
+    opened.settle()
+    return opened.page
+
+
 @contextmanager
 def server(arenas: Path | None = None, **environment: str) -> Iterator[str]:
     """Run the explorer and yield its address.

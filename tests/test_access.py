@@ -9,7 +9,7 @@ from typing import Any
 import axe_playwright_python
 import browser
 import pytest
-from browser import Opened
+from browser import Opened, show
 from conftest import ROOT
 
 from mirage.ui.entries import PAGES
@@ -39,13 +39,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def start() -> Iterator[Callable[..., Opened]]:
     with browser.chromium() as start:
         yield start
-
-
-def show(opened: Opened, link: str) -> Any:
-    opened.page.goto(link)
-    opened.page.wait_for_selector("h1")
-    opened.settle()
-    return opened.page
 
 
 WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')].map((e) => e.scrollWidth)"

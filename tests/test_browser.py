@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import browser
 import pytest
 import small_arena
-from browser import Opened
+from browser import Opened, show
 from test_views_answers import build
 
 from mirage.ui import PAGES
@@ -73,13 +73,6 @@ def quiet(start: Start, **how: Any) -> Iterator[Opened]:
 def opened(start: Start) -> Iterator[Opened]:
     with quiet(start) as opened:
         yield opened
-
-
-def show(opened: Opened, link: str) -> Any:
-    opened.page.goto(link)
-    opened.page.wait_for_selector("h1")
-    opened.settle()
-    return opened.page
 
 
 def arrived(opened: Opened, title: str) -> None:

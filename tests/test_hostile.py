@@ -17,7 +17,7 @@ import browser
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from browser import Opened
+from browser import Opened, show
 from conftest import ROOT
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
 
@@ -201,13 +201,6 @@ def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
         assert opened.heard == ([], [], [])
     finally:
         opened.page.close()
-
-
-def show(opened: Opened, link: str) -> Any:
-    opened.page.goto(link)
-    opened.page.wait_for_selector("h1")
-    opened.settle()
-    return opened.page
 
 
 PICKS: dict[str, dict[str, Any]] = {

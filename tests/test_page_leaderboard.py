@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.charts import leaderboard as charts
-from mirage.rank.whatif import Choice
 from mirage.sources.simulated import simulate
 from mirage.views import leaderboard as views
 from pages import said
@@ -123,7 +122,7 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     at.run()
     assert not at.exception
     board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
-    found = views.unusual(bundled, "relevance", "both", board.languages, Choice())
+    found = views.unusual(board)
     assert found is not None
     tables = [frame.value for frame in at.dataframe if "group" in frame.value]
     assert [list(zip(table["system"], table["group"], strict=True)) for table in tables] == [

@@ -89,13 +89,7 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
     """
     mine = votes.standing(vote for vote in log if vote.arena == arena.name)
     texts = _texts(arena, mine)
-
-    def same(vote: votes.Vote) -> bool:
-        pair = [texts.get((vote.language, vote.query_id, system)) for system in (vote.system_a, vote.system_b)]
-        known = [text for text in pair if text is not None]
-        return vote.shown is None or len(known) < 2 or votes.digest(*known) == vote.shown
-
-    return [vote for vote in mine if same(vote)]
+    return [vote for vote in mine if _same(vote, (vote.system_a, vote.system_b), texts)]
 
 
 def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.Supported]:
@@ -107,12 +101,7 @@ def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.S
     """
     mine = votes.standing(vote for vote in log if vote.arena == arena.name)
     texts = _texts(arena, mine)
-
-    def same(vote: votes.Evidence) -> bool:
-        text = texts.get((vote.language, vote.query_id, vote.system))
-        return vote.shown is None or text is None or votes.digest(text) == vote.shown
-
-    found = votes.supported(vote for vote in mine if same(vote))
+    found = votes.supported(vote for vote in mine if _same(vote, (vote.system,), texts))
     if not found:
         do = "vote on the Spot check page, with the switch on citations"
         raise NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
@@ -263,6 +252,13 @@ def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str],
         for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
             texts[language, query, system] = text
     return texts
+
+
+def _same(vote: Row, systems: Sequence[str], texts: Mapping[tuple[str, str, str], str | None]) -> bool:
+    """Whether the answers of the systems are those that the vote is on, as far as is known."""
+    said = [texts.get((vote.language, vote.query_id, system)) for system in systems]
+    known = [text for text in said if text is not None]
+    return vote.shown is None or len(known) < len(said) or votes.digest(*known) == vote.shown
 
 
 def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

@@ -135,13 +135,9 @@ def recompute(
         NotEnoughData: if no battle is left.
         BadInput: if the choice holds covariates equal that are not given, or models ties then.
     """
-    judges = _judges(tuple(said), choice.without)
-    codes = sorted({code for judge in judges for code in said[judge]})
-    for code in languages or ():
-        if code not in codes:
-            raise UnknownName("language", code, codes, where=f"battles by {', '.join(judges)}")
-    chosen = codes if languages is None else sorted(set(languages))
-    parts = [count(said, choice, code, votes=votes, draws=draws, seed=seed) for code in chosen]
+    if languages is None:
+        languages = [code for judge in _judges(tuple(said), choice.without) for code in said[judge]]
+    parts = [count(said, choice, code, votes=votes, draws=draws, seed=seed) for code in sorted(set(languages))]
     return rated(parts, choice, style=style)
 
 

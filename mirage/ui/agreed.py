@@ -179,11 +179,8 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        counts = {
-            code: len({vote.query_id for vote in people.log(page.arena) if vote.control and vote.language == code})
-            for code in languages
-        }
-        codes = [code for code in languages if counts[code]]
+        voted = {vote.language for vote in people.log(page.arena) if vote.control}
+        codes = [code for code in languages if code in voted]
         if not codes:
             return
         st.header("Corrected by people's votes", anchor=False)

@@ -210,19 +210,12 @@ def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.R
 
 
 @lru_cache(maxsize=64)
-def unusual(
-    arena: Arena,
-    referee: str,
-    skill: Skill,
-    languages: tuple[str, ...],
-    choice: Choice,
-    voted: tuple[str, int] | None = None,
-) -> Unusual | None:
+def unusual(board: Board) -> Unusual | None:
     """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
-    family. `voted` is as in `board`.
+    family.
     """
     try:
-        return unusual_of(rated(arena, referee, skill, languages, choice, voted)[0])
+        return unusual_of(board.ranking)
     except MirageError:
         return None
 
