@@ -202,6 +202,9 @@ class Judgment:
     """Why there is no verdict, where it is `unparsed` and more is known; else null."""
     call: str | None
     """Key of the call in the arena's ledger; null for imported verdicts and judges that make no call."""
+    points: Share | None = None
+    """What the first system takes of the one point of a battle, as a judge's probability or a graded preference gives
+    it: 1 all, 0 none. Null where the verdict is all there is: `A` is then 1, `tie` 0.5, `B` 0, `unparsed` no battle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
         ({"language": "Swahili"}, "there is no language 'Swahili'"),
         ({"verdict": "Tie"}, r"there is no verdict 'Tie'(.|\n)*did you mean: tie"),
         ({"verdict": "[[A]]"}, "there is no verdict"),
-        ({"verdict": None}, "verdict is None, not a text"),
+        ({"verdict": None}, "neither a verdict nor points"),
         ({"query_id": 1.5}, "query_id is 1.5, not a text"),
         ({"query_id": True}, "query_id is True, not a text"),
         ({"judge": ""}, "judge is '', not a text"),
@@ -99,7 +99,7 @@ def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dic
     assert caught.value.where == f"{path}:2"
 
 
-@pytest.mark.parametrize("field", files.needed("judgments"))
+@pytest.mark.parametrize("field", files.needed("judgments", completed=("verdict",)))
 def test_a_missing_field_is_named_with_file_and_line(tmp_path: Path, field: str) -> None:
     less = {name: value for name, value in GOOD.items() if name != field}
     with pytest.raises(BadInput, match=f"{field} is missing") as caught:

@@ -70,6 +70,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "rationale": None,
         "reason": None,
         "call": None,
+        "points": None,
     },
     "ratings": {
         "language": "all",

@@ -369,7 +369,7 @@ def test_check_sees_rows_that_break_the_contract_under_a_manifest_that_agrees_wi
     replace(twice)
     with pytest.raises(BadInput, match="occur more than once"):
         store.check(store.open_arena(tmp_path / "a"))
-    replace(data.drop_columns(["reason"]))
+    replace(data.drop_columns(["query_id"]))
     with pytest.raises(ArenaError, match="a file of the arena is damaged"):
         store.check(store.open_arena(tmp_path / "a"))
 

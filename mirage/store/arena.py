@@ -342,7 +342,13 @@ def _read(arena: Arena, file: Mapping[str, Any], kept: pa.Schema) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(arena.path / file["path"]).read(columns=kept.names).cast(kept)
+        with pq.ParquetFile(arena.path / file["path"]) as parquet:
+            data = parquet.read(columns=kept.names)
+        for k, column in enumerate(kept):
+            if column.nullable and column.name not in data.column_names:
+                # The file was written before the table had this column.
+                data = data.add_column(k, column, pa.nulls(len(data), column.type))
+        return data.cast(kept)
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damaged(arena.path, file, str(error)) from None
@@ -366,11 +372,25 @@ def _connection(arena: Arena) -> Any:
         if files:
             # A view takes no parameters; the names are the manifest's, confined to the folder by open_arena.
             names = ", ".join("'" + str(arena.path / f["path"]).replace("'", "''") + "'" for f in files)
-            connection.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{names}])")  # noqa: S608  # as above
+            columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later(arena, table, files[0]))])
+            connection.execute(f"CREATE VIEW {table} AS SELECT {columns} FROM read_parquet([{names}])")  # noqa: S608  # as above
         else:
             connection.from_arrow(schema.arrow_schema(table).empty_table()).create(table)
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _later(arena: Arena, table: str, file: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The nullable columns, with their type in SQL, that a table has got since a file of it was written."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"text": "VARCHAR", "number": "DOUBLE", "count": "INTEGER", "flag": "BOOLEAN"}
+    try:
+        there = set(pq.read_schema(arena.path / file["path"]).names)
+    except (OSError, pa.ArrowException):
+        return []  # a file that cannot be read is named where its rows are asked for
+    return [(c.name, kinds[c.kind]) for c in schema.columns(table) if c.nullable and c.name not in there]
 
 
 def _only_ours(path: Path) -> bool:

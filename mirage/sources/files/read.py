@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,6 +212,18 @@ def _count(column: schema.Column, value: Any, where: str) -> int:
     return value
 
 
+def _number(column: schema.Column, value: Any, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    low = column.range.low if column.range and column.range.low is not None else -math.inf
+    high = column.range.high if column.range and column.range.high is not None else math.inf
+    if not math.isfinite(number) or not low <= number <= high:
+        raise BadInput(f"{column.name} is {value!r}, not a number in [{low:g}, {high:g}]", where=where)
+    return number
+
+
 def _flag(column: schema.Column, value: Any, where: str) -> bool:
     flag = value if isinstance(value, bool) else _FLAGS.get(str(value).casefold())
     if flag is None:
@@ -218,4 +231,9 @@ def _flag(column: schema.Column, value: Any, where: str) -> bool:
     return flag
 
 
-_READERS: dict[str, Callable[[schema.Column, Any, str], Any]] = {"text": _text, "count": _count, "flag": _flag}
+_READERS: dict[str, Callable[[schema.Column, Any, str], Any]] = {
+    "text": _text,
+    "count": _count,
+    "number": _number,
+    "flag": _flag,
+}

@@ -66,7 +66,8 @@ def answers(
 
 def judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
     """Read verdicts; one wrong line refuses the whole file. `verdict` speaks of the order shown: `A` says that
-    `system_a` is better.
+    `system_a` is better. `points`, where given, are what `system_a` takes of the one point of the battle; a row with
+    points alone gets the verdict that is nearest: `A` above 0.5, `B` below, `tie` at 0.5.
 
     Args:
         path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
@@ -90,6 +91,12 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
     def finish(row: Row, _: Row, where: str) -> None:
         if row["system_a"] == row["system_b"]:
             raise BadInput(f"{row['system_a']} is compared with itself", where=where)
+        if row["verdict"] is None:
+            if row["points"] is None:
+                raise BadInput("there is neither a verdict nor points", where=where, do="give one of them")
+            row["verdict"] = "tie" if row["points"] == 0.5 else "A" if row["points"] > 0.5 else "B"
+        if row["points"] is not None and row["verdict"] == "unparsed":
+            raise BadInput("there are points, but the verdict is unparsed", where=where)
         if row["reason"] and row["verdict"] != "unparsed":
             raise BadInput(f"the verdict is {row['verdict']}, but there is a reason why there is none", where=where)
         for name in ("system_a", "system_b") if systems is not None else ():
@@ -99,7 +106,7 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
         row["call"] = None
         _refuse_unknown(row, asked, where)
 
-    return read("judgments", path, options, finish)
+    return read("judgments", path, options, finish, completed=("verdict",))
 
 
 def battles(path: Path) -> list[tuple[str, str, str, str]]:
