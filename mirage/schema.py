@@ -223,11 +223,14 @@ class Rating:
     system: str
     """The system rated."""
     rating: float
-    """Bradley-Terry strength theta in logits, centred on 0 over the systems."""
-    low: float
-    """Lower end of the 95% interval of `rating` (percentiles over query draws, less the draws' bias)."""
-    high: float
-    """Upper end."""
+    """Bradley-Terry strength theta in logits, centred on 0 over the systems: half a point a tie, so that 1 / (1 +
+    exp(-difference)) is the expected points of a battle, which are not the odds of winning it. Bias-reduced (Jeffreys'
+    prior)."""
+    low: float | None
+    """Lower end of the 95% interval of `rating`, percentiles over draws with the query as the unit; null where the data
+    puts no lower bound on it."""
+    high: float | None
+    """Upper end; null where the data puts no upper bound on the rating."""
     rank: Rank
     """1 is best. Equal ratings share the best rank."""
     rank_low: Rank
@@ -248,7 +251,8 @@ class Rating:
     """Battles fought: wins + ties + losses."""
     bounded: bool
     """False when the data puts no bound on the rating on one side (the system, or a group with it, never lost or never
-    won to the rest); the value shown then comes from the small ridge."""
+    won to the rest); how far out the value then lies is the prior's word. In the row over all languages: in any of
+    them."""
 
 
 @dataclass(frozen=True, slots=True)

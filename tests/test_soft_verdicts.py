@@ -37,7 +37,7 @@ def test_a_verdict_beside_points_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("points", [-0.1, 1.1, "much", float("nan"), float("inf")])
 def test_points_outside_0_to_1_are_refused(tmp_path: Path, points: object) -> None:
-    with pytest.raises(BadInput, match="points|NaN|Infinity"):
+    with pytest.raises(BadInput, match=r"points|NaN|Infinity"):
         files.judgments(lines(tmp_path / "j.jsonl", {"points": points, "verdict": "A"}))
 
 

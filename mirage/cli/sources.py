@@ -189,9 +189,9 @@ def import_answers(file: File, into: Into, names: Names = None, values: Values =
 def import_judgments(file: File, into: Into, names: Names = None, values: Values = None) -> None:
     """Read the verdicts of any judge into an arena.
 
-    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale and points (what
-    system_a takes of the battle, 0 to 1; the verdict may then be left out). Writes
-    the table judgments; ratings made from older ones are removed. One wrong line refuses the file.
+    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale and points
+    (what system_a takes of the battle, 0 to 1; the verdict may then be left out). Writes the table judgments; ratings
+    made from older ones are removed. One wrong line refuses the file.
     """
     _import_own("judgments", file, into, names, values)
 

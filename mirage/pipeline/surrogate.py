@@ -20,9 +20,9 @@ from mirage import rank, schema, surrogate
 from mirage.errors import BadInput, NotEnoughData
 from mirage.pipeline.ranking import battles_of
 from mirage.rank.bootstrap import query_weights
+from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE, Pairs, fit
 from mirage.rank.graph import groups, main_group
-from mirage.rank.sandwich import by_query
 from mirage.surrogate.data import Array
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-_FAR = 8.0
+_FAR = 3.0
 """Logits from the median beyond which it is looked up whether the data bounds a rating: no bounded one of fewer than
 about 3,000 battles lies there."""
 
@@ -169,8 +169,7 @@ def _language(
     points = np.zeros((len(fought.queries), len(systems), len(systems)), dtype=np.float32)
     both = [s for s in systems if s in fought.systems]
     to, at = (np.array([names.index(s) for s in both]) for names in (systems, fought.systems))
-    won = fought.wins[:, at[:, None], at] + (fought.ties[:, at[:, None], at] / 2 if ties == "half" else 0)
-    points[:, to[:, None], to] = won
+    points[:, to[:, None], to] = fought.shared(ties)[:, at[:, None], at]
     return surrogate.Language(code, systems, values, refits.weights, fought.strata, points, refits, refits.offset)
 
 
@@ -178,12 +177,12 @@ class _Refits:
     """Ratings without the battles of some systems, each set fitted once; sets of one, or of two, all in one batch."""
 
     def __init__(self, fought: rank.Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
-        each = by_query(fought, ties=ties, ridge=RIDGE)
+        each = by_query(fought, ties=ties, penalty="jeffreys", ridge=RIDGE)
         self.weights = each.weights
         self._all = fought.systems
         self._systems = systems
-        self._first = each.weights[None] @ each.each.first
-        self._second = each.weights[None] @ each.each.second
+        self._first, self._second = each.counted.first, each.counted.second
+        self._prior = each.prior.added if each.prior else np.zeros_like(self._first[0])
         self._known: dict[frozenset[str], Array] = {}
         own = dict(zip(fought.systems, each.point[0][: len(fought.systems)], strict=True))
         rated = [s for s, r in zip(systems, self(frozenset()), strict=True) if np.isfinite(r)]
@@ -202,7 +201,9 @@ class _Refits:
             there = np.array([[s not in out for s in self._all] for out in some])
             kept = there[:, i] & there[:, j]
             pairs = Pairs(self._first * kept, self._second * kept, None, len(self._all))
-            theta = np.where(there, fit(pairs).theta, np.nan)
+            added = kept * self._prior
+            reduced = Pairs(pairs.first + added, pairs.second + added, None, pairs.systems)
+            theta = np.where(there, fit(reduced).theta, np.nan)
             fights = np.zeros(there.shape)
             np.add.at(fights.T, i, (pairs.first + pairs.second).T)
             np.add.at(fights.T, j, (pairs.first + pairs.second).T)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.schema import Parser, Skill
+from mirage.schema import Parser, Skill, Ties
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +52,9 @@ class Battles:
     """Which questions these are (`schema.Rating.skill`)."""
     unparsed: int = 0
     """Battles left out because their verdict could not be read."""
+    points: NDArray[np.float32] | None = None
+    """Q x S x S: points the row system took of the column system on the query, where soft verdicts say more than wins
+    and ties do; None where every win is one point and every tie half."""
 
     def __post_init__(self) -> None:
         shape = (len(self.queries), len(self.systems), len(self.systems))
@@ -73,7 +76,18 @@ class Battles:
         chosen = tuple(sorted(set(systems)))
         at = np.array([self.systems.index(name) for name in chosen])
         cut = np.ix_(np.arange(len(self.queries)), at, at)
-        return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut])
+        points = None if self.points is None else self.points[cut]
+        return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
+
+    def shared(self, ties: Ties) -> NDArray[np.float32]:
+        """Q x S x S: points the row system took of the column system on each query; with ties `half`, half a point for
+        a tie and what soft verdicts say, else the wins.
+        """
+        if ties != "half":
+            return self.wins.astype(np.float32)
+        if self.points is not None:
+            return self.points
+        return self.wins.astype(np.float32) + self.ties.astype(np.float32) * np.float32(0.5)
 
     def record(self) -> NDArray[np.int64]:
         """S x 3: wins, ties and losses of each system."""
@@ -181,8 +195,25 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
     if sums.max(initial=0) > np.iinfo(np.uint8).max:
         raise BadInput(_TOO_MANY, do="pool fewer judges")
     wins, ties = sums.astype(np.uint8)
+    points = None
+    if any(part.points is not None for part in parts):
+        points = np.zeros(wins.shape, dtype=np.float32)
+        for part in parts:
+            q = np.array([at_query[name] for name in part.queries], dtype=np.intp)
+            s = np.array([at_system[name] for name in part.systems], dtype=np.intp)
+            points[np.ix_(q, s, s)] += part.shared("half")
     unparsed = sum(one.unparsed for one in parts)
-    return Battles(systems, queries, wins, ties, strata, referee=referee, skill=parts[0].skill, unparsed=unparsed)
+    return Battles(
+        systems,
+        queries,
+        wins,
+        ties,
+        strata,
+        referee=referee,
+        skill=parts[0].skill,
+        unparsed=unparsed,
+        points=points,
+    )
 
 
 def count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:

@@ -17,7 +17,6 @@ longer answers are longer because they are better, the plain ranking is the one 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -27,9 +26,8 @@ import numpy as np
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
 from mirage.rank.battles import Battles, codes
-from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate
+from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, query_weights, rate
 from mirage.rank.bootstrap import _join as join
-from mirage.rank.bootstrap import _times as times
 from mirage.rank.fit import RIDGE, Array, logistic
 
 if TYPE_CHECKING:
@@ -325,8 +323,8 @@ def _fit(
     scores[q[starts], s:] = np.add.reduceat(left[:, None] * z, starts)
     moves = np.zeros_like(scores)
     moves[:, at] = np.linalg.solve(H[np.ix_(at, at)], scores[:, at].T).T
-    rng = np.random.default_rng([seed, zlib.crc32(plain.language.encode())])
-    drawn = x + (times(rng, len(plain.draws), len(battles.queries)) - 1) @ moves
+    weights = query_weights(plain.language, battles, draws=len(plain.draws), seed=seed)
+    drawn = x + (weights - 1) @ moves
     for m in np.flatnonzero(np.abs(x[s:]) > _ENDLESS):
         reasons[m] = "it decides every battle in which it differs, so that only the ridge bounds the coefficient"
     scale = np.where(spread > 0, spread, 1)

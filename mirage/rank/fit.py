@@ -14,12 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.floating[Any]]
+
+Penalty = Literal["jeffreys", "none"]
+"""What the likelihood is multiplied by: Jeffreys' prior, which removes the bias of first order, or nothing."""
 
 RIDGE = 1e-7
 """Weight of the penalty ridge/2 * |theta|^2: moves a connected table of 100 queries by less than 1e-7."""
@@ -30,6 +34,8 @@ _TOLERANCE = 1e-10
 _DRAW_TOLERANCE = 1e-8
 """The same for resampled data sets, far below what a draw can tell."""
 
+_SINGLE = 1e-6
+"""With this tolerance or a larger one, single precision is enough for the chord iteration."""
 
 _MANY = 64
 """From so many systems on, a product with the sparse matrix of pairs costs more than going through its rows."""
@@ -57,17 +63,17 @@ class Pairs:
     Counts may be fractions: a tie is half a win each, and strata carry weights.
     """
 
-    first: Array
+    first: Counts
     """B x P: wins of i over j (with half of the ties, unless these are modelled)."""
-    second: Array
+    second: Counts
     """B x P: wins of j over i."""
-    ties: Array | None
+    ties: Counts | None
     """B x P: ties, where they are modelled (Davidson); else None."""
     systems: int
     """S."""
 
 
-def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None) -> Fit:
+def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None, tolerance: float = _DRAW_TOLERANCE) -> Fit:
     """Find the strengths of every data set.
 
     Args:
@@ -75,16 +81,17 @@ def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None) -> Fit:
         ridge: weight of the penalty (`RIDGE`).
         start: a fit of one data set close to all of these, such as the one they are resampled from; its Hessian then
             serves all of them.
+        tolerance: with a `start`, iterations end when no theta moves by more than this.
 
     Returns:
-        The maximum of each penalised likelihood, to 1e-9; with a `start`, to 1e-7.
+        The maximum of each penalised likelihood, to 1e-9; with a `start`, to some ten times the tolerance.
     """
     model = Model(pairs, ridge)
     if start is None:
         x, steps = _newton(model, np.zeros((len(pairs.first), model.size)))
     else:
         x0 = start.theta if start.log_nu is None else np.column_stack([start.theta, start.log_nu])
-        x, steps = _chord(model, x0)
+        x, steps = _chord(model, x0, tolerance)
     theta = x[:, : pairs.systems]
     return Fit(
         theta=theta - theta.mean(axis=1, keepdims=True),
@@ -104,7 +111,7 @@ class Model:
         self.ties = pairs.ties
         self.size = s + (pairs.ties is not None)
         self.first, self.second = pairs.first, pairs.second
-        self.total = pairs.first + pairs.second + (0 if pairs.ties is None else pairs.ties)
+        self.total = np.asarray(pairs.first + pairs.second + (0 if pairs.ties is None else pairs.ties))
         self.half = (pairs.first - pairs.second) / 2
 
     def take(self, rows: NDArray[np.intp]) -> Model:
@@ -115,6 +122,15 @@ class Model:
             each[rows] for each in (self.first, self.second, self.total, self.half)
         )
         part.ties = None if self.ties is None else self.ties[rows]
+        return part
+
+    def single(self) -> Model:
+        """The model in single precision."""
+        part = object.__new__(Model)
+        part.__dict__.update(self.__dict__)
+        for name in ("D", "first", "second", "total", "half", "ties"):
+            value = getattr(self, name)
+            setattr(part, name, None if value is None else value.astype(np.float32))
         return part
 
     def mean(self) -> Model:
@@ -165,10 +181,10 @@ class Model:
             at += n
         return d
 
-    def _by_system(self, cells: Array) -> tuple[Array, Array]:
+    def _by_system(self, cells: Counts) -> tuple[Array, Array]:
         """B x S each: sums of B x P cells over the pairs in which a system comes first, and second."""
         if self.n_systems < _MANY:
-            return cells @ (self.D > 0), cells @ (self.D < 0)
+            return np.asarray(cells @ (self.D > 0), dtype=float), np.asarray(cells @ (self.D < 0), dtype=float)
         first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))
         at = 0
         for k in range(self.n_systems - 1):
@@ -205,6 +221,15 @@ class Model:
         H[:, range(self.size), range(self.size)] += self.ridge
         H[:, :s, :s] += np.maximum(diagonal.max(axis=1), self.ridge)[:, None, None] / s
         return g - self.ridge * x, H
+
+    def information(self, x: Array) -> Array:
+        """B x P: what each pair tells of its difference, the negative second derivative of its log-likelihood."""
+        d = x[:, : self.n_systems] @ self.D.T
+        if self.ties is None:
+            win, lose = logistic(d)
+            return np.asarray(self.total * win * lose)
+        win, lose, _ = davidson(d, x[:, -1:])
+        return np.asarray(self.total * (win + lose - (win - lose) ** 2) / 4)
 
     def value(self, x: Array) -> Array:
         """B: the penalised log-likelihood."""
@@ -340,32 +365,34 @@ def _uphill(model: Model, here: Array, step: NDArray[Any]) -> Array:
     return scale
 
 
-def _chord(model: Model, x0: Array, *, limit: int = 40) -> tuple[Array, int]:
+def _chord(model: Model, x0: Array, tolerance: float, *, limit: int = 40) -> tuple[Array, int]:
     """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
     b = len(model.total)
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
     taken, given = model.points()
     easy = np.flatnonzero((np.minimum(taken, given) > 0).all(axis=1))
     part, here = (model if len(easy) == b else model.take(easy)), np.repeat(x0, len(easy), axis=0)
+    if tolerance >= _SINGLE:
+        part, here, inverse = part.single(), here.astype(np.float32), inverse.astype(np.float32)
     moved = np.full(len(easy), np.inf)
     hard = np.ones(b, dtype=bool)
     hard[easy] = False
     steps = 0
     with np.errstate(over="ignore", invalid="ignore"):
-        while len(easy) and steps < limit and moved.max() > _DRAW_TOLERANCE:
+        while len(easy) and steps < limit and moved.max() > tolerance:
             steps += 1
             step = part.gradient(here) @ inverse
             here += step
             before, moved = moved, np.abs(step).max(axis=1)
             # Converging at a factor of 1/2 takes as many steps as there are; what is slower is better left to Newton.
-            slow = ~((moved <= _DRAW_TOLERANCE) | (moved < before * (1 if steps < 4 else 0.6)))
+            slow = ~((moved <= tolerance) | (moved < before * (1 if steps < 4 else 0.6)))
             if slow.any():
                 hard[easy[slow]] = True
                 easy, here, moved = easy[~slow], here[~slow], moved[~slow]
-                part = model.take(easy)
+                part = part.take(np.flatnonzero(~slow))
     x = np.repeat(x0, b, axis=0)
     x[easy] = here
-    hard[easy[moved > _DRAW_TOLERANCE]] = True
+    hard[easy[moved > tolerance]] = True
     bad = np.flatnonzero(hard)
     if len(bad):
         part = model.take(bad)

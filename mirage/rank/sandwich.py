@@ -15,45 +15,16 @@ in each of many languages.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mirage.rank.battles import Battles
 from mirage.rank.bootstrap import JOINT, LEVEL, Ranking, one_thread
-from mirage.rank.fit import Array, Model, Pairs, fit
-from mirage.schema import Ties
+from mirage.rank.by_query import spread
+from mirage.rank.fit import Array
 
 FACTOR = 1.5
 """Bootstrap and sandwich disagree where one interval is this many times as wide as the other. By simulation of 10 to
 100 queries with 200 draws, 99 of 100 ratios lie between 0.85 and 1.45."""
-
-
-@dataclass(frozen=True, eq=False)
-class ByQuery:
-    """The battles of one language as one data set per query, and the fit of all together."""
-
-    systems: tuple[str, ...]
-    """The S systems, sorted by name."""
-    each: Pairs
-    """Q data sets, one a query."""
-    whole: Model
-    """One data set: all queries with their weights."""
-    point: Array
-    """1 x S, or 1 x (S + 1) with Davidson's tie parameter last: the maximum of the whole."""
-    weights: Array
-    """Q: what a query counts, so that every stratum has the same share; 1 on average."""
-    strata: tuple[NDArray[np.intp], ...]
-    """Which queries each stratum holds."""
-
-    @cached_property
-    def moves(self) -> Array:
-        """Q x S: by how much each query moves the ratings (the empirical influence); each row sums to 0."""
-        at = np.repeat(self.point, len(self.weights), axis=0)
-        scores = Model(self.each, 0.0).gradient(at) * self.weights[:, None]
-        moved = np.linalg.solve(self.whole.slopes(self.point)[1][0], scores.T).T[:, : len(self.systems)]
-        return np.asarray(moved - moved.mean(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,52 +52,6 @@ class Sandwich:
 
         half = stdtrit(self.df, (1 + level) / 2) * np.sqrt(np.diag(self.covariance))
         return np.stack([self.theta - half, self.theta + half])
-
-
-def by_query(battles: Battles, *, ties: Ties, ridge: float) -> ByQuery:
-    """Lay the battles out by query, and fit all of them together."""
-    n = len(battles.queries)
-    i, j = np.triu_indices(len(battles.systems), 1)
-    first, second = battles.wins[:, i, j].astype(float), battles.wins[:, j, i].astype(float)
-    tied = battles.ties[:, i, j].astype(float)
-    if ties == "half":
-        first += tied / 2
-        second += tied / 2
-    strata = tuple(np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata))
-    weights = np.empty(n)
-    for rows in strata:
-        weights[rows] = n / (len(strata) * len(rows))
-    each = Pairs(first, second, tied if ties == "davidson" else None, len(battles.systems))
-    whole = Pairs(
-        weights[None] @ first,
-        weights[None] @ second,
-        None if each.ties is None else weights[None] @ each.ties,
-        each.systems,
-    )
-    found = fit(whole, ridge=ridge)
-    point = found.theta if found.log_nu is None else np.column_stack([found.theta, found.log_nu])
-    return ByQuery(battles.systems, each, Model(whole, ridge), point, weights, strata)
-
-
-def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
-    """The variance of the sums of moves over queries, and what its degrees of freedom rest on.
-
-    Args:
-        moves: Q x K: what each query contributes to each of K sums.
-        strata: which queries each stratum holds. A stratum of one query has no spread of its own: its move is taken
-            around 0.
-
-    Returns:
-        K variances, and K sums over strata of (variance of the stratum)^2 / (n - 1), so that the degrees of freedom are
-        the square of the first over the second (Satterthwaite, Biometrics Bulletin 2, 1946).
-    """
-    variance, below = np.zeros(moves.shape[1]), np.zeros(moves.shape[1])
-    for rows in strata:
-        n, part = len(rows), moves[rows]
-        own = (part**2).sum(axis=0) if n == 1 else n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
-        variance += own
-        below += own**2 / max(n - 1, 1)
-    return variance, below
 
 
 def analytic(ranking: Ranking) -> dict[str, Sandwich]:

@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
 from mirage.rank.bootstrap import JOINT, Ranking, one_thread
+from mirage.rank.by_query import ByQuery, spread
 from mirage.rank.fit import Array, Model, davidson, logistic
 from mirage.rank.languages import holm
-from mirage.rank.sandwich import ByQuery, spread
 
 ALPHA = 0.05
 """Chance that any two equal systems of a row are separated."""

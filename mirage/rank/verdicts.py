@@ -28,7 +28,7 @@ _NAMES = get_args(schema.Verdict)
 _A, _B, _TIE, _UNPARSED = (_NAMES.index(name) for name in ("A", "B", "tie", "unparsed"))
 
 
-COLUMNS = (*schema.key("judgments"), "verdict")
+COLUMNS = (*schema.key("judgments"), "verdict", "points")
 """Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
 
 
@@ -50,6 +50,8 @@ class Verdicts:
     """n: the system shown second."""
     verdict: NDArray[np.int8]
     """n: the verdict, as its place among those of `schema.Verdict` (A, B, tie, unparsed)."""
+    points: NDArray[np.float32]
+    """n: what the first system takes of the battle's point, NaN where the verdict is all there is."""
     voted: NDArray[np.bool_]
     """n: whether people's votes stand in for the judge's verdict. What people decided stays, whatever else is left out
     for what the judge is or did."""
@@ -65,6 +67,14 @@ class Verdicts:
         w, v, t = (self.verdict == kind for kind in (_A, _B, _TIE))
         q, a, b = self.query, self.first, self.second
         shape = (len(self.queries), len(self.systems), len(self.systems))
+        points = None
+        if np.isfinite(self.points).any():
+            hard = np.where(t, 0.5, w)
+            taken = np.where(np.isfinite(self.points), self.points, hard)
+            points = np.zeros(shape, dtype=np.float32)
+            read = w | v | t
+            np.add.at(points, (q[read], a[read], b[read]), taken[read])
+            np.add.at(points, (q[read], b[read], a[read]), 1 - taken[read])
         return Battles(
             self.systems,
             self.queries,
@@ -74,6 +84,7 @@ class Verdicts:
             referee=self.judge,
             skill="both",
             unparsed=int((self.verdict == _UNPARSED).sum()),
+            points=points,
         )
 
     def consistent(self) -> Verdicts:
@@ -149,7 +160,8 @@ class Verdicts:
         turned = np.where(says_here == _TIE, _TIE, np.where((says_here == _A) != swapped[here], _A, _B))
         verdict = self.verdict.copy()
         verdict[here] = turned
-        return replace(self, verdict=verdict, voted=self.voted | here)
+        points = np.where(here, np.float32(np.nan), self.points)
+        return replace(self, verdict=verdict, points=points, voted=self.voted | here)
 
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """A number for each verdict's query and pair, and whether the system that is later by name was shown first."""
@@ -168,6 +180,7 @@ class Verdicts:
             first=place[:n],
             second=place[n:],
             verdict=self.verdict[kept],
+            points=self.points[kept],
             voted=self.voted[kept],
             left_out=dict(self.left_out) | {why: many for why, many in reasons.items() if many},
         )
@@ -185,8 +198,11 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
         BadInput: if a system battles itself.
         NotEnoughData: if none of the judge's verdicts could be read.
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    if "points" not in judgments.column_names:
+        judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
     rows = judgments.select([name for name in COLUMNS if name != "judge"])
     mine = pc.equal(judgments["judge"], judge)
     if not pc.all(mine).as_py():
@@ -206,6 +222,7 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
         )
     names, name = codes(rows["verdict"])
     kind = np.array([_NAMES.index(n) for n in names], dtype=np.int8)[name]
+    points = rows["points"].to_numpy().astype(np.float32)
     if (kind == _UNPARSED).all():
         raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
     by_language = np.split(
@@ -223,6 +240,7 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
             both[: len(at)],
             both[len(at) :],
             kind[at],
+            points[at],
             np.zeros(len(at), dtype=bool),
         )
     return found

@@ -1,0 +1,119 @@
+"""The battles of one language laid out by query: the shape that draws, tests and analytic intervals start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.rank.battles import Battles
+from mirage.rank.fit import Array, Model, Pairs, Penalty, fit
+from mirage.rank.jeffreys import ROUGHLY, Prior, bias_reduced
+from mirage.schema import Ties
+
+
+@dataclass(frozen=True, eq=False)
+class ByQuery:
+    """The battles of one language as one data set per query, and the fit of all together."""
+
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    each: Pairs
+    """Q data sets, one a query."""
+    counted: Pairs
+    """One data set: all queries with their weights."""
+    whole: Model
+    """The same with the points of the prior."""
+    prior: Prior | None
+    """Jeffreys' prior; None where the likelihood alone is maximised."""
+    point: Array
+    """1 x S, or 1 x (S + 1) with Davidson's tie parameter last: the estimate."""
+    weights: Array
+    """Q: what a query counts, so that every stratum has the same share; 1 on average."""
+    strata: tuple[NDArray[np.intp], ...]
+    """Which queries each stratum holds."""
+
+    @cached_property
+    def moves(self) -> Array:
+        """Q x S: by how much each query moves the ratings (the empirical influence); each row sums to 0."""
+        scores = scores_of(self.each, self.point) * self.weights[:, None]
+        moved = np.linalg.solve(self.whole.slopes(self.point)[1][0], scores.T).T[:, : len(self.systems)]
+        return np.asarray(moved - moved.mean(axis=1, keepdims=True))
+
+
+def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) -> ByQuery:
+    """Lay the battles out by query, and fit all of them together.
+
+    Args:
+        battles: the battles of one language.
+        ties: how ties count. With `half`, soft verdicts count by their points; otherwise by the verdict.
+        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
+        ridge: weight of the penalty that holds parts in place which never met.
+    """
+    n = len(battles.queries)
+    i, j = np.triu_indices(len(battles.systems), 1)
+    points = battles.shared(ties)
+    first, second = points[:, i, j].astype(float), points[:, j, i].astype(float)
+    tied = battles.ties[:, i, j].astype(float) if ties == "davidson" else None
+    strata = tuple(np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata))
+    weights = np.empty(n)
+    for rows in strata:
+        weights[rows] = n / (len(strata) * len(rows))
+    each = Pairs(first, second, tied, len(battles.systems))
+    whole = Pairs(
+        weights[None] @ first,
+        weights[None] @ second,
+        None if tied is None else weights[None] @ tied,
+        each.systems,
+    )
+    if penalty == "none":
+        found = fit(whole, ridge=ridge)
+        point = found.theta if found.log_nu is None else np.column_stack([found.theta, found.log_nu])
+        return ByQuery(battles.systems, each, whole, Model(whole, ridge), None, point, weights, strata)
+    point, _ = bias_reduced(whole, ridge=ridge, tolerance=ROUGHLY)
+    dispersion = _dispersion(each, Model(whole, ridge), point, weights, strata)
+    point, prior = bias_reduced(whole, ridge=ridge, dispersion=dispersion, start=point)
+    return ByQuery(battles.systems, each, whole, Model(prior.added_to(whole), ridge), prior, point, weights, strata)
+
+
+def scores_of(each: Pairs, point: Array) -> Array:
+    """Q x size: the gradient of each query's log-likelihood at one point."""
+    return Model(each, 0.0).gradient(np.repeat(point, len(each.first), axis=0))
+
+
+def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
+    """The variance of the sums of moves over queries, and what its degrees of freedom rest on.
+
+    Args:
+        moves: Q x K: what each query contributes to each of K sums.
+        strata: which queries each stratum holds. A stratum of one query has no spread of its own: its move is taken
+            around 0.
+
+    Returns:
+        K variances, and K sums over strata of (variance of the stratum)^2 / (n - 1), so that the degrees of freedom are
+        the square of the first over the second (Satterthwaite, Biometrics Bulletin 2, 1946).
+    """
+    variance, below = np.zeros(moves.shape[1]), np.zeros(moves.shape[1])
+    for rows in strata:
+        n, part = len(rows), moves[rows]
+        own = (part**2).sum(axis=0) if n == 1 else n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
+        variance += own
+        below += own**2 / max(n - 1, 1)
+    return variance, below
+
+
+def _dispersion(each: Pairs, model: Model, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]) -> float:
+    """How much more queries vary than independent battles would: tr(H^-1 J) over the number of parameters, with H the
+    information of the battles and J the covariance of the queries' scores; 1 where no query is compared with another.
+    """
+    if len(weights) < 2:
+        return 1.0
+    scores = scores_of(each, point) * weights[:, None]
+    J = np.zeros((model.size, model.size))
+    for rows in strata:
+        around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)
+        J += len(rows) / max(len(rows) - 1, 1) * around.T @ around
+    s = model.n_systems
+    return float(np.trace(np.linalg.solve(model.slopes(point)[1][0], J)[:s, :s]) / max(s - 1, 1))
