@@ -11,8 +11,8 @@ nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, FEW, SEED, LanguageRanking, Ranking, rate, together
-from mirage.rank.fit import RIDGE, Fit, fit
+from mirage.rank.bootstrap import DRAWS, FEW, SEED, Difference, LanguageRanking, Ranking, rate, together
+from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
 from mirage.rank.needed import Needed, more_queries
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
@@ -28,9 +28,11 @@ __all__ = [
     "SEED",
     "SUBSETS",
     "Battles",
+    "Difference",
     "Fit",
     "LanguageRanking",
     "Needed",
+    "Penalty",
     "Ranking",
     "Sandwich",
     "Side",

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.errors import BadInput, NotEnoughData
-from mirage.intervals import bootstrap_tails as _tails
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.battles import Battles
 from mirage.rank.by_query import ByQuery, by_query
 from mirage.rank.fit import RIDGE, Array, Fit, Pairs, Penalty, fit
-from mirage.rank.graph import Side, either, groups, main_group, unbounded
+from mirage.rank.graph import either, groups, unbounded
+from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -33,19 +33,24 @@ if TYPE_CHECKING:
 
     from mirage.rank.tiers import Tiers
 
-LEVEL = 0.95
-"""Nominal coverage of every interval."""
+__all__ = [
+    "DRAWS",
+    "FEW",
+    "JOINT",
+    "LEVEL",
+    "SEED",
+    "Difference",
+    "LanguageRanking",
+    "Ranking",
+    "one_thread",
+    "query_weights",
+    "rate",
+    "together",
+]
 
 DRAWS, SEED = 1000, 0
 """Bootstrap draws and their seed unless told otherwise. With 1,000 an end of an interval moves from seed to seed by 4%
 of the half-width, with 200 by 10%."""
-
-JOINT = "all"
-"""Language of the joint row."""
-
-FEW = 10
-"""With fewer queries intervals are flagged: by simulation those of 10 to 100 queries cover 94 to 97%, those of 5
-queries 89 to 92%."""
 
 _CLOSE = 1e-5
 """The ratings of a draw are found to some ten times this, in logits: far below what the draws differ by."""
@@ -55,77 +60,6 @@ _FAR = 3.0
 
 _CELLS = 4_000_000
 """Draws x pairs held in memory at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class LanguageRanking:
-    """The ranking of one language, or of all together."""
-
-    language: str
-    """Code, or `all`."""
-    systems: tuple[str, ...]
-    """The S systems, sorted by name."""
-    theta: Array
-    """S: ratings in logits, centred on 0."""
-    draws: Array
-    """B x S: the ratings of each bootstrap draw."""
-    record: NDArray[np.int64]
-    """S x 3: wins, ties, losses."""
-    groups: tuple[tuple[str, ...], ...]
-    """Strongly connected groups of the comparison graph, from the largest down; more than one means that the data does
-    not bound some ratings."""
-    n_queries: int
-    """Queries the ratings rest on."""
-    unparsed: int
-    """Battles left out because their verdict could not be read."""
-    unbounded: Mapping[str, Side] = field(default_factory=dict)
-    """By system outside `bounded`: on which side nothing but the ridge bounds its rating. `above`: neither it nor a
-    system that it lost to, and so on, ever lost to the others."""
-
-    @property
-    def few(self) -> bool:
-        """Whether the queries are so few that intervals cover less than they say (`FEW`)."""
-        return self.n_queries < FEW
-
-    @property
-    def connected(self) -> bool:
-        """Whether every system can be compared with every other through wins and losses."""
-        return len(self.groups) == 1
-
-    @property
-    def bounded(self) -> tuple[str, ...]:
-        """Systems whose rating the data bounds on both sides: those of the one largest group, none where there is no
-        single largest (two systems that never lost to each other bound nothing).
-        """
-        return main_group(self.groups)
-
-    def interval(self, level: float = LEVEL) -> Array:
-        """2 x S: lower and upper end of the interval of each rating; infinite where the data puts no bound.
-
-        Percentiles over the draws, expanded for the number of queries as Hesterberg (2015, The American Statistician
-        69(4)) proposes: a bootstrap of n queries is too narrow by sqrt((n - 1) / n) and by the step from
-        a normal to a t quantile. The expectation of the k-th of B draws is the k / (B + 1) quantile, hence `weibull`.
-        """
-        low, high = np.quantile(self.draws, _tails(level, self.n_queries), axis=0, method="weibull")
-        ends = np.stack([np.minimum(low, self.theta), np.maximum(high, self.theta)])
-        for system, side in self.unbounded.items():
-            k = self.systems.index(system)
-            if side != "above":
-                ends[0, k] = -np.inf
-            if side != "below":
-                ends[1, k] = np.inf
-        return ends
-
-    def ranks(self) -> NDArray[np.int64]:
-        """S: 1 is best; equal ratings share the best rank."""
-        return np.asarray(_ranks(self.theta[None])[0])
-
-    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`)."""
-        ranks = _ranks(self.draws)
-        # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
-        ends = np.quantile(ranks, _tails(level, self.n_queries), axis=0, method="inverted_cdf")
-        return np.asarray(ends, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +110,27 @@ class Ranking:
         from mirage.rank.tiers import separate
 
         return separate(self, known={code: one for part in self.parts for code, one in part.tiers.items()})
+
+    def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
+        """By how much one system is rated above another.
+
+        Args:
+            first: the system that is compared.
+            second: the system it is compared with.
+            language: code, or `all`; None for the last row there is, which is `all` where there are several languages.
+
+        Raises:
+            UnknownName: if a system or the language is not ranked here.
+        """
+        code = list(self.languages)[-1] if language is None else language
+        if code not in self.languages:
+            raise UnknownName("language", code, self.languages)
+        row = self.languages[code]
+        if first not in row.systems:
+            raise UnknownName("system", first, row.systems, where=f"the ranking of {code}")
+        value, *ends = row.differences(second)[:, row.systems.index(first)].tolist()
+        low, high = (end if np.isfinite(end) else None for end in ends)
+        return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
 
     @property
     def method(self) -> str:
@@ -388,12 +343,6 @@ def _language_weights(error: Array) -> Array:
     ratio = np.divide(_FAR * usual, error, out=np.ones_like(error), where=error > _FAR * usual)
     weight = ratio**2
     return np.asarray(weight / weight.sum(axis=0))
-
-
-def _ranks(theta: Array) -> NDArray[np.int64]:
-    """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
-    better = theta[:, None, :] > theta[:, :, None] + 1e-9
-    return np.asarray(better.sum(axis=2) + 1)
 
 
 @cache

@@ -36,6 +36,11 @@ class ByQuery:
     """Which queries each stratum holds."""
 
     @cached_property
+    def likelihood(self) -> Model:
+        """All queries without the points of the prior: what tests hold two systems equal in."""
+        return Model(self.counted, self.whole.ridge)
+
+    @cached_property
     def moves(self) -> Array:
         """Q x S: by how much each query moves the ratings (the empirical influence); each row sums to 0."""
         scores = scores_of(self.each, self.point) * self.weights[:, None]

@@ -30,7 +30,6 @@ RIDGE = 1e-7
 
 _TOLERANCE = 1e-10
 """Newton's iterations end when no theta moves by more than this."""
-
 _DRAW_TOLERANCE = 1e-8
 """The same for resampled data sets, far below what a draw can tell."""
 
@@ -39,7 +38,6 @@ _SINGLE = 1e-6
 
 _MANY = 64
 """From so many systems on, a product with the sparse matrix of pairs costs more than going through its rows."""
-
 _CACHED = 400_000
 """Cells of a step that stay in the processor's cache."""
 
@@ -111,7 +109,9 @@ class Model:
         self.ties = pairs.ties
         self.size = s + (pairs.ties is not None)
         self.first, self.second = pairs.first, pairs.second
-        self.total = np.asarray(pairs.first + pairs.second + (0 if pairs.ties is None else pairs.ties))
+        self.total: Counts = np.add(pairs.first, pairs.second)
+        if pairs.ties is not None:
+            self.total = np.add(self.total, pairs.ties)
         self.half = (pairs.first - pairs.second) / 2
 
     def take(self, rows: NDArray[np.intp]) -> Model:

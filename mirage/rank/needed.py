@@ -18,13 +18,18 @@ FAR = 100
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """How many more questions would separate two systems, if their difference is what it was measured to be."""
+    """How many more questions would separate two systems."""
 
     first: str
     second: str
     more: int | None
     """Questions to add to those there are, spread over strata and languages as these are; 0 if the two are separated
     already; None with a reason."""
+    low: int | None
+    """The same if the two differ as much as the 95% interval of their difference allows; None where `more` is None and
+    nothing can be said."""
+    high: int | None
+    """The same if they differ as little as it allows; None where it holds 0, so that no number is enough."""
     reason: str | None
     """Why there is no number; else None."""
     level: float
@@ -39,22 +44,31 @@ class Needed:
     def text(self) -> str:
         """One line for a reader."""
         pair = f"{self.first} and {self.second}"
-        if self.more is None:
-            return f"{pair}: {self.reason}"
-        if not self.more:
+        if self.more == 0:
             return f"{pair} are separated"
-        digits = max(0, len(str(self.more)) - 2)
-        about = round(math.ceil(self.more / 10**digits) * 10**digits)
-        return f"about {about:,} more questions to separate {pair}"
+        if self.more is not None and self.low is not None:
+            high = "more than can be told" if self.high is None else f"{_rounded(self.high):,}"
+            return (
+                f"about {_rounded(self.more):,} more questions to separate {pair} "
+                f"(95% interval: {_rounded(self.low):,} to {high})"
+            )
+        if self.low is not None:
+            return f"at least {_rounded(self.low):,} more questions to separate {pair}: {self.reason}"
+        return f"{pair}: {self.reason}"
 
 
 def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER) -> Needed:
     """How many more questions would tell two systems apart.
 
-    The statistic of the pair's test grows with the square root of the number of questions n, so that n must grow until
-    it is as large as the level's and the power's quantiles of Student's t together (the usual size of a paired test).
-    A difference measured by chance as too large makes this too small, and the other way round: it is a plan, not a
-    promise.
+    The statistic t of the pair's test is the difference in standard errors. If the true difference is d standard errors
+    at the present n questions, then with rho n questions, those there are among them, the statistic is
+    sqrt(1 / rho) t + sqrt((rho - 1) / rho) (sqrt(rho - 1) d + a standard normal). The number is the least with which it
+    passes the test's quantile with the given chance, averaged over what d may be: the predictive power of
+    Spiegelhalter, Freedman and Blackburn (Controlled Clinical Trials 7(1), 1986). What d may be is read off all pairs
+    of the row, whose statistics vary by more than 1 where systems differ (empirical Bayes, Robbins 1956), so that a
+    difference that was picked because it is large is not taken at its face value.
+
+    Where the 95% interval of the difference holds 0, no number is promised: `low` is then the least that it may take.
 
     Args:
         tiers: the row.
@@ -66,24 +80,78 @@ def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER)
         UnknownName: if a system is not in this row.
     """
     at = tiers.at(first, second)
-    together = int((np.tril(tiers.holm, -1) > tiers.level).sum())
+    pairs = np.tril_indices(len(tiers.systems), -1)
+    together = int((tiers.holm[pairs] > tiers.level).sum())
     level = tiers.level / max(together, 1)
-    n = tiers.n_queries
+    n, t, df = tiers.n_queries, abs(float(tiers.t[at])), float(tiers.df[at])
 
-    def answer(more: int | None, reason: str | None = None) -> Needed:
-        return Needed(first, second, more, reason, level, power, n)
+    def answer(more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None) -> Needed:
+        return Needed(first, second, more, low, high, reason, level, power, n)
 
     if tiers.separated(first, second):
-        return answer(0)
+        return answer(0, 0, 0)
     if not tiers.differing[at]:
-        return answer(None, "they do not differ on any question")
-    total = queries(float(tiers.t[at]), n, level=level, power=power)
+        return answer(None, reason="they do not differ on any question")
     # The bound 2^(1 - m) on p asks for so many questions on which the two differ.
-    total = max(total, n / float(tiers.differing[at]) * (1 + math.log2(1 / level)))
-    more = math.ceil(total - n) if total < math.inf else math.inf
-    if more > FAR * n:
-        return answer(None, f"too close to call: more than {FAR} times the present {n:,} questions")
-    return answer(int(more))
+    least = n / float(tiers.differing[at]) * (1 + math.log2(1 / level)) - n
+    half = _quantile(0.05, df)
+
+    def more(total: float) -> int | None:
+        return math.ceil(max(total - n, least, 1)) if total - n <= FAR * n else None
+
+    low = more(queries(t + half, n, level=level, power=power))
+    if t <= half:
+        equal = "the 95% interval of their difference holds 0, so they may be equal"
+        return answer(None, low, None, equal if low is not None else f"{equal}; {_too_close(n)}")
+    told = tiers.t[pairs][tiers.differing[pairs] > 0]
+    spread = max(float(np.mean(told**2)) - 1, 0.0)
+    total = n * _growth(t, spread / (1 + spread), level=level, power=power, n=n)
+    if total - n > FAR * n:
+        return answer(None, low, None, _too_close(n))
+    return answer(more(total), low, more(queries(t - half, n, level=level, power=power)))
+
+
+def _too_close(n: int) -> str:
+    return f"too close to call: it may take more than {FAR} times the present {n:,} questions"
+
+
+def _rounded(n: int) -> int:
+    """Two digits, rounded up."""
+    unit = int(10 ** max(0, len(str(n)) - 2))
+    return -(-n // unit) * unit
+
+
+def _growth(t: float, kept: float, *, level: float, power: float, n: int) -> float:
+    """How many times the present questions it takes; infinite where no number is enough.
+
+    Args:
+        t: the statistic, above 0.
+        kept: the part of t that the mean of the true difference is, and its variance, in squared standard errors.
+        level: level of the test.
+        power: its power.
+        n: questions there are.
+    """
+    from scipy.special import ndtri
+
+    def short(growth: float) -> float:
+        mean = t * (1 + (growth - 1) * kept) / math.sqrt(growth)
+        deviation = math.sqrt(((growth - 1) ** 2 * kept + growth - 1) / growth)
+        return _quantile(level, max(n * growth - 1, 1)) + float(ndtri(power)) * deviation - mean
+
+    low, high = 1.0, 2.0 + FAR
+    if short(high) > 0:
+        return math.inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if short(middle) > 0 else (low, middle)
+    return high
+
+
+def _quantile(level: float, df: float) -> float:
+    """What a two-sided t test of a level asks of its statistic."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(df, 1), 1 - level / 2))
 
 
 def queries(t: float, n: int, *, level: float, power: float = POWER) -> float:

@@ -18,9 +18,11 @@ any two are separated in 0 to 6% of arenas of 2 to 19 systems and 5 to 100 queri
 
 **Holm's correction** over all pairs of the row holds the chance that any two equal systems are separated at 5%.
 
-**The rule**: going down the ranking, a new tier begins with the first system that is separated from the best of the
-tier above it. So every system of a tier may be as good as its best; that they are equal is not shown, nor that any two
-of different tiers differ: only the best of a tier is known to beat the first of the next.
+**A tier** is a run of the ranking such that every system in it is separated from every system in every other tier: two
+systems of different tiers differ, and the chance that any two equal systems stand in different tiers is at most 5%. Two
+systems of one tier may differ all the same, and some are separated; `alike` names for each system those that it is not
+separated from. A system with hardly any battles (`PLACED`) would hold all others together: it is given no tier, and
+`span` says between which tiers it may stand.
 """
 
 from __future__ import annotations
@@ -40,6 +42,12 @@ from mirage.rank.languages import holm
 ALPHA = 0.05
 """Chance that any two equal systems of a row are separated."""
 
+PLACED = 0.25
+"""A system with less than this share of the median system's battles is given no tier."""
+
+_SAME = 1e-9
+"""Scores on a query that are smaller than this, in points of a battle, are rounding errors."""
+
 _CELLS = 1_000_000
 """Tests x pairs held in memory at a time."""
 
@@ -58,8 +66,8 @@ class Tiers:
     """Code, or `all`."""
     systems: tuple[str, ...]
     """The S systems, the best first."""
-    tiers: tuple[int, ...]
-    """S: the tier of each, 1 is best."""
+    tiers: tuple[int | None, ...]
+    """S: the tier of each, 1 is best; None for a system with hardly any battles."""
     t: Array
     """S x S: statistic of each test, above 0 where the row system is ahead; 0 on the diagonal."""
     df: Array
@@ -77,11 +85,11 @@ class Tiers:
 
     method = (
         "score test of each pair with the query as the cluster (Student's t, p not below 2^(1 - differing queries)), "
-        "Holm's correction over all pairs; a tier begins with the first system separated from the best of the one above"
+        "Holm's correction over all pairs; every two systems of different tiers are separated"
     )
 
     @property
-    def tier(self) -> dict[str, int]:
+    def tier(self) -> dict[str, int | None]:
         """The tier of each system."""
         return dict(zip(self.systems, self.tiers, strict=True))
 
@@ -110,6 +118,26 @@ class Tiers:
         """Whether the test tells two systems apart at the family-wise level."""
         return bool(self.holm[self.at(first, second)] <= self.level)
 
+    def alike(self, system: str) -> tuple[str, ...]:
+        """The systems that a system is not separated from, the best first.
+
+        Raises:
+            UnknownName: if it is not in this row.
+        """
+        (k, _) = self.at(system, system)
+        rest = zip(self.systems, self.holm[k], strict=True)
+        return tuple(other for other, p in rest if other != system and p > self.level)
+
+    def span(self, system: str) -> tuple[int, int] | None:
+        """The best and the worst tier that hold a system which this one is not separated from, its own among them;
+        None where no such system has a tier.
+
+        Raises:
+            UnknownName: if it is not in this row.
+        """
+        tiers = [tier for other in (system, *self.alike(system)) if (tier := self.tier[other]) is not None]
+        return (min(tiers), max(tiers)) if tiers else None
+
 
 def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tiers] | None = None) -> dict[str, Tiers]:
     """Test every two systems of each language of a ranking, and of `all`, and put them into tiers.
@@ -131,11 +159,20 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
             order = sorted(range(len(one.systems)), key=lambda k: (-round(float(one.theta[k]), 9), one.systems[k]))
             systems = tuple(one.systems[k] for k in order)
             chosen = list(parts.values()) if language == JOINT else [parts[language]]
-            found[language] = _tiers(language, systems, chosen, level, one.n_queries)
+            battles = one.record.sum(axis=1)
+            placed = battles[order] >= PLACED * np.median(battles)
+            found[language] = _tiers(language, systems, chosen, level, one.n_queries, placed)
     return found
 
 
-def _tiers(language: str, systems: tuple[str, ...], parts: Sequence[ByQuery], level: float, n_queries: int) -> Tiers:
+def _tiers(
+    language: str,
+    systems: tuple[str, ...],
+    parts: Sequence[ByQuery],
+    level: float,
+    n_queries: int,
+    placed: NDArray[np.bool_],
+) -> Tiers:
     from scipy.special import stdtr
 
     s = len(systems)
@@ -155,15 +192,10 @@ def _tiers(language: str, systems: tuple[str, ...], parts: Sequence[ByQuery], le
         return whole
 
     whole = square(adjusted, 1.0)
-    tiers, best = [1], 0
-    for k in range(1, s):
-        new = bool(whole[best, k] <= level)
-        best = k if new else best
-        tiers.append(tiers[-1] + new)
     return Tiers(
         language,
         systems,
-        tuple(tiers),
+        _runs(whole <= level, placed),
         square(t, 0.0, -1),
         square(df, np.nan),
         square(p, 1.0),
@@ -174,37 +206,53 @@ def _tiers(language: str, systems: tuple[str, ...], parts: Sequence[ByQuery], le
     )
 
 
+def _runs(separated: NDArray[np.bool_], placed: NDArray[np.bool_]) -> tuple[int | None, ...]:
+    """The tier of each system in the order of the ranking: a tier ends where all above are separated from all below."""
+    tiers: list[int | None] = []
+    tier = 1
+    for k, own in enumerate(placed):
+        above, below = np.flatnonzero(placed[:k]), k + np.flatnonzero(placed[k:])
+        if own and len(above) and separated[np.ix_(above, below)].all():
+            tier += 1
+        tiers.append(tier if own else None)
+    return tuple(tiers)
+
+
 def _studentised(
     parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """Statistic, degrees of freedom and number of differing queries of some of the tests."""
-    pulls = _pulls(parts, first, second)
+    pulls, freed = _pulls(parts, first, second)
     total, variance, below = (np.zeros(len(first)) for _ in range(3))
     differing = np.zeros(len(first), dtype=np.int64)
+    # A point of a battle between the two moves their difference by `freed`.
     largest = np.max([np.abs(pull).max(axis=0) for pull in pulls], axis=0)
+    noise = np.maximum(1e-6 * largest, _SAME * freed)
     for part, pull in zip(parts, pulls, strict=True):
+        pull = np.where(np.abs(pull) > noise, pull, 0.0)
         total += pull.sum(axis=0)
         more = spread(pull, part.strata)
         variance, below = variance + more[0], below + more[1]
-        differing += (np.abs(pull) > 1e-6 * largest).sum(axis=0)
+        differing += (pull != 0).sum(axis=0)
     # Equal pulls on all queries leave rounding errors for a variance: the bound on p decides there.
     scale = largest * np.maximum(differing, 1)
-    t = np.where(np.abs(total) <= 1e-9 * scale, 0.0, total / np.maximum(np.sqrt(variance), 1e-12 * scale + 1e-300))
+    deviation = np.maximum(np.sqrt(variance), 1e-12 * scale + 1e-300)
+    t = np.where((np.abs(total) <= 1e-9 * scale) | (differing == 0), 0.0, total / deviation)
     df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
     return t, df, differing
 
 
-def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> list[Array]:
+def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
     """By language, Q x T: each query's efficient score for the difference of two systems, where it is held at 0; with
-    many systems, its share of the fitted difference and its influence on it.
+    many systems, its share of the fitted difference and its influence on it. And T: by how much a point moves it.
     """
     if max(len(part.systems) for part in parts) > _MANY:
         return _fitted(parts, first, second)
-    points, directions = _held_equal(parts, first, second)
+    points, directions, freed = _held_equal(parts, first, second)
     pulls = []
     for part, x, v in zip(parts, points, directions, strict=True):
         s, each = len(part.systems), part.each
-        d, ahead = x[:, :s] @ part.whole.D.T, v[:, :s] @ part.whole.D.T
+        d, ahead = x[:, :s] @ part.likelihood.D.T, v[:, :s] @ part.likelihood.D.T
         if each.ties is None:
             win, lose = logistic(d)
             pull = each.first @ (lose * ahead).T - each.second @ (win * ahead).T
@@ -217,40 +265,44 @@ def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
                 + each.ties @ ((lose - win) / 2 * ahead + (1 - tie) * nu).T
             )
         pulls.append(pull * part.weights[:, None])
-    return pulls
+    return pulls, freed
 
 
-def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> list[Array]:
-    found = []
+def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
+    found: list[Array] = []
+    freed = np.zeros(len(first))
     for part in parts:
+        V = np.linalg.inv(part.whole.slopes(part.point)[1][0])
         place = {name: k for k, name in enumerate(part.systems)}
         a, b = [place[name] for name in first], [place[name] for name in second]
         share = (part.point[0, a] - part.point[0, b]) / len(part.weights)
         found.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
-    return found
+        freed += (V[a, a] + V[b, b] - 2 * V[a, b]) / len(parts)
+    return found, freed
 
 
 def _held_equal(
     parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
-) -> tuple[list[Array], list[Array]]:
+) -> tuple[list[Array], list[Array], Array]:
     """Newton's method under one linear constraint a test: the differences of the two systems sum to 0 over languages.
 
     Returns:
         By language: T x size, the maxima; and T x size, the direction H^-1 c there, c the constraint. A score along it
-        does not change, to first order, with what the other systems' ratings are.
+        does not change, to first order, with what the other systems' ratings are. And T: c' H^-1 c, over all languages.
     """
     tests = np.arange(len(first))
     constraints, points = [], []
     for part in parts:
         place = {name: k for k, name in enumerate(part.systems)}
         a, b = np.array([place[name] for name in first]), np.array([place[name] for name in second])
-        c = np.zeros((len(first), part.whole.size))
+        c = np.zeros((len(first), part.likelihood.size))
         c[tests, a], c[tests, b] = 1, -1
         x = np.repeat(np.clip(part.point, -_START, _START), len(first), axis=0)
         x[tests, a] = x[tests, b] = (x[tests, a] + x[tests, b]) / 2
         constraints.append(c)
         points.append(x)
-    models = [part.whole for part in parts]
+    models = [part.likelihood for part in parts]
+    freed = np.ones(len(first))
     for _ in range(100):
         steps: list[Array] = []
         directions: list[Array] = []
@@ -276,7 +328,7 @@ def _held_equal(
         points = [x + scale[:, None] * step for x, step in zip(points, steps, strict=True)]
         if length.max() < 1e-7:
             break
-    return points, directions
+    return points, directions, freed
 
 
 def _values(models: Sequence[Model], points: Sequence[Array], steps: Sequence[Array], scale: Array) -> Array:

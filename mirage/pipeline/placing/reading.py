@@ -125,10 +125,15 @@ def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed
     battles = rank.from_judgments(rest, judge=referee)
     among = {each.language: battles[each.language].subset(each.systems) for each in fields}
     found = separate(rank.rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
-    return tuple(
-        tuple(s for s, tier in zip(found.systems, found.tiers, strict=True) if tier == k)
-        for k in range(1, max(found.tiers) + 1)
-    )
+    by_tier: list[list[str]] = []
+    last = 0
+    for system, tier in zip(found.systems, found.tiers, strict=True):
+        # A system that has no tier of its own goes with those above it.
+        if not by_tier or (tier is not None and tier > last):
+            by_tier.append([])
+        by_tier[-1].append(system)
+        last = last if tier is None else tier
+    return tuple(map(tuple, by_tier))
 
 
 def battles_fought(
