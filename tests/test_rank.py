@@ -57,11 +57,16 @@ def ratings(one: rank.Battles, **options: Any) -> rank.LanguageRanking:
     return rank.rate({"en": one}, **{"draws": 20, **options}).languages["en"]
 
 
+def maximum(battles: rank.Battles, **options: Any) -> rank.LanguageRanking:
+    """Ratings by the likelihood alone, as textbooks and other programs have them."""
+    return ratings(battles, penalty="none", **options)
+
+
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda c: c["name"])
 def test_textbook_strengths(case: Mapping[str, Any]) -> None:
     order = np.argsort(case["systems"])
     wins = np.asarray(case["wins"])[np.ix_(order, order)]
-    theta = ratings(battles(wins[None], systems=sorted(case["systems"]))).theta
+    theta = maximum(battles(wins[None], systems=sorted(case["systems"]))).theta
     expected = np.asarray(case["strengths"])[order]
     if case["scale"] == "strength":
         found = np.exp(theta)
@@ -73,7 +78,7 @@ def test_textbook_strengths(case: Mapping[str, Any]) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_choix_as_the_ridge_goes_to_zero(seed: int) -> None:
     one = simulate(seed, tie=0.0)
-    found = ratings(one, ridge=1e-12).theta
+    found = maximum(one, ridge=1e-12).theta
     counts = one.wins.sum(axis=0).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
     np.testing.assert_allclose(found, expected - expected.mean(), atol=1e-7)
@@ -91,18 +96,18 @@ def test_agrees_with_evalica_on_battles_with_ties(seed: int) -> None:
     xs, ys, winners = zip(*rows, strict=True)
     scores = evalica.bradley_terry(xs, ys, winners, tolerance=1e-12, limit=10_000).scores
     expected = np.log(np.array([scores[s] for s in one.systems]))
-    np.testing.assert_allclose(ratings(one, ridge=1e-12).theta, expected - expected.mean(), atol=1e-5)
+    np.testing.assert_allclose(maximum(one, ridge=1e-12).theta, expected - expected.mean(), atol=1e-5)
 
 
 def test_a_small_ridge_moves_a_connected_table_of_100_queries_by_less_than_1e_4() -> None:
     one = simulate(1, systems=19, queries=100)
-    assert np.abs(ratings(one).theta - ratings(one, ridge=1e-13).theta).max() < 1e-4
+    assert np.abs(ratings(one).theta - maximum(one, ridge=1e-13).theta).max() < 1e-4
 
 
 def test_every_draw_is_the_maximum_of_its_own_likelihood() -> None:
     """The chord iteration of the draws against choix on the same resamples."""
     one = simulate(4, tie=0.0)
-    found = ratings(one, draws=25, seed=9, ridge=1e-12).draws
+    found = maximum(one, draws=25, seed=9, ridge=1e-12).draws
     times = query_weights("en", one, draws=25, seed=9)
     for row, drawn in zip(times, found, strict=True):
         counts = np.tensordot(row, one.wins, axes=1).astype(float)
@@ -217,7 +222,7 @@ def test_ranking_a_subset_uses_its_battles_alone_pitfall_33() -> None:
         at = [one.systems.index(s) for s in sorted(chosen)]
         counts = one.wins.sum(axis=0).astype(float)[np.ix_(at, at)]
         expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-        np.testing.assert_allclose(ratings(part, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
+        np.testing.assert_allclose(maximum(part, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
 
 
 def test_a_subset_with_an_unknown_system_names_the_nearest_pitfall_44() -> None:
@@ -459,7 +464,7 @@ def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
     found = rank.from_outcomes(outcomes, skill=skill)
     assert len(found) == (17 if skill == "abstain" else 16)
     for one in found.values():
-        mine = ratings(one, draws=1, ridge=1e-12)
+        mine = maximum(one, draws=1, ridge=1e-12)
         counts = one.wins.sum(axis=0) + one.ties.sum(axis=0) / 2
         expected = choix.ilsr_pairwise_dense(counts.astype(float), alpha=0, tol=1e-12)
         np.testing.assert_allclose(mine.theta, expected - expected.mean(), atol=1e-7)

@@ -11,10 +11,11 @@ nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, FEW, SEED, Difference, LanguageRanking, Ranking, rate, together
+from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
 from mirage.rank.needed import Needed, more_queries
+from mirage.rank.records import FEW
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
 from mirage.rank.tiers import Tiers, separate
 from mirage.rank.verdicts import COLUMNS, Verdicts, from_judgments, verdicts

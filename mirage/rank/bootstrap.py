@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DRAWS",
-    "FEW",
     "JOINT",
     "LEVEL",
     "SEED",

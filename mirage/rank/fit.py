@@ -109,10 +109,9 @@ class Model:
         self.ties = pairs.ties
         self.size = s + (pairs.ties is not None)
         self.first, self.second = pairs.first, pairs.second
-        self.total: Counts = np.add(pairs.first, pairs.second)
-        if pairs.ties is not None:
-            self.total = np.add(self.total, pairs.ties)
-        self.half = (pairs.first - pairs.second) / 2
+        tied: Any = 0 if pairs.ties is None else pairs.ties
+        self.total: Counts = pairs.first + pairs.second + tied
+        self.half: Counts = (pairs.first - pairs.second) / 2
 
     def take(self, rows: NDArray[np.intp]) -> Model:
         """The model of some of the data sets."""
