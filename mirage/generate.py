@@ -77,6 +77,7 @@ def generate(
     limit: int | None = None,
     answers: pa.Table | None = None,
     replace: bool = False,
+    first_key: Callable[[str], str] = lambda key: key,
 ) -> pa.Table:
     """Let one system answer questions.
 
@@ -94,6 +95,7 @@ def generate(
         answers: `schema.Answer` rows. The sound ones of this system to the same prompts stay; its failed ones are asked
             again.
         replace: ask again for sound ones too, whatever they were made with.
+        first_key: the key under which a call was made the first time, of the key of a call that repeats it.
 
     Returns:
         `schema.Answer` rows, all of this system: a sound reply, or a row with the reason why there is none. A question
@@ -115,6 +117,7 @@ def generate(
         limit=limit,
         answers=answers,
         replace=replace,
+        first_key=first_key,
     )
     # Who kept a reply to such a prompt knows that the service takes it.
     replies = complete(prepared.conversations, accepted=any(a.status in SOUND for a in prepared.kept))
@@ -150,6 +153,7 @@ def prepare(
     limit: int | None = None,
     answers: pa.Table | None = None,
     replace: bool = False,
+    first_key: Callable[[str], str] = lambda key: key,
 ) -> Prepared:
     """Make the prompts and set aside what need not be asked; the arguments are those of `generate`.
 
@@ -184,7 +188,7 @@ def prepare(
             asked.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
-        elif before.call != llm.call_key(settings, prompt.messages):
+        elif not _same_call(before.call, llm.call_key(settings, prompt.messages), first_key):
             what = f"template {before.template}" if before.template != template.name else "another prompt or parameter"
             raise BadInput(
                 f"{system} has answers that were "
@@ -193,6 +197,11 @@ def prepare(
                 do="give this system another name with --system, or make its answers again with --replace",
             )
     return Prepared(tuple(asked), tuple(old.values()), tuple(unaskable), replaced)
+
+
+def _same_call(call: str | None, key: str, first_key: Callable[[str], str]) -> bool:
+    """Whether a call was made with that key, or repeats the one that was."""
+    return call == key or (call is not None and first_key(call) == key)
 
 
 class _UnaskableError(Exception):

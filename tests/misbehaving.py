@@ -33,6 +33,8 @@ class Call:
     body: Mapping[str, Any]
     headers: Mapping[str, str]
     """By lower-case name."""
+    path: str = ""
+    """Of the address."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Act:
     """Share of the answer, its head included, that is sent before the connection is dropped."""
     gap: float = 0.0
     """Seconds between every two bytes."""
+    endless: bool = False
+    """Whether the body is sent again and again until the client hangs up."""
     completion: bool = False
     """Whether the body is a chat completion."""
 
@@ -72,6 +76,23 @@ def reply(
     if usage:
         answer["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     return Act(body=json.dumps(answer).encode(), completion=True)
+
+
+def replied(message: Mapping[str, Any], *, finish: str = "stop", usage: object = None) -> Act:
+    """A chat completion with a message and a usage of any kind."""
+    choices = [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}]
+    answer = {"id": "call-1", "object": "chat.completion", "created": 1, "model": "m-1", "choices": choices}
+    return Act(body=json.dumps({**answer, "usage": usage}).encode(), completion=True)
+
+
+def redirect(to: str, status: int = 307) -> Act:
+    """A redirect."""
+    return Act(status, headers={"location": to})
+
+
+def endless(status: int = 200) -> Act:
+    """A body that never ends."""
+    return Act(status, body=b"x" * 65_536, endless=True)
 
 
 def error(status: int, message: str = "it went wrong", *, code: str | None = None, **headers: str) -> Act:
@@ -148,6 +169,8 @@ class Service:
         self.answered: Counter[str] = Counter()
         """Chat completions sent whole, likewise."""
         self.calls: list[Call] = []
+        self.sent = 0
+        """Bytes of endless bodies sent so far."""
         self.at_once = 0
         """Most requests under way at one time."""
         self._now = 0
@@ -172,12 +195,12 @@ class Service:
         self._server.server_close()
         self._thread.join()
 
-    def take(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[Call, Act]:
+    def take(self, body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> tuple[Call, Act]:
         """Count a request and say what to do with it."""
         content = str(body["messages"][-1]["content"])
         with self._lock:
             self.asked[content] += 1
-            call = Call(content, self.asked[content], body, headers)
+            call = Call(content, self.asked[content], body, headers, path)
             self.calls.append(call)
             self._now += 1
             self.at_once = max(self.at_once, self._now)
@@ -209,14 +232,18 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            _, act = service.take(body, headers)
-            lines = {"content-type": "application/json", **act.headers, "content-length": str(len(act.body))}
+            _, act = service.take(body, headers, self.path)
+            size = {} if act.endless else {"content-length": str(len(act.body))}
+            lines = {"content-type": "application/json", **act.headers, **size}
             head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
             whole = f"HTTP/1.1 {act.status} Said\r\n{head}\r\n".encode() + act.body
-            self.close_connection = act.sent < 1
+            self.close_connection = act.sent < 1 or act.endless
             sent = whole[: int(len(whole) * act.sent)]
             for part in [sent[i : i + 1] for i in range(len(sent))] if act.gap else [sent]:
                 self.wfile.write(part)
                 service.closing.wait(act.gap)
+            while act.endless and not service.closing.is_set():
+                self.wfile.write(act.body)
+                service.sent += len(act.body)
 
     return Handler

@@ -524,3 +524,126 @@ def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Pat
         assert process.returncode == 0
     assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", said), said[-2_000:]
     assert re.search(rb"\d+/20", said)
+
+
+# Answers made again
+
+
+def texts(path: Path) -> dict[str, str]:
+    return {
+        f"{row['language']} {row['query_id']}": row["text"]
+        for row in store.open_arena(path).read("answers").to_pylist()
+    }
+
+
+def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        mirage(*command(path, service))
+        for time_ in (2, 3):
+            planned = mirage(*command(path, service, "--replace", "--dry-run"))
+            assert "10 calls would be made" in planned.stderr
+            done = mirage(*command(path, service, "--replace"))
+            assert "10 calls made" in done.stderr
+            assert set(service.asked.values()) == {time_}
+            assert set(texts(path).values()) == {f"time {time_}"}
+        # Nothing of the repetition is sent: the service is asked the very same.
+        assert len({json.dumps(call.body, sort_keys=True) for call in service.calls}) == 10
+        # What is there now is what the next run goes on from.
+        done = mirage(*command(path, service))
+        assert "10 answers were there already" in done.stderr
+        assert set(service.asked.values()) == {3}
+    rows = store.open_arena(path).read("answers").to_pylist()
+    with Ledger(path / LEDGER, read_only=True) as ledger:
+        assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
+    assert store.check(store.open_arena(path))
+
+
+def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        for system in ("one", "two"):
+            run(path, service, what=asked(system))
+        assert set(service.asked.values()) == {1}
+        for system in ("one", "two"):
+            run(path, service, what=asked(system, replace=True))
+        assert set(service.asked.values()) == {3}
+    rows = store.open_arena(path).read("answers").to_pylist()
+    assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
+
+
+def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply(f"time {call.number}")) as service:
+        mirage(*command(path, service))
+        before = texts(path)
+        service.behave = lambda call: silent(60) if len(service.calls) > 16 else reply(f"time {call.number}")
+        process = start(command(path, service, "--replace", "--concurrency", "2"))
+        wait_for(process, service, 17)
+        with Ledger(path / LEDGER) as ledger:
+            while len(kept_again(ledger, service)) < 5:
+                time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert texts(path) == before
+        with Ledger(path / LEDGER) as ledger:
+            got = {content: service.asked[content] for content in kept_again(ledger, service)}
+        assert 5 <= len(got) < 10
+        service.behave = lambda call: reply(f"time {call.number}")
+        done = mirage(*command(path, service, "--replace"))
+        assert f"{10 - len(got)} calls made, {len(got)} replies at hand" in done.stderr
+        assert {content: service.asked[content] for content in got} == got
+        assert "time 1" not in texts(path).values()
+        # The next one begins anew.
+        done = mirage(*command(path, service, "--replace"))
+        assert "10 calls made, 0 replies at hand" in done.stderr
+
+
+def kept_again(ledger: Ledger, service: Service) -> set[str]:
+    """Prompts whose second asking the ledger has a reply to."""
+    settings = llm.Settings("tiny")
+    keys = {llm.call_key(settings, call.body["messages"], "mine 1"): call.content for call in service.calls}
+    return {keys[key] for key in ledger.have(keys)}
+
+
+def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        first = asked(replace=True, languages=["en"])
+        price = {"price_in": 1000.0, "price_out": 1000.0}
+        made = run(path, service, what=first, **price, budget=2.5, concurrency=1)
+        assert 0 < made.cost.calls < 5
+        assert run(path, service, what=asked(replace=True, languages=["de"])).cost.calls == 5
+        rest = run(path, service, what=first)
+        assert (rest.cost.calls, rest.cost.kept) == (5 - made.cost.calls, made.cost.calls)
+        assert run(path, service, what=first).cost.calls == 5
+
+
+def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        service.behave = lambda call: error(500) if question(call) == "en q001" else reply("again")
+        done = mirage(*command(path, service, "--replace"))
+        assert "1 calls failed; the same command without --replace" in done.stderr
+        service.behave = lambda call: reply("again")
+        done = mirage(*command(path, service))
+        assert "1 calls made" in done.stderr
+        assert set(texts(path).values()) == {"again"}
+        assert "0 calls made" in mirage(*command(path, service)).stderr
+        assert "10 calls made" in mirage(*command(path, service, "--replace")).stderr
+
+
+def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = write(tmp_path / "a")
+    with Service() as service:
+        run(path, service)
+        with sqlite3.connect(path / LEDGER) as db:
+            assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["calls"]
+        db.close()
+        plan = generating.plan_generating(path, asked(replace=True), limits=llm.Limits())
+        assert (plan.calls, plan.kept) == (10, 0)
+        assert run(path, service, what=asked(replace=True)).cost.calls == 10

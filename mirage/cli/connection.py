@@ -60,6 +60,10 @@ class Connection:
         float | None, typer.Option("--tpm", "--tokens-per-minute", help="Tokens a minute, at most.")
     ] = None
     timeout: Annotated[float, typer.Option(help="Seconds for one request.")] = 120.0
+    max_body: Annotated[int, typer.Option(min=1, help="Bytes that one answer of the service may have.")] = 16 * 1024**2
+    grace: Annotated[
+        float, typer.Option(min=0, help="Seconds that calls under way get to end after Ctrl-C or another stop.")
+    ] = 30.0
     retries: Annotated[int, typer.Option(min=0, help="Times a call is made again after a failure that may pass.")] = 7
     price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None
     price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None
@@ -111,6 +115,8 @@ class Connection:
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
             timeout=self.timeout,
+            max_body=self.max_body,
+            grace=self.grace,
             retries=self.retries,
             budget=self.budget,
             price_in=self.price_in,
@@ -194,3 +200,5 @@ def tell(cost: llm.Cost, *, planned: bool = False) -> None:
         f"{cost.calls:,} calls {verb}, {cost.kept:,} replies at hand for nothing, {cost.tokens_in:,} prompt tokens and"
         f" {cost.tokens_out:,} reply tokens{money}."
     )
+    if cost.estimated:
+        note(f"The service gave no credible number of tokens for {cost.estimated:,} calls: theirs are estimates.")

@@ -49,15 +49,16 @@ def generate(
     relevant_only: Annotated[
         bool, typer.Option("--relevant-only", help="Show the relevant passages alone: a teacher for `mirage sft`.")
     ] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Make answers again that the system has.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Ask again for answers that the system has.")] = False,
     how: How = "table",
 ) -> None:
     """Let a model answer the questions of an arena.
 
     Reads the tables queries and passages. Writes the table answers, where those of other systems stay, and keeps
     every reply in the arena's ledger: nothing is paid for twice, and the same command goes on where it was stopped.
-    A failed call is a row with its reason, and is made again by the next run. What was measured or judged on answers
-    that are replaced is removed. Prints the answers by status.
+    A failed call is a row with its reason, and is made again by the next run. With `--replace` every question is asked
+    and paid for again, whatever the ledger holds; one that was stopped goes on with the same command. What was measured
+    or judged on answers that are replaced is removed. Prints the answers by status.
     """
     from mirage import llm, prompts
     from mirage.pipeline import generating
@@ -110,7 +111,8 @@ def generate(
             "serve it under another name, and run this with --replace."
         )
     for reason, n in made.reasons.most_common():
-        note(f"{n:,} calls failed; the same command makes them again: {reason}")
+        command = "the same command without --replace" if replace else "the same command"
+        note(f"{n:,} calls failed; {command} makes them again: {reason}")
     rows = [
         {"language": code, "questions": counts.total()}
         | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}

@@ -22,6 +22,8 @@ class Batch:
     settings: Settings
     ledger: Ledger
     on_reply: OnReply | None = None
+    again: str | None = None
+    """The repetition that these calls are of (`calls.request`); None for the first time."""
     replies: list[Reply | None] = field(init=False)
     """One a conversation; None while there is none."""
     open: dict[str, int] = field(default_factory=dict)
@@ -43,8 +45,8 @@ class Batch:
                 self.settle(Reply(key=key, attempts=0, **kept))
 
     def request(self, number: int) -> dict[str, Any]:
-        """What is asked in a conversation."""
-        return request(self.settings, self.conversations[number])
+        """What is asked in a conversation, as the ledger has it."""
+        return request(self.settings, self.conversations[number], self.again)
 
     def keep(self, reply: Reply) -> None:
         """Put a reply into the ledger, and settle whoever waits for it."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.llm.guard import MAX_BODY
 from mirage.llm.retry import Unreadable
 from mirage.llm.tokens import Estimate
 from mirage.schema import Status
@@ -17,6 +18,16 @@ Message = Mapping[str, str]
 Messages = Sequence[Message]
 """One conversation: `{"role": ..., "content": ...}` in order."""
 
+AGAIN = "again"
+"""What a request calls the repetition that it is of."""
+_HIDDEN = 4_000
+"""Tokens that a service may add to what is sent and received, such as a prompt of its own. Beside these a text has at
+most as many tokens as bytes."""
+_REASONING = 4
+"""Some services count reasoning that they do not show beyond the limit of new tokens: so many times the limit is
+believed."""
+_NAMES, _NAME = 3, 60
+"""How many names of tools a reason shows, and how many characters of each."""
 _FRAME = 8
 """Tokens that a chat format adds to a conversation, about."""
 
@@ -55,6 +66,10 @@ class Limits:
     """Seconds of the first pause; doubles with each retry."""
     longest_pause: float = 60.0
     """No pause is longer in seconds. A service that asks for a longer one ends the run, which can go on later."""
+    grace: float = 30.0
+    """Seconds that calls under way get to end when everything stops, by Ctrl-C too: their replies are paid for."""
+    max_body: int = MAX_BODY
+    """Bytes that one answer may have; a larger one is not read to its end, and its call has failed."""
     budget: float | None = None
     """Stop before spending more, in the currency of the prices; needs them. A call begins when there is enough left for
     its prompt, by the estimate, and the longest reply."""
@@ -64,8 +79,8 @@ class Limits:
     """Price of a million reply tokens."""
 
     def __post_init__(self) -> None:
-        for name, low in (("concurrency", 1), ("retries", 0), ("backoff", 0), ("longest_pause", 0), ("budget", 0)):
-            value = getattr(self, name)
+        for name in ("concurrency", "max_body", "retries", "backoff", "longest_pause", "grace", "budget"):
+            value, low = getattr(self, name), int(name in ("concurrency", "max_body"))
             if value is not None and not value >= low:
                 raise BadInput(f"{name} is {value}", do=f"give {low} or more")
         for name in ("requests_per_minute", "tokens_per_minute", "timeout"):
@@ -95,17 +110,22 @@ class Reply:
     reason: str | None
     """Why there is no sound reply; null beside `ok`."""
     tokens_in: int | None
-    """Prompt tokens, as the service counted."""
+    """Prompt tokens, as the service counted; null where no reply came."""
     tokens_out: int | None
-    """Reply tokens, as the service counted."""
+    """Reply tokens, reasoning included, as the service counted; null where no reply came."""
     served: str | None
     """The model's name as the service gives it, often with a version."""
     attempts: int
     """Requests sent for it now; 0 if it was at hand."""
+    estimated: bool = False
+    """Whether a number of tokens is an estimate, since the service gave none, or one that cannot be."""
+    reasoning: str | None = None
+    """What the model reasoned before the reply, where the service gives it apart from the text."""
 
     def kept(self) -> dict[str, Any]:
-        """What the ledger keeps of it."""
-        return {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
+        """What the ledger keeps of it; of `estimated` and `reasoning`, what says something."""
+        values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
+        return {name: value for name, value in values.items() if name not in ("estimated", "reasoning") or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +144,37 @@ class Cost:
     """Reply tokens."""
     money: float | None
     """In the currency of the prices; None without prices."""
+    estimated: int = 0
+    """Calls made whose tokens are estimates, at least in part: the service did not count them, or not credibly."""
 
 
-def request(settings: Settings, messages: Messages) -> dict[str, Any]:
-    """All that decides a reply: model, parameters, messages. Its hash is the ledger key."""
+def request(settings: Settings, messages: Messages, again: str | None = None) -> dict[str, Any]:
+    """All that decides a reply: model, parameters, messages. Its hash is the ledger key.
+
+    Args:
+        settings: model and parameters.
+        messages: the conversation.
+        again: names the repetition, where the same is asked once more though the ledger has a reply. The service does
+            not see it.
+    """
     parameters = {name: value for name, value in asdict(settings).items() if value is not None}
-    return {**parameters, "messages": [dict(message) for message in messages]}
+    repetition = {} if again is None else {AGAIN: again}
+    return {**parameters, **repetition, "messages": [dict(message) for message in messages]}
 
 
-def call_key(settings: Settings, messages: Messages) -> str:
-    """The ledger key of a conversation."""
-    return ledger_key(request(settings, messages))
+def call_key(settings: Settings, messages: Messages, again: str | None = None) -> str:
+    """The ledger key of a conversation; the arguments are those of `request`."""
+    return ledger_key(request(settings, messages, again))
+
+
+def first_key(key: str, ledger: Ledger) -> str:
+    """The key under which the same conversation was asked the first time; the key itself where it is that one, or where
+    the ledger does not have it.
+    """
+    asked = ledger.request(key)
+    if asked is None or AGAIN not in asked:
+        return key
+    return ledger_key({name: value for name, value in asked.items() if name != AGAIN})
 
 
 def prompt_tokens(messages: Messages) -> int:
@@ -148,13 +188,18 @@ def text_tokens(text: str) -> int:
 
 
 def plan(
-    conversations: Sequence[Messages], *, settings: Settings, limits: Limits | None = None, ledger: Ledger | None
+    conversations: Sequence[Messages],
+    *,
+    settings: Settings,
+    limits: Limits | None = None,
+    ledger: Ledger | None,
+    again: str | None = None,
 ) -> Cost:
     """What `complete` would send, at most: prompt tokens are estimated, replies reckoned as long as they may be."""
     limits = limits or Limits()
     tokens: dict[str, int] = {}
     for messages in conversations:
-        tokens.setdefault(call_key(settings, messages), prompt_tokens(messages))
+        tokens.setdefault(call_key(settings, messages, again), prompt_tokens(messages))
     kept = ledger.have(tokens) if ledger else set()
     todo = tokens.keys() - kept
     tokens_in, tokens_out = sum(tokens[key] for key in todo), settings.max_tokens * len(todo)
@@ -163,7 +208,7 @@ def plan(
 
 @dataclass
 class Tally:
-    """Adds up what replies have cost, by the service's own count of tokens."""
+    """Adds up what replies have cost, by the service's own count of tokens where it is credible."""
 
     limits: Limits
     """Holds the prices."""
@@ -172,6 +217,7 @@ class Tally:
     failed: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    estimated: int = 0
 
     def add(self, reply: Reply) -> None:
         """Count one more."""
@@ -182,12 +228,13 @@ class Tally:
         if reply.attempts:
             self.tokens_in += reply.tokens_in or 0
             self.tokens_out += reply.tokens_out or 0
+            self.estimated += reply.estimated
 
     @property
     def cost(self) -> Cost:
         """What has been spent so far."""
         money = self.limits.cost(self.tokens_in, self.tokens_out)
-        return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money)
+        return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money, self.estimated)
 
 
 def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost:
@@ -199,8 +246,15 @@ def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost
     return tally.cost
 
 
-def read(key: str, body: bytes, attempt: int) -> Reply:
+def read(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
     """Read a chat completion.
+
+    Args:
+        key: ledger key of the call.
+        body: the answer.
+        attempt: number of the request, from 1.
+        messages: what was sent; the service's count of its tokens is checked against it.
+        max_tokens: new tokens the reply may have; likewise.
 
     Raises:
         Unreadable: if the body is none: not JSON, without a choice or a message, or an error under a good status.
@@ -219,31 +273,71 @@ def read(key: str, body: bytes, attempt: int) -> Reply:
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")
     text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
-    status, reason = state(text, finish)
+    reasoning = _reasoning(message)
+    status, reason = state(text, finish, reasoning=reasoning, tools=_tools(message))
     if refusal or finish == "content_filter":
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
     usage = answer.get("usage")
-    counted = usage if isinstance(usage, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
+    sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
+    tokens_in = _count(counts.get("prompt_tokens"), most=sent + _HIDDEN)
+    tokens_out = _count(counts.get("completion_tokens"), most=_REASONING * max_tokens + len(body) + _HIDDEN)
     return Reply(
         key=key,
         text=text,
         status=status,
         reason=reason,
-        tokens_in=_count(counted.get("prompt_tokens")),
-        tokens_out=_count(counted.get("completion_tokens")),
+        tokens_in=prompt_tokens(messages) if tokens_in is None else tokens_in,
+        tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
         served=_text(answer.get("model")),
         attempts=attempt,
+        estimated=tokens_in is None or tokens_out is None,
+        reasoning=reasoning,
     )
 
 
-def state(text: str | None, finish: object) -> tuple[Status, str | None]:
-    """What a reply is by its text and by why it ended, and the reason where it is not sound."""
+def state(
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = ()
+) -> tuple[Status, str | None]:
+    """What a reply is by its text and by why it ended, and the reason where it is not sound.
+
+    Args:
+        text: the reply.
+        finish: why it ended, in the service's words.
+        reasoning: what came before the text.
+        tools: names of the tools that the model called.
+    """
     cut = finish == "length"
-    if not text or text.isspace():
-        before = ": the limit of new tokens was reached before any" if cut else ""
-        return "empty", f"the reply holds no text{before}"
-    return ("truncated", "the reply reached the limit of new tokens") if cut else ("ok", None)
+    if text and not text.isspace():
+        return ("truncated", "the reply reached the limit of new tokens") if cut else ("ok", None)
+    if tools:
+        return "empty", f"the reply holds no text: the model called a tool instead ({', '.join(tools)})"
+    if reasoning:
+        size = f"({len(reasoning):,} characters of it)"
+        if cut:
+            return "empty", f"the reply holds no text: the limit of new tokens was reached while it reasoned {size}"
+        return "empty", f"the reply holds no text, only reasoning {size}"
+    before = ": the limit of new tokens was reached before any" if cut else ""
+    return "empty", f"the reply holds no text{before}"
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """The reasoning beside the text: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or
+    parts of the type `thinking` (Mistral); null where there is none.
+    """
+    content = message.get("content")
+    parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    texts = (_text(value) for value in (message.get("reasoning_content"), message.get("reasoning"), *parts))
+    return next((text for text in texts if text and not text.isspace()), None)
+
+
+def _tools(message: Mapping[str, Any]) -> list[str]:
+    """Names of the tools that a message calls."""
+    calls = message.get("tool_calls")
+    calls = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    names = [_text(call.get("name")) for call in (*calls, message.get("function_call")) if isinstance(call, dict)]
+    return [(name or "without a name")[:_NAME] for name in names][:_NAMES]
 
 
 def _text(value: object) -> str | None:
@@ -258,5 +352,6 @@ def _text(value: object) -> str | None:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _count(value: object, *, most: int) -> int | None:
+    """A number of tokens; null where it is no whole number from 0 to the most there can be."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +15,8 @@ import numpy as np
 from mirage.errors import MirageError, Unreachable
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens, read, text_tokens
+from mirage.llm.calls import AGAIN, Limits, Messages, Reply, Settings, prompt_tokens, read
+from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.pace import Pace
 from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
@@ -22,8 +24,7 @@ from mirage.store import Ledger
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-_GRACE = 5.0
-"""Seconds that calls under way get to end when everything stops: their replies are paid for."""
+_LOG = logging.getLogger(__name__)
 _UNFIT = 3
 """Requests turned down as unfit, while none was taken, after which everything stops."""
 _HOPELESS = 10
@@ -39,6 +40,7 @@ def complete(
     limits: Limits | None = None,
     rng: np.random.Generator,
     on_reply: OnReply | None = None,
+    again: str | None = None,
     accepted: bool = False,
 ) -> list[Reply | None]:
     """Get a reply to every conversation; what the ledger holds is not asked again.
@@ -54,6 +56,7 @@ def complete(
         limits: concurrency, rates, retries, budget.
         rng: source of the jitter of pauses.
         on_reply: called with the number of a conversation and its reply, as they come (progress).
+        again: names a repetition: only replies of the same repetition count as those that the ledger holds.
         accepted: whether the service is known to take such requests, so that one that it does not take concerns that
             conversation alone. So it is in any case when one of these conversations has a reply.
 
@@ -66,7 +69,7 @@ def complete(
         ArenaError: if the ledger cannot be written.
     """
     limits = limits or Limits()
-    batch = Batch(conversations, settings, ledger, on_reply)
+    batch = Batch(conversations, settings, ledger, on_reply, again)
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
     jobs = []
     for key, number in batch.open.items():
@@ -133,14 +136,29 @@ class _Crew:
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
         everyone: asyncio.Future[Any] = asyncio.gather(*workers)
         halted: asyncio.Future[Any] = asyncio.create_task(self.halt.wait())
+        interrupted: asyncio.CancelledError | None = None
         try:
-            await asyncio.wait([everyone, halted], return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait([everyone], timeout=_GRACE)
+            try:
+                await asyncio.wait([everyone, halted], return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError as error:
+                # The first Ctrl-C (`asyncio.Runner`); a second one does not come here and ends everything at once.
+                interrupted = error
+                self.halt.set()
+                if self.under_way and self.limits.grace:
+                    _LOG.warning(
+                        "Stopping: calls under way, %s, get up to %g seconds to end, since they are paid for. "
+                        "Press Ctrl-C again to stop at once.",
+                        f"{self.under_way:,}",
+                        self.limits.grace,
+                    )
+            await asyncio.wait([everyone], timeout=self.limits.grace)
         finally:
             for task in (halted, *workers):
                 task.cancel()
             ended = await asyncio.gather(everyone, *workers, return_exceptions=True)
         failed = [end for end in ended if isinstance(end, Exception)]
+        if interrupted:
+            raise interrupted
         if failed:
             raise failed[0]
         if self.error:
@@ -226,13 +244,17 @@ class _Crew:
         import httpx
 
         body = self.batch.request(job.number)
+        body.pop(AGAIN, None)
         body[self.endpoint.limit] = body.pop("max_tokens")
         async with asyncio.timeout(self.limits.timeout):
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
             answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
-        reply = read(job.key, answer.content, attempt)
-        text, served = (part and self.endpoint.redact(part) for part in (reply.text, reply.served))
-        return replace(reply, text=text, served=served)
+        messages, settings = self.batch.conversations[job.number], self.batch.settings
+        reply = read(job.key, answer.content, attempt, messages=messages, max_tokens=settings.max_tokens)
+        text, reason, reasoning, served = (
+            part and self.endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
+        )
+        return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served)
 
     def _take(self, reply: Reply) -> None:
         """Keep a reply and hand it on."""
@@ -247,12 +269,11 @@ class _Crew:
         self.halt.set()
 
     def _price(self, job: _Job, reply: Reply | None) -> float:
-        """What a call has cost, with estimates where the service does not count."""
+        """What a call has cost; of one that was declined, its prompt."""
         if reply is None or reply.status == "api_error":
             return 0.0
         tokens_in = job.tokens if reply.tokens_in is None else reply.tokens_in
-        tokens_out = text_tokens(reply.text or "") if reply.tokens_out is None else reply.tokens_out
-        return self.limits.cost(tokens_in, tokens_out) or 0.0
+        return self.limits.cost(tokens_in, reply.tokens_out or 0) or 0.0
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but not after everything stops."""
@@ -265,8 +286,6 @@ class _Crew:
 
 async def _run(crew: _Crew) -> str | None:
     """Let the crew make its calls; returns why there is no hope for the rest, where there is none."""
-    import logging
-
     import openai
 
     for name in ("openai", "httpcore", "httpcore2"):
@@ -279,7 +298,11 @@ async def _run(crew: _Crew) -> str | None:
         max_retries=0,
         timeout=openai.Timeout(timeout, connect=min(10.0, timeout)),
         # A proxy of the environment has no business between this machine and itself.
-        http_client=openai.DefaultAsyncHttpxClient(trust_env=not crew.endpoint.local),
+        http_client=openai.DefaultAsyncHttpxClient(
+            trust_env=not crew.endpoint.local,
+            headers={"accept-encoding": ACCEPT},
+            event_hooks={"response": [guard(crew.limits.max_body)]},
+        ),
     ) as client:
         await crew.run(client)
         return crew.hopeless

@@ -24,6 +24,7 @@ def complete(
     ledger: Ledger,
     options: Mapping[str, Any] | None = None,
     on_reply: OnReply | None = None,
+    again: str | None = None,
     accepted: bool = False,  # noqa: ARG001  # as `client.complete` takes it; no prompt stops the others here
 ) -> list[Reply | None]:
     """Get a reply to every conversation, through the model's own chat template; what the ledger holds is not asked.
@@ -37,6 +38,7 @@ def complete(
         ledger: where replies are kept, batch by batch.
         options: further arguments of `vllm.LLM`, such as `tensor_parallel_size`.
         on_reply: called with the number of a conversation and its reply.
+        again: as for `client.complete`. Without a temperature the engine says the same again.
         accepted: has no effect.
 
     Raises:
@@ -44,7 +46,7 @@ def complete(
         Unreachable: if the model cannot be loaded, or the engine breaks down. Replies that had come are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, settings, ledger, on_reply)
+    batch = Batch(conversations, settings, ledger, on_reply, again)
     todo = list(batch.open.items())
     if not todo:
         return batch.replies

@@ -25,7 +25,11 @@ _SHOWN = 300
 
 
 class Unreadable(Exception):
-    """An answer of the service that is no chat completion."""
+    """An answer of the service that is no chat completion, or is too large to be read."""
+
+
+class Redirected(Exception):
+    """The service redirects to another origin, which the message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ def judge(error: Exception) -> Verdict:
     """
     import openai
 
+    if isinstance(error.__cause__, Unreadable | Redirected):
+        # Raised under the client, which may wrap what it does not know.
+        error = error.__cause__
     if isinstance(error, openai.APIStatusError):
         status = error.status_code
         body = error.body if isinstance(error.body, Mapping) else {}
@@ -69,6 +76,9 @@ def judge(error: Exception) -> Verdict:
         return Verdict("again", f"the connection failed: {type(error.__cause__ or error).__name__}")
     if isinstance(error, Unreadable):
         return Verdict("again", f"the answer could not be read: {error}")
+    if isinstance(error, Redirected):
+        moved = f"the service redirects to another origin, {error}; nothing was sent there"
+        return Verdict("stop", moved, do="check the address; if the service is there now, give it with --base-url")
     raise error
 
 

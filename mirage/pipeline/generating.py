@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 Engine = Callable[..., Sequence[llm.Reply | None]]
 """Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, as `llm.complete` does when it has been
-given the rest."""
+given the rest; with `again=...` too where answers are made again."""
 _COUNTED = "tokens by"
 OnReply = Callable[[llm.Cost, int], None]
 """Called with what has come so far, and of how many conversations."""
@@ -48,7 +50,8 @@ class Asked:
     """Whether the prompts show the relevant passages alone, as to the teacher of a training set; questions without any
     are not asked."""
     replace: bool = False
-    """Whether the system's answers to these questions are made again, whatever they were made with."""
+    """Whether the system's answers to these questions are made again, whatever they were made with and whatever the
+    ledger holds. One that was stopped goes on: what it has got is not asked for again."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,13 @@ def plan_generating(path: Path, asked: Asked, *, limits: llm.Limits) -> llm.Cost
     """
     arena = store.open_arena(path)
     asked = _settled(arena, asked)
-    conversations = generate.prepare(**_tables(arena, asked), **_options(asked)).conversations
-    if not ledger_path(path).exists():
-        return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=None)
-    with store.Ledger(ledger_path(path), read_only=True) as ledger:
-        return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=ledger)
+    with ExitStack() as open_files:
+        ledger = None
+        if ledger_path(path).exists():
+            ledger = open_files.enter_context(store.Ledger(ledger_path(path), read_only=True))
+        conversations = generate.prepare(**_tables(arena, asked), **_options(asked, ledger)).conversations
+        again = _repetition(asked, _number(asked, ledger)) if ledger else None
+        return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=ledger, again=again)
 
 
 def generate_answers(
@@ -112,13 +117,13 @@ def generate_answers(
     arena = store.open_arena(path)
     asked = _settled(arena, asked)
     tables = _tables(arena, asked)
-    kept = 0
+    kept, ended = 0, False
     tally = llm.Tally(limits)
     reasons: Counter[str] = Counter()
     stopped: list[Unreachable] = []
 
     def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
-        nonlocal kept
+        nonlocal kept, ended
         kept = len(chosen) - len(conversations)
         replies: list[llm.Reply | None] = [None] * len(conversations)
 
@@ -130,16 +135,24 @@ def generate_answers(
             if on_reply is not None:
                 on_reply(tally.cost, len(conversations))
 
+        again = _repetition(asked, number)
+        repeated = {} if again is None else {"again": again}
         try:
-            engine(conversations, ledger=ledger, on_reply=take, accepted=accepted)
+            engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
         except Unreachable as error:
             stopped.append(error)
+        # A call that failed by itself was made; one that was given up with all others was not.
+        ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
         return replies
 
     chosen = generate.chosen(tables["queries"], asked.languages, asked.limit)
     with store.Ledger(ledger_path(path)) as ledger:
-        made = generate.generate(**tables, **_options(asked), complete=complete)
-    arena = _write(path, made, asked, made_by=made_by)
+        options = _options(asked, ledger)
+        number = ledger.begin_replacement(asked.system, _scope(asked)) if asked.replace else _number(asked, ledger)
+        made = generate.generate(**tables, **options, complete=complete)
+        arena = _write(path, made, asked, made_by=made_by)
+        if asked.replace and ended:
+            ledger.end_replacement(asked.system, number)
     if stopped:
         raise stopped[0]
     if tally.failed and not set(made["status"].to_pylist()) & set(generate.SOUND):
@@ -209,10 +222,36 @@ def _tables(arena: store.Arena, asked: Asked) -> dict[str, Any]:
     return {**tables, "answers": arena.read("answers") if "answers" in arena.tables else None}
 
 
-def _options(asked: Asked) -> dict[str, Any]:
+def _options(asked: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
     """The arguments of the stage that are no tables."""
     names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
-    return {name: getattr(asked, name) for name in names}
+    options = {name: getattr(asked, name) for name in names}
+    return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
+
+
+def _scope(asked: Asked) -> str:
+    """Which answers are made again and how: the same command after a stop has the same scope."""
+    which = {"languages": asked.languages and sorted(asked.languages), "limit": asked.limit}
+    return f"{_note(asked)}; {which}; {asked.template.text}"
+
+
+def _number(asked: Asked, ledger: store.Ledger) -> int:
+    """The replacement of the system's answers that calls belong to; 0 where they were never made again."""
+    latest = ledger.latest_replacement(asked.system)
+    if not asked.replace:
+        return latest
+    under_way = ledger.open_replacement(asked.system, _scope(asked))
+    return latest + 1 if under_way is None else under_way
+
+
+def _repetition(asked: Asked, number: int) -> str | None:
+    """What calls of a replacement are named: of two systems that ask the same, each has its own."""
+    return f"{asked.system} {number}" if number else None
+
+
+def _given_up(reply: llm.Reply) -> bool:
+    """Whether a call was not made, since too many before it failed."""
+    return reply.status == "api_error" and not reply.attempts
 
 
 def _note(asked: Asked) -> str:

@@ -26,6 +26,16 @@ CREATE TABLE IF NOT EXISTS calls (
   at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
 """
+_REPLACEMENTS = """
+CREATE TABLE IF NOT EXISTS replacements (
+  system TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  scope TEXT NOT NULL,
+  finished INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (system, number)
+) WITHOUT ROWID
+"""
+"""Made when a system's answers are first made again: a ledger without it has the same format."""
 _PART = 500
 """Keys of one question to the database."""
 
@@ -95,6 +105,47 @@ class Ledger:
         except sqlite3.Error as error:
             raise self._broken(error) from None
 
+    def latest_replacement(self, system: str) -> int:
+        """Number of the last time that answers of a system were made again; 0 if they never were."""
+        return max((number for number, _, _ in self._replacements(system)), default=0)
+
+    def open_replacement(self, system: str, scope: str) -> int | None:
+        """Number of the replacement of that scope that was begun and has not ended; None without one."""
+        rows = self._replacements(system)
+        return max((number for number, its, finished in rows if its == scope and not finished), default=None)
+
+    def begin_replacement(self, system: str, scope: str) -> int:
+        """Note that a system's answers are made again; one that was begun and has not ended goes on.
+
+        Args:
+            system: the system.
+            scope: which answers, and how they are made.
+
+        Returns:
+            Its number, from 1; each is used once.
+        """
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.execute(_REPLACEMENTS)
+                number = self.open_replacement(system, scope)
+                if number is None:
+                    number = self.latest_replacement(system) + 1
+                    insert = "INSERT INTO replacements (system, number, scope) VALUES (?, ?, ?)"
+                    self._db.execute(insert, [system, number, scope])
+                return number
+        except sqlite3.Error as error:
+            raise self._broken(error) from None
+
+    def end_replacement(self, system: str, number: int) -> None:
+        """Note that every answer of a replacement has been asked for: the next one begins anew."""
+        try:
+            with self._db:
+                update = "UPDATE replacements SET finished = 1 WHERE system = ? AND number = ?"
+                self._db.execute(update, [system, number])
+        except sqlite3.Error as error:
+            raise self._broken(error) from None
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -139,6 +190,13 @@ class Ledger:
     def _one(self, column: str, key: str) -> dict[str, Any] | None:
         rows = self._ask(f"SELECT {column} FROM calls WHERE key = ?", [key])  # noqa: S608  # our own names
         return dict(json.loads(rows[0][0])) if rows else None
+
+    def _replacements(self, system: str) -> list[tuple[int, str, bool]]:
+        """Number and scope of each replacement of a system's answers, and whether it has ended."""
+        if not self._ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'replacements'"):
+            return []
+        rows = self._ask("SELECT number, scope, finished FROM replacements WHERE system = ?", [system])
+        return [(int(number), str(scope), bool(finished)) for number, scope, finished in rows]
 
     def _ask(self, query: str, values: Sequence[str] = ()) -> list[tuple[Any, ...]]:
         try:
