@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from contextlib import suppress
@@ -445,7 +446,7 @@ def key_of(call: Call) -> str:
 def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
-        process = start(command(path, service, "--concurrency", "4"))
+        process = start(command(path, service, "--concurrency", "4", "--grace", "0.1"))
         wait_for(process, service, 7)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
@@ -458,6 +459,55 @@ def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -
         done = mirage(*command(path, service))
         assert "7 calls made, 3 replies at hand" in done.stderr
     assert len(shown(path)) == 10
+
+
+def wait_for_words(process: subprocess.Popen[bytes], words: str) -> str:
+    """Read what the command says until it has said these words."""
+    said = ""
+    assert process.stderr is not None
+    for line in process.stderr:
+        said += line.decode()
+        if words in said:
+            return said
+    raise AssertionError(said)
+
+
+def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=10)
+    stopped = threading.Event()
+
+    def behave(call: Call) -> Act:
+        stopped.wait(120)
+        return reply(question(call))
+
+    with Service(behave) as service:
+        process = start(command(path, service, "--concurrency", "15", "--grace", "120"))
+        wait_for(process, service, 15)
+        process.send_signal(signal.SIGINT)
+        wait_for_words(process, "Ctrl-C again")
+        stopped.set()
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 130, said
+        assert "15 replies are in the arena's ledger" in said.decode()
+        assert len(service.calls) == 15
+        done = mirage(*command(path, service))
+        assert "5 calls made, 15 replies at hand" in done.stderr
+        assert set(service.asked.values()) == {1}
+
+
+def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service(lambda call: reply() if len(service.calls) <= 3 else silent(600)) as service:
+        process = start(command(path, service, "--concurrency", "4", "--grace", "600", "--timeout", "900"))
+        wait_for(process, service, 7)
+        process.send_signal(signal.SIGINT)
+        wait_for_words(process, "Ctrl-C again")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 130, said
+        assert "Traceback" not in said.decode()
+        service.behave = lambda call: reply()
+        assert "7 calls made, 3 replies at hand" in mirage(*command(path, service)).stderr
 
 
 # What is never shown
