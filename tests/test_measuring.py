@@ -10,8 +10,10 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
+from misbehaving import Service, error, reply
+from typer.testing import CliRunner, Result
 
-from mirage import pipeline, store
+from mirage import cli, pipeline, schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
 
 
@@ -53,7 +55,7 @@ def test_a_model_that_is_no_model_is_refused_with_what_to_do(arena: Path, tmp_pa
     assert caught.value.do
 
 
-def test_the_command_prints_means_and_plans_nothing(arena: Path) -> None:
+def test_the_command_prints_means(arena: Path) -> None:
     def run(*args: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "mirage", "features", str(arena), *args]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -61,6 +63,106 @@ def test_the_command_prints_means_and_plans_nothing(arena: Path) -> None:
     done = run("--only", "length", "--format", "csv")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("language,system,feature,mean,mean_low,mean_high,n,total,coverage\n")
-    planned = run("--dry-run")
-    assert planned.returncode == 2
-    assert "mirage run DIR" in planned.stderr
+
+
+# Grades by a model
+
+ANSWERED = "Score: [[4]]"
+
+
+def features(arena: Path, service: Service | None, *args: str, code: int = 0) -> Result:
+    """Run the command in this process."""
+    asked = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
+    done = CliRunner().invoke(cli.app, ["features", str(arena), *asked, *args], prog_name="mirage")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def small(path: Path) -> Path:
+    """An arena of three questions with answers of two systems."""
+    keys = [("en", f"q{i}") for i in range(3)]
+    tables = {
+        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"Question {key[1]}?", None) for key in keys]),
+        "passages": schema.from_rows("passages", [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys]),
+        "answers": schema.from_rows(
+            "answers",
+            [
+                schema.Answer(*key, system, f"##Answer: {system} on {key[1]}.", "ok", "rag", None, None)
+                for key in keys
+                for system in ("ours", "theirs")
+            ],
+        ),
+    }
+    store.write(path, tables, title="Small", label="simulated", made_by="a test")
+    return path
+
+
+def grades(arena: Path, feature: str = "fluency_score") -> list[float | None]:
+    table = store.open_arena(arena).read("features")
+    return table.filter(pc.equal(table["feature"], feature))["value"].to_pylist()
+
+
+PRICES = ("--price-in", "1000", "--price-out", "1000")
+
+
+def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_asks_again(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: error(500, "no room") if "theirs" in call.content else reply(ANSWERED)) as service:
+        done = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made" in done.stderr
+        assert "300 prompt tokens and 60 reply tokens, 0.36 in" in done.stderr
+        assert "3 grades failed and have no value; the same command asks again: HTTP 500: no room" in done.stderr
+        assert sorted(grades(arena), key=str) == [4.0, 4.0, 4.0, None, None, None]
+        service.behave = lambda call: reply(ANSWERED)
+        done = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made, 3 replies at hand" in done.stderr
+        assert "failed" not in done.stderr
+        assert grades(arena) == [4.0] * 6
+        assert set(service.answered.values()) == {1}
+
+
+def test_a_grader_that_answers_nothing_is_an_error_and_what_needs_no_model_is_measured(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: error(500, "no room")) as service:
+        done = features(arena, service, code=2)
+    assert "no call got a reply: HTTP 500: no room" in done.stderr
+    assert "6 grades failed" in done.stderr
+    assert grades(arena) == [None] * 6
+    assert None not in grades(arena, "length")
+
+
+def test_a_budget_leaves_grades_for_the_next_command(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    with Service(lambda call: reply(ANSWERED)) as service:
+        options = ("--only", "fluency_score", *PRICES, "--max-tokens", "40", "--concurrency", "1", "--budget")
+        done = features(arena, service, *options, "0.6")
+        left = grades(arena).count(None)
+        assert 0 < left < 6
+        assert f"{left:,} grades not asked, the budget was reached; the same command goes on" in done.stderr
+        features(arena, service, *options, "100")
+        assert None not in grades(arena)
+        assert set(service.asked.values()) == {1}
+
+
+def test_a_dry_run_says_what_would_be_asked_of_whom_and_its_cost_and_sends_nothing(tmp_path: Path) -> None:
+    arena = small(tmp_path / "a")
+    files = sorted(arena.rglob("*"))
+    with Service(lambda call: reply(ANSWERED)) as service:
+        done = features(arena, service, "--dry-run", "--reference", "ours", *PRICES)
+        assert service.calls == []
+        assert sorted(arena.rglob("*")) == files
+        # The reference is not graded against itself.
+        assert f"answer_overlap_score: 3 calls to tiny at {service.url}" in done.stderr
+        assert f"fluency_score: 6 calls to tiny at {service.url}" in done.stderr
+        assert "9 calls would be made, at most" in done.stderr
+        assert "in the currency of the prices" in done.stderr
+        features(arena, service, "--reference", "ours")
+        assert len(service.calls) == 9
+        done = features(arena, service, "--dry-run", "--reference", "ours")
+        assert "0 calls would be made, at most, 9 replies at hand" in done.stderr
+        done = features(arena, service, "--dry-run", "--only", "length")
+        assert "0 calls would be made" in done.stderr
+        features(arena, service, "--dry-run", "--only", "nonsense", code=2)
+    assert "without --model" in features(arena, None, "--dry-run").stderr

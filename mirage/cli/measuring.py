@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.common import ArenaDir, How, app
-from mirage.cli.connection import Connection, connected
-from mirage.cli.output import progress, show
-from mirage.errors import BadInput
+from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.output import note, progress, show
+
+if TYPE_CHECKING:
+    from mirage import llm
+    from mirage.pipeline import Grader
 
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
 """Columns of `features`."""
@@ -35,19 +39,26 @@ def features(
     """Measure language, citations, length, overlap, support, relevance and grades of replies.
 
     What needs no model is always measured. The support features and the reranker score run a local model where one is
-    named, or their default where `--only` names them (extra `local`). With `--model`, a chat model grades; `mirage run
-    DIR --model M --dry-run` says what that costs. Reads the tables queries, passages and answers. Writes the table
-    features, where those not measured now stay. Prints means with 95% intervals.
+    named, or their default where `--only` names them (extra `local`). With `--model`, a chat model grades; every reply
+    is kept in the arena's ledger and paid for once, a grade whose call failed is null, and the same command asks for it
+    again. Reads the tables queries, passages and answers. Writes the table features, where those not measured now stay.
+    Prints means with 95% intervals.
     """
     from mirage import features as measures
     from mirage import pipeline
 
-    grade = None
+    limits = connection.limits()
     if connection.dry_run:
-        raise BadInput("features are not planned here", do="run: mirage run DIR --to features --model M --dry-run")
-    if connection.model is not None:
-        grade = connection.engine("openai", {}, settings=connection.settings(), limits=connection.limits())
+        _plan(dir_, connection, limits, only=only, reference=reference)
+        return
+    asks = connection.model is not None
+    engine = connection.engine("openai", {}, settings=connection.settings(), limits=limits) if asks else None
     with progress("Measuring") as update:
+
+        def count(cost: llm.Cost, of: int) -> None:
+            update(cost.calls + cost.kept + cost.failed, of, f"Asking for grades ({cost.failed:,} failed)")
+
+        grader = None if engine is None else pipeline.Grader(engine, limits, count)
         arena = pipeline.measure(
             dir_,
             made_by="mirage features",
@@ -56,9 +67,11 @@ def features(
             nli=nli,
             rerank=reranker,
             device=device,
-            grade=grade,
+            grade=grader,
             progress=update,
         )
+    if grader is not None:
+        _tell_grades(grader)
     found = measures.means(arena.read("features"))
     show(
         [
@@ -68,3 +81,31 @@ def features(
         MEANS,
         how,
     )
+    if grader is not None:
+        grader.need_any()
+
+
+def _plan(
+    path: Path, connection: Connection, limits: llm.Limits, *, only: list[str] | None, reference: str | None
+) -> None:
+    """Say what would be asked, of whom, and what it would cost."""
+    from mirage import llm, pipeline
+
+    if connection.model is None:
+        note("No calls: without --model nobody is asked.")
+        return
+    settings = connection.settings()
+    costs = pipeline.plan_grades(path, settings=settings, limits=limits, only=only, reference=reference)
+    where = f" at {connection.base_url}" if connection.base_url else ""
+    for feature, cost in costs.items():
+        note(f"{feature}: {cost.calls:,} calls to {settings.model}{where}")
+    tell(llm.total(costs.values()), planned=True)
+
+
+def _tell_grades(grader: Grader) -> None:
+    """Say what the grades have cost, and which failed."""
+    tell(grader.cost)
+    for reason, n in grader.failed.most_common():
+        note(f"{n:,} grades failed and have no value; the same command asks again: {reason}")
+    if grader.unasked:
+        note(f"{grader.unasked:,} grades not asked, the budget was reached; the same command goes on.")

@@ -9,7 +9,20 @@ what is to be asked; `client.py` makes the calls, at the rates of `pace.py`; `re
 `tokens.py` counts tokens. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
 """
 
-from mirage.llm.calls import Cost, Limits, Messages, Reply, Settings, Tally, call_key, first_key, plan, request, spent
+from mirage.llm.calls import (
+    Cost,
+    Limits,
+    Messages,
+    Reply,
+    Settings,
+    Tally,
+    call_key,
+    first_key,
+    plan,
+    request,
+    spent,
+    total,
+)
 from mirage.llm.client import complete
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
 from mirage.llm.tokens import Estimate, Tokens, tokens_of
@@ -34,4 +47,5 @@ __all__ = [
     "resolve",
     "spent",
     "tokens_of",
+    "total",
 ]

@@ -148,6 +148,17 @@ class Cost:
     """Calls made whose tokens are estimates, at least in part: the service did not count them, or not credibly."""
 
 
+def total(costs: Iterable[Cost]) -> Cost:
+    """The sum of several; without money where one has none."""
+    parts = list(costs)
+    counts = {
+        name: sum(getattr(part, name) for part in parts)
+        for name in ("calls", "kept", "failed", "tokens_in", "tokens_out", "estimated")
+    }
+    money = [part.money for part in parts if part.money is not None]
+    return Cost(**counts, money=sum(money) if parts and len(money) == len(parts) else None)
+
+
 def request(settings: Settings, messages: Messages, again: str | None = None) -> dict[str, Any]:
     """All that decides a reply: model, parameters, messages. Its hash is the ledger key.
 

@@ -16,6 +16,7 @@ what is not up to date. `ranking.py` chooses the battles of a ranking; `texts.py
 from mirage.pipeline.ablation import ABLATIONS
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
 from mirage.pipeline.comparing import Summary, held_out, said, summary
+from mirage.pipeline.grading import Grader, plan_grades
 from mirage.pipeline.imports import import_miracl, import_mirage_bench, import_outputs, import_questions
 from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, judges, plan_judging, read_battles
 from mirage.pipeline.measuring import measure
@@ -74,6 +75,7 @@ __all__ = [
     "Corrected",
     "Done",
     "Expected",
+    "Grader",
     "Model",
     "Own",
     "Placement",
@@ -109,6 +111,7 @@ __all__ = [
     "ordered",
     "people_verdicts",
     "place",
+    "plan_grades",
     "plan_judging",
     "ranking",
     "read_battles",
