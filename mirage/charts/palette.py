@@ -55,7 +55,7 @@ _LOOKS = {look.name: look for look in FAMILIES}
 @cache
 def family(system: str) -> Family:
     """The look of a system's family."""
-    return _LOOKS[maker(system)]
+    return _LOOKS.get(maker(system), OTHER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ def rank(
     published; --store then writes the table tournaments.
     """
     from mirage import pipeline, rank, store
+    from mirage.makers import BY_NAME
     from mirage.rank.battles import RELEVANCE
     from mirage.rank.whatif import POOLED, Choice
 
@@ -79,7 +80,8 @@ def rank(
     referee, only = referees[0], codes(languages)
     by_labels = referee == RELEVANCE
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
-    choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style)
+    makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
+    choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
     otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
     if otherwise:
         if store_ or paper or skill != "both" or parser != "strict":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mirage.makers import BASELINE, OTHER, maker
+from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 from mirage.schema import CodeOrAll, Count, Range, Share
 
 if TYPE_CHECKING:
@@ -53,11 +53,12 @@ class FamilyPreference:
     """Why there is no difference; null where there is one."""
 
 
-def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
+def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[FamilyPreference]:
     """How much more each judge prefers its own maker's systems than judges of other makers do.
 
     Args:
         judgments: `schema.Judgment` rows.
+        makers: who made which judge and system.
 
     Returns:
         A row for each judge and language, and `all`; judges and languages in the order of their names.
@@ -68,10 +69,10 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     names = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
     judged = judgments.group_by(["judge", "language"]).aggregate([]).to_pylist()
     judges = sorted({row["judge"] for row in judged})
-    makers = {judge: maker(judge) for judge in judges}
+    of_judges = {judge: makers.of(judge) for judge in judges}
     both_sides = {*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()}
-    systems = {name: maker(name) for name in both_sides}
-    known = set(makers.values()) - {BASELINE, OTHER}
+    systems = {name: makers.of(name) for name in both_sides}
+    known = set(of_judges.values()) - {BASELINE, OTHER}
     # Battles between systems of a judge's maker and others; nothing else can tell.
     theirs = pa.array([name for name, made in sorted(systems.items()) if made in known], pa.string())
     some = pc.or_(*(pc.is_in(judgments[side], value_set=theirs) for side in ("system_a", "system_b")))
@@ -87,7 +88,7 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
     said["of_one"], said["of_other"] = said["one"].map(systems), said["other"].map(systems)
     found: list[FamilyPreference] = []
     for judge in judges:
-        mine = makers[judge]
+        mine = of_judges[judge]
         languages = sorted(row["language"] for row in judged if row["judge"] == judge)
         languages += ["all"] if len(languages) > 1 else []
         if mine in (BASELINE, OTHER):
@@ -99,7 +100,7 @@ def family_preferences(judgments: pa.Table) -> list[FamilyPreference]:
             continue
         between.loc[between["of_one"] != mine, "won"] = 1 - between["won"]
         own = between[between["judge"] == judge]
-        foreign = between[between["judge"].map(makers) != mine]
+        foreign = between[between["judge"].map(of_judges) != mine]
         rest = foreign.groupby(battle, sort=True, observed=True)["won"].mean().rename("others").reset_index()
         both = own.merge(rest, on=battle)
         for language in languages:

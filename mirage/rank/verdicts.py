@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.makers import BASELINE, OTHER, maker
+from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 from mirage.rank.battles import Battles, codes, count
 
 if TYPE_CHECKING:
@@ -113,15 +113,18 @@ class Verdicts:
         }
         return self._only(~differ & ~single, reasons)
 
-    def without_own(self) -> Verdicts:
+    def without_own(self, makers: Makers = BY_NAME) -> Verdicts:
         """Those on systems of other makers than the judge's own: what is left where a judge prefers its family.
 
         A judge whose maker is not known keeps all its verdicts.
+
+        Args:
+            makers: who made which judge and system.
         """
-        mine = maker(self.judge)
+        mine = makers.of(self.judge)
         if mine in (BASELINE, OTHER):
             return self
-        own = np.array([maker(system) == mine for system in self.systems], dtype=bool)
+        own = np.array([makers.of(system) == mine for system in self.systems], dtype=bool)
         gone = (own[self.first] | own[self.second]) & ~self.voted
         return self._only(~gone, {f"{self.judge} and a system are both by {mine}": int(gone.sum())})
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.makers import maker
+from mirage.makers import BY_NAME, Makers
 from mirage.rank.battles import Battles, pooled
 from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.control import Controlled, Covariates, control
@@ -47,6 +47,8 @@ class Choice:
     """Whether only battles count whose two orders were judged and agree."""
     control: tuple[str, ...] = ()
     """Covariates that are held equal (`control.COVARIATES`)."""
+    makers: Makers = BY_NAME
+    """Who made which judge and system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ def recompute(
         BadInput: if the choice holds covariates equal that are not given, or models ties then.
     """
     if languages is None:
-        languages = [code for judge in _judges(tuple(said), choice.without) for code in said[judge]]
+        languages = [code for judge in _judges(tuple(said), choice) for code in said[judge]]
     parts = [count(said, choice, code, votes=votes, draws=draws, seed=seed) for code in sorted(set(languages))]
     return rated(parts, choice, style=style)
 
@@ -156,7 +158,7 @@ def count(
         UnknownName: if no judge is of the maker that is to be left out, or no judge judged the language.
         NotEnoughData: if every judge is of that maker.
     """
-    judges = _judges(tuple(said), choice.without)
+    judges = _judges(tuple(said), choice)
     mine = {judge: said[judge][code] for judge in judges if code in said[judge]}
     if not mine:
         codes = sorted({code for judge in judges for code in said[judge]})
@@ -219,14 +221,15 @@ def rated(parts: Sequence[Counted], choice: Choice, *, style: Mapping[str, Covar
     return Recomputed(ranking, choice, said, left_out, sum(one.voted for one in parts), lacking, controlled)
 
 
-def _judges(judges: tuple[str, ...], without: str | None) -> tuple[str, ...]:
-    """The judges that are not of a maker."""
+def _judges(judges: tuple[str, ...], choice: Choice) -> tuple[str, ...]:
+    """The judges that are not of the maker left out."""
+    without = choice.without
     if without is None:
         return judges
-    makers = sorted({maker(judge) for judge in judges})
+    makers = sorted({choice.makers.of(judge) for judge in judges})
     if without not in makers:
         raise UnknownName("maker of a judge", without, makers)
-    left = tuple(judge for judge in judges if maker(judge) != without)
+    left = tuple(judge for judge in judges if choice.makers.of(judge) != without)
     if not left:
         raise NotEnoughData(f"every judge is by {without}", do="add judges of other makers, or leave them in")
     return left
@@ -239,7 +242,7 @@ def _counting(one: Verdicts, choice: Choice, code: str, votes: pa.Table | None) 
     if votes is not None:
         one = one.override(votes.filter(pc.equal(votes["language"], code)))
     if not choice.own:
-        one = one.without_own()
+        one = one.without_own(choice.makers)
     return one.consistent() if choice.consistent else one
 
 

@@ -10,6 +10,7 @@ from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, 
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
+from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
 from mirage.store.runs import content, record_runs, runs
 
@@ -31,6 +32,7 @@ __all__ = [
     "ledger_key",
     "lines",
     "list_files",
+    "makers_of",
     "open_arena",
     "record_runs",
     "records",

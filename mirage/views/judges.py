@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import judge, pipeline, rank
 from mirage.errors import MirageError
 from mirage.rank.control import control
+from mirage.store import makers_of
 from mirage.views.leaderboard import battles, judges, style
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
             "n": one.battles,
             "reason": one.reason,
         }
-        for one in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS))
+        for one in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS), makers_of(arena))
     }
 
 

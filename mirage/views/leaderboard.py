@@ -6,19 +6,19 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import pipeline, rank
 from mirage.errors import MirageError, NotEnoughData
-from mirage.makers import maker
 from mirage.rank import whatif
 from mirage.rank.battles import RELEVANCE
 from mirage.rank.control import COVARIATES, Covariates, covariates
 from mirage.rank.languages import Unusual
 from mirage.rank.languages import unusual as unusual_of
 from mirage.rank.whatif import POOLED, Choice, Recomputed, compare
+from mirage.store import makers_of
 from mirage.views import people
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ def judges(arena: Arena) -> tuple[str, ...]:
     return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
 
 
-@lru_cache(maxsize=64)
 def families(arena: Arena) -> tuple[str, ...]:
     """The makers of an arena's judges, where there are several of them."""
-    found = sorted({maker(judge) for judge in judges(arena)})
+    makers = makers_of(arena)
+    found = sorted({makers.of(judge) for judge in judges(arena)})
     return tuple(found) if len(found) > 1 else ()
 
 
@@ -263,6 +263,8 @@ def board(
     Raises:
         NotEnoughData: if none of the languages can be rated.
     """
+    if choice.without is not None or not choice.own:
+        choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
     have: dict[str, set[str]] = {}
     for row in counts.to_pylist():

@@ -1,0 +1,36 @@
+"""The makers that a user names, in a file beside an arena's tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mirage.errors import BadInput
+from mirage.makers import Makers
+from mirage.store.arena import Arena
+from mirage.store.files import csv_rows
+
+MAKERS = "makers.csv"
+"""The file's name in an arena's folder: UTF-8, with the header `system,maker`."""
+_MOST = 4 * 1024**2
+"""Bytes of such a file."""
+
+
+def makers_of(arena: Arena) -> Makers:
+    """Who made the systems and judges of an arena: what its `makers.csv` says, else what their names tell.
+
+    Raises:
+        BadInput: if the file cannot be read, has other columns, or names a system twice or without a maker.
+    """
+    file = arena.path / MAKERS
+    return Makers.of_names(_read(file).items()) if file.is_file() else Makers()
+
+
+def _read(file: Path) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for line in csv_rows(file, most=_MOST):
+        system, name = (str(line.value.get(column) or "").strip() for column in ("system", "maker"))
+        if not system or not name:
+            raise BadInput("a system or a maker is absent", where=line.where, do="write lines of system,maker")
+        if named.setdefault(system, name) != name:
+            raise BadInput(f"{system} has two makers, {named[system]} and {name}", where=line.where, do="leave one")
+    return named
