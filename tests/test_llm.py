@@ -66,6 +66,74 @@ def test_every_provider_of_the_two_published_programs_is_one_option_away() -> No
     assert azure.base_url == "https://mine.openai.azure.com/openai/v1"
 
 
+@pytest.mark.parametrize("variable", ["AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_BASE"])
+@pytest.mark.parametrize(
+    ("version", "limit"),
+    [
+        ("2024-02-01", "max_tokens"),
+        ("2024-09-01-preview", "max_completion_tokens"),
+        ("2025-01-01-preview", "max_completion_tokens"),
+    ],
+)
+def test_the_variables_of_the_published_programs_reach_an_azure_deployment(
+    ledger: Ledger, variable: str, version: str, limit: str
+) -> None:
+    with Service() as service:
+        environ = {
+            variable: service.url.removesuffix("v1"),
+            "AZURE_OPENAI_API_KEY": KEY,
+            "AZURE_OPENAI_API_VERSION": version,
+        }
+        (answer,) = llm.complete(
+            conversations("q"),
+            endpoint=llm.resolve("azure", environ=environ),
+            settings=llm.Settings("gpt-35-turbo", max_tokens=9),
+            ledger=ledger,
+            rng=np.random.default_rng(0),
+        )
+        (call,) = service.calls
+    assert answer is not None
+    assert answer.status == "ok"
+    assert call.path == f"/openai/deployments/gpt-35-turbo/chat/completions?api-version={version}"
+    assert call.headers["api-key"] == KEY
+    assert KEY not in call.headers.get("authorization", "")
+    assert call.body[limit] == 9
+
+
+@pytest.mark.parametrize("version", ["", "v1", "preview"])
+def test_azure_without_a_dated_version_speaks_the_common_protocol(version: str) -> None:
+    environ = {"AZURE_OPENAI_API_KEY": KEY, "AZURE_OPENAI_API_VERSION": version}
+    both = {"AZURE_OPENAI_ENDPOINT": "https://one.example", "AZURE_OPENAI_API_BASE": "https://two.example/"}
+    endpoint = llm.resolve("azure", environ={**environ, **both})
+    assert (endpoint.base_url, endpoint.azure_version) == ("https://one.example/openai/v1", None)
+    both["AZURE_OPENAI_ENDPOINT"] = " "
+    assert llm.resolve("azure", environ={**environ, **both}).base_url == "https://two.example/openai/v1"
+    given = llm.resolve("azure", base_url="https://three.example/v1", environ={**environ, **both})
+    assert given.base_url == "https://three.example/v1"
+
+
+def test_a_version_that_is_none_is_refused_without_showing_it() -> None:
+    environ = {
+        "AZURE_OPENAI_ENDPOINT": "https://a.example",
+        "AZURE_OPENAI_API_KEY": KEY,
+        "AZURE_OPENAI_API_VERSION": KEY,
+    }
+    with pytest.raises(BadInput, match="AZURE_OPENAI_API_VERSION") as caught:
+        llm.resolve("azure", environ=environ)
+    assert KEY not in str(caught.value)
+
+
+def test_anyscale_is_reached_where_its_variable_says() -> None:
+    environ = {"ANYSCALE_API_KEY": KEY}
+    assert llm.resolve("anyscale", environ=environ).base_url == "https://api.endpoints.anyscale.com/v1"
+    environ["ANYSCALE_BASE_URL"] = "https://mine.example/v1/"
+    assert llm.resolve("anyscale", environ=environ).base_url == "https://mine.example/v1"
+    environ["ANYSCALE_BASE_URL"] = KEY
+    with pytest.raises(BadInput, match="ANYSCALE_BASE_URL") as caught:
+        llm.resolve("anyscale", environ=environ)
+    assert KEY not in str(caught.value)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
 def test_a_server_on_this_machine_needs_no_key(host: str) -> None:
     endpoint = llm.resolve(base_url=f"http://{host}:8000/v1", environ={"OPENAI_API_KEY": KEY})

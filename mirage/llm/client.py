@@ -292,17 +292,21 @@ async def _run(crew: _Crew) -> str | None:
         # Their debug records hold the headers of answers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
     timeout = crew.limits.timeout
-    async with openai.AsyncOpenAI(
-        base_url=crew.endpoint.base_url,
-        api_key=crew.endpoint.secret or "none",
-        max_retries=0,
-        timeout=openai.Timeout(timeout, connect=min(10.0, timeout)),
+    options: dict[str, Any] = {
+        "base_url": crew.endpoint.base_url,
+        "api_key": crew.endpoint.secret or "none",
+        "max_retries": 0,
+        "timeout": openai.Timeout(timeout, connect=min(10.0, timeout)),
         # A proxy of the environment has no business between this machine and itself.
-        http_client=openai.DefaultAsyncHttpxClient(
+        "http_client": openai.DefaultAsyncHttpxClient(
             trust_env=not crew.endpoint.local,
             headers={"accept-encoding": ACCEPT},
             event_hooks={"response": [guard(crew.limits.max_body)]},
         ),
+    }
+    version = crew.endpoint.azure_version
+    async with (
+        openai.AsyncOpenAI(**options) if version is None else openai.AsyncAzureOpenAI(**options, api_version=version)
     ) as client:
         await crew.run(client)
         return crew.hopeless

@@ -7,13 +7,18 @@ runs on this machine, the name of the variable that holds its key (`--key-env`).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, urlsplit
 
 from mirage.errors import BadInput, UnknownName
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
+_UNDATED = ("v1", "latest", "preview")
+_NEW_LIMIT = "2024-09-01"
+"""First dated version of Azure's API that knows `max_completion_tokens`."""
 _SECRET = 8
 """A key shorter than this is a stand-in such as EMPTY, which would be found in innocent words."""
 
@@ -24,20 +29,33 @@ class Preset:
 
     name: str
     base_url: str
-    """Address of the OpenAI-compatible API; `{NAME}` is filled from the environment variable NAME."""
+    """Address of the OpenAI-compatible API. `{A|B}` is filled from the environment variable A, else from B;
+    `{A=ADDRESS}` is ADDRESS where A is not set."""
     key_env: str | None
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
     """What it calls the limit of new tokens."""
+    version_env: str | None = None
+    """Environment variable with a dated version of the API, where one of that kind is to be used instead."""
 
 
+# The variables of the published programs: Azure as AZURE_OPENAI_API_BASE, AZURE_OPENAI_API_KEY and
+# AZURE_OPENAI_API_VERSION in NoMIRACL (project-miracl/nomiracl, nomiracl/generation/azure.py), with
+# AZURE_OPENAI_ENDPOINT for the address in MIRAGE-Bench (vectara/mirage-bench, mirage_bench/generate/azure_openai.py);
+# Anyscale as ANYSCALE_BASE_URL and ANYSCALE_API_KEY in both (generation/anyscale.py, generate/anyscale.py).
 PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
         Preset("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit="max_completion_tokens"),
-        Preset("azure", "{AZURE_OPENAI_ENDPOINT}/openai/v1", "AZURE_OPENAI_API_KEY", limit="max_completion_tokens"),
+        Preset(
+            "azure",
+            "{AZURE_OPENAI_ENDPOINT|AZURE_OPENAI_API_BASE}/openai/v1",
+            "AZURE_OPENAI_API_KEY",
+            limit="max_completion_tokens",
+            version_env="AZURE_OPENAI_API_VERSION",
+        ),
         Preset("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
-        Preset("anyscale", "https://api.endpoints.anyscale.com/v1", "ANYSCALE_API_KEY"),
+        Preset("anyscale", "{ANYSCALE_BASE_URL=https://api.endpoints.anyscale.com/v1}", "ANYSCALE_API_KEY"),
         Preset("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
         Preset("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
         Preset("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
@@ -58,6 +76,8 @@ class Endpoint:
     """The key; None where none is needed."""
     limit: str = "max_tokens"
     """What the service calls the limit of new tokens."""
+    azure_version: str | None = None
+    """Dated version of Azure's API, whose addresses name the deployment; None for the common protocol."""
 
     @property
     def local(self) -> bool:
@@ -106,21 +126,36 @@ def resolve(
         )
     if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
         raise BadInput(f"the value of {variable} cannot be a key", do=f"set {variable} to the key alone")
-    return Endpoint(
-        address,
-        secret or None,
-        limit=known.limit if known else "max_tokens",
-    )
+    endpoint = Endpoint(address, secret or None, limit=known.limit if known else "max_tokens")
+    version = environ.get(known.version_env, "").strip() if known and known.version_env and not base_url else ""
+    return _dated(endpoint, version, known.version_env or "") if known and version else endpoint
+
+
+def _dated(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
+    """The endpoint of a dated version of Azure's API; of `v1`, `latest` and `preview`, that of the common protocol."""
+    if version in _UNDATED:
+        return endpoint
+    if not _DATED.fullmatch(version):
+        raise BadInput(
+            f"the value of {variable} is no version of Azure's API", do=f"set {variable} like 2024-10-21, or unset it"
+        )
+    limit = endpoint.limit if version >= _NEW_LIMIT else "max_tokens"
+    address = endpoint.base_url.removesuffix("/v1")
+    return replace(endpoint, base_url=address, azure_version=version, limit=limit)
 
 
 def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """The address with its variable filled in, and what to call it in a message."""
-    name = template.partition("{")[2].partition("}")[0]
-    if not name:
+    variables = template.partition("{")[2].partition("}")[0]
+    if not variables:
         return template.rstrip("/"), repr(template)
-    if not environ.get(name):
-        raise BadInput(f"the environment variable {name} is not set", do=f"set {name} to the service's address")
-    return template.replace("{" + name + "}", environ[name].strip().rstrip("/")), f"the value of {name}"
+    named, _, otherwise = variables.partition("=")
+    names = named.split("|")
+    name = next((name for name in names if environ.get(name, "").strip()), None)
+    if name is None and not otherwise:
+        raise BadInput(f"the environment variable {names[0]} is not set", do=f"set {names[0]} to the service's address")
+    value = environ[name].strip().rstrip("/") if name else otherwise
+    return template.replace("{" + variables + "}", value), f"the value of {name}" if name else repr(otherwise)
 
 
 def _parts(address: str, origin: str) -> SplitResult:
