@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -78,20 +79,21 @@ def test_place_then_judge_then_place_settles_a_system_with_the_heuristic_judge(s
     assert {one["system_a"] for one in listed} == {NEW}
     assert f"{2 * len(listed)} verdicts, are in {file}" in before.stderr
     rounds = 0
-    while file.exists():
+    while named := list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))):
         mirage("judge", sample, "--judge", "heuristic", "--battles", file)
         judged = store.open_arena(sample).read("judgments", languages=["sw"]).to_pylist()
         mine = {(r["query_id"], r["system_a"], r["system_b"]) for r in judged if NEW in (r["system_a"], r["system_b"])}
-        for one in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+        for one in named:
             assert {
                 (one["query_id"], NEW, one["system_b"]),
                 (one["query_id"], one["system_b"], NEW),
             } <= mine
-        file.unlink()
         after = mirage(*command)
         rounds += 1
     assert rounds < 8
     assert "\nSettled: " in after.stderr
+    assert f"Nothing is left to judge: {file}" in after.stderr
+    assert file.read_text(encoding="utf-8").splitlines() == [",".join(listed[0])]
     assert f"After {len(mine) // 2} battles by heuristic" in after.stderr
     found = rows(after)
     (me,) = [row for row in found if row["system"] == NEW]
@@ -106,6 +108,19 @@ def test_a_list_of_battles_leaves_the_verdicts_on_all_others(sample: Path, tmp_p
     pipeline.write_battles(pipeline.place(store.open_arena(sample), NEW, battles=7), tmp_path / "next.jsonl")
     mirage("judge", sample, "--judge", "heuristic", "--battles", tmp_path / "next.jsonl")
     assert store.open_arena(sample).rows("judgments") == before + 14
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_the_file_of_a_round_with_nothing_left_takes_the_place_of_the_last(
+    simulated: tuple[Path, pa.Table], tmp_path: Path, kind: str
+) -> None:
+    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=5)
+    file = tmp_path / f"next.{kind}"
+    pipeline.write_battles(placement, file)
+    assert len(pipeline.read_battles(file)) == 5
+    pipeline.write_battles(dataclasses.replace(placement, next=()), file)
+    with pytest.raises(BadInput, match="holds no battles"):
+        pipeline.read_battles(file)
 
 
 def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path, pa.Table], tmp_path: Path) -> None:

@@ -42,9 +42,9 @@ def place(
 
     Its features say where to expect it, its battles in the table judgments update that, and the battles that would
     tell most about its tier are named, a share of them at random. Reads the tables judgments, features and answers.
-    Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Prints the ranking
-    with the system in it: of each row its tier, the probability that the system is of this tier, of this rank, and
-    above this one.
+    Writes nothing but FILE, for `mirage judge DIR --battles FILE`; then the same command again. Where nothing is left
+    to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row its tier,
+    the probability that the system is of this tier, of this rank, and above this one.
     """
     from mirage import store
     from mirage.pipeline import placing
@@ -59,7 +59,7 @@ def place(
         seed=seed,
         verdicts=verdicts,
     )
-    if next_ is not None and placement.next:
+    if next_ is not None:
         placing.write_battles(placement, next_)
     show([dataclasses.asdict(row) for row in placement.stands], COLUMNS, how)
     _tell(placement, dir_, next_)
@@ -87,6 +87,8 @@ def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
     note(f"{'Settled' if placement.settled else 'Not settled'}: {placement.rule}")
     if not placement.settled:
         _tell_next(placement, dir_, file)
+    if file is not None and not placement.next:
+        note(f"Nothing is left to judge: {file} was written without any battle")
     note(placement.method)
 
 

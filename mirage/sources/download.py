@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 """How often a file is asked for in one call before the call gives up."""
+REDIRECTS = 5
+"""How many redirects are followed for one request."""
+LARGEST = 8 * 1024**3
+"""Bytes that one file may have, by default."""
 LONGEST_WAIT = 120.0
 """Seconds; a server that asks for a longer pause is left alone until the next call."""
 
@@ -59,13 +64,15 @@ def fetch(
     *,
     progress: Progress | None = None,
     timeout: float = 30.0,
+    largest: int = LARGEST,
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Pulled:
     """Fetch files into a folder, each under its own name.
 
     A file that is there is not asked for again; one that was cut off goes on where it stopped, in this call or a
-    later one. A file gets its name only when it has the length the server said and, if compressed, unpacks.
+    later one. A file gets its name only when it has the length the server said and, if compressed, unpacks. A redirect
+    is followed within the server or to an https address.
 
     Args:
         into: the folder; made if absent.
@@ -73,12 +80,13 @@ def fetch(
         base_url: the address that the names are appended to.
         progress: called with the bytes of a file that are there, its size if known, and its name.
         timeout: seconds without an answer or a byte after which an attempt has failed.
+        largest: bytes that a file may have, whatever the server says.
         rng: draws the jitter of the pauses between attempts.
         sleep: waits a number of seconds.
 
     Raises:
-        Unreachable: if a file did not come, or the server has none of them. What came stays: another call goes on
-            from there.
+        Unreachable: if a file did not come, is too large, or the server has none of them or redirects to where it may
+            not. What came stays: another call goes on from there.
         BadInput: if the address is none, or the folder cannot be written.
     """
     import httpx
@@ -90,13 +98,13 @@ def fetch(
     headers = {"Accept-Encoding": "identity", "User-Agent": "mirage"}
     fetched, absent = 0, []
     try:
-        with httpx.Client(headers=headers, timeout=timeout, follow_redirects=True) as client:
+        with httpx.Client(headers=headers, timeout=timeout) as client:
             for name in names:
                 sink = store.Sink(into / name)
                 if sink.done:
                     continue
                 try:
-                    _fetch(client, f"{base}/{name}", sink, name, progress, rng, sleep)
+                    _fetch(client, f"{base}/{name}", sink, name, progress, largest, rng, sleep)
                     fetched += 1
                 except _Absent:
                     absent.append(name)
@@ -123,6 +131,7 @@ def _fetch(
     sink: store.Sink,
     name: str,
     progress: Progress | None,
+    largest: int,
     rng: np.random.Generator,
     sleep: Callable[[float], None],
 ) -> None:
@@ -136,7 +145,7 @@ def _fetch(
             backoff = 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.5)
             sleep(backoff if again.wait is None else again.wait)
         try:
-            outcome = _attempt(client, url, sink, name, progress)
+            outcome = _attempt(client, url, sink, name, progress, largest)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             raise
         except httpx.HTTPError as error:
@@ -158,10 +167,40 @@ def _fetch(
     )
 
 
-def _attempt(client: httpx.Client, url: str, sink: store.Sink, name: str, progress: Progress | None) -> _Again | None:
+@contextmanager
+def _answer(client: httpx.Client, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+    """The head of the answer at the end of all redirects; no body of a redirect is read.
+
+    Raises:
+        Unreachable: if there are too many, or one leads to another server without https.
+    """
+    address = client.build_request("GET", url).url
+    for _ in range(REDIRECTS + 1):
+        with client.stream("GET", address, headers=dict(headers)) as response:
+            if not response.has_redirect_location:
+                yield response
+                return
+            address = response.url.join(response.headers["Location"])
+            if address.scheme != "https" and _origin(address) != _origin(response.url):
+                raise Unreachable(
+                    f"the server redirects to {address.scheme}://{address.host}, another server without https",
+                    where=url,
+                    do="give the address of the files themselves",
+                )
+    raise Unreachable(f"the server redirects more than {REDIRECTS} times", where=url, do="give another address")
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    """Scheme, host and port of an address (RFC 6454)."""
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
+
+
+def _attempt(
+    client: httpx.Client, url: str, sink: store.Sink, name: str, progress: Progress | None, largest: int
+) -> _Again | None:
     """Ask once for what is lacking. None: the file is whole."""
     offset = sink.offset
-    with client.stream("GET", url, headers={"Range": f"bytes={offset}-"} if offset else {}) as response:
+    with _answer(client, url, {"Range": f"bytes={offset}-"} if offset else {}) as response:
         code = response.status_code
         if code in (404, 410):
             raise _Absent
@@ -187,13 +226,29 @@ def _attempt(client: httpx.Client, url: str, sink: store.Sink, name: str, progre
             raise Unreachable("the server does not say how long the file is", where=url, do="give another address")
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
+        most = largest if total is None else total
+        if most > largest:
+            raise _too_large(name, url, largest)
         # Without a chunk size httpx hands on what came, so a cut connection loses none of it.
         for chunk in response.iter_raw():
             sink.append(chunk)
             start += len(chunk)
+            if start > most:
+                sink.restart()
+                if total is None:
+                    raise _too_large(name, url, largest)
+                return _Again(f"more than the {total:,} bytes came that were due")
             if progress:
                 progress(start, total, name)
     return _whole(sink, total)
+
+
+def _too_large(name: str, url: str, largest: int) -> Unreachable:
+    return Unreachable(
+        f"{name} is larger than {largest:,} bytes, the most that is fetched",
+        where=url,
+        do="check the address, or fetch the file by hand",
+    )
 
 
 def _whole(sink: store.Sink, total: int | None) -> _Again | None:

@@ -160,6 +160,8 @@ def _placed(
 def write_battles(placement: Placement, file: Path) -> None:
     """Write the next battles into a file, CSV, JSON Lines or Parquet by its name, as `mirage judge --battles` reads.
 
+    Where nothing is left to judge the file is written without a row: one of an earlier round must not stay.
+
     Raises:
         BadInput: if its name says no known kind, or it cannot be written.
     """
