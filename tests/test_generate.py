@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage import generate as stage
@@ -225,6 +225,7 @@ def test_the_whole_prompt_keeps_its_limit_and_the_short_passages_stay_whole() ->
     assert {left[i] for i in (1, 2, *range(4, 14))} == {max(left)}
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 1_500), min_size=1, max_size=12), st.integers(120, 3_000))
 def test_no_prompt_is_longer_than_allowed_and_none_is_cut_without_need(lengths: list[int], most: int) -> None:
     template = replace(RAG, max_prompt_tokens=most)

@@ -447,8 +447,8 @@ def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -
     path = write(tmp_path / "a")
     with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
         process = start(command(path, service, "--concurrency", "4", "--grace", "0.1"))
+        # A worker begins its next call when the reply to the last is kept.
         wait_for(process, service, 7)
-        time.sleep(0.2)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 130, said

@@ -45,7 +45,10 @@ def rank(
         str | None, typer.Option("--leave-out-family", metavar="MAKER", help="Without the judges made by MAKER.")
     ] = None,
     no_own: Annotated[
-        bool, typer.Option("--no-own-family", help="Without a judge's verdicts on systems of its own maker.")
+        bool,
+        typer.Option(
+            "--no-own-family", help="Without a judge's verdicts on systems of its own maker (see makers.csv)."
+        ),
     ] = False,
     consistent: Annotated[
         bool, typer.Option("--consistent", help="Only battles whose two orders were judged and agree.")
@@ -69,7 +72,8 @@ def rank(
     relevance) or judgments (a judge). Writes nothing; with --store, the table ratings, where ratings by other
     referees stay. Where judges are pooled, verdicts left out or replaced by votes, or style is controlled for (which
     reads the table features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as
-    published; --store then writes the table tournaments.
+    published; --store then writes the table tournaments. Makers are those that DIR/makers.csv names, else those that
+    the names tell.
     """
     from mirage import pipeline, rank, store
     from mirage.makers import BY_NAME
