@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 from mirage.errors import BadInput
+from mirage.headings import headings, inline_answers
 
 Span = tuple[int, int]
 """Where a piece of text begins and ends (exclusive), in characters."""
@@ -35,56 +36,57 @@ class ParsedAnswer:
     answer_span: Span | None
     """Where the answer stands; null with it."""
     markers: bool
-    """Whether the reply carries a Reason or an Answer marker. Without any, the whole reply is the answer."""
-
-
-# "##Reason:", "## ANSWER", "**Answer:**", "Reason :". Without ## only at the start of a line, without # only with a
-# colon.
-_MARKER = re.compile(
-    r"(?:(?P<hashes>(?<!\#)\#{2,}+|^\#)[ \t]*+|^[ \t]*+)(?:\*\*|__)?(?P<kind>reason(?:ing)?|answer)[ \t]*+"
-    r"(?:\*\*|__)?[ \t]*+(?:[:：](?:\*\*|__)?|(?(hashes)(?=\s|\Z)|(?!)))",
-    re.IGNORECASE | re.MULTILINE,
-)
-_INLINE_ANSWER = re.compile(r"(?<=\s)answer[ \t]*+[:：]", re.IGNORECASE)
+    """Whether the reply carries a Reason or an Answer heading. Without any, the whole reply is the answer."""
+    preamble_span: Span | None = None
+    """Where text before the first heading stands that belongs to neither part; null where there is none."""
 
 
 def parse_answer(text: str) -> ParsedAnswer:
     """Split a reply of the form `##Reason: ... ##Answer: ...` (the MIRAGE-Bench prompt asks for it).
 
-    Markers count with or without `##`, in either case, with spaces or in bold. The reason runs from its marker to the
-    Answer marker, the answer from its marker to the end; where the answer comes first, each ends at the other's marker.
-    An Answer marker alone makes the text before it the reason. Blank lines stay, which the published program cuts at.
+    What counts as a heading is said in `mirage.headings`: in 18 languages, with or without `##`, in bold. A heading
+    with a mark beats those of its kind without one. The reason runs from its heading to the Answer heading, the answer
+    from its heading to the end; where the answer comes first, each ends at the other's heading. An Answer heading alone
+    makes the text before it the reason. A Reason heading alone counts only with a mark or at the very beginning, for a
+    line such as `Reason: ...` occurs in answers too.
+
+    No text is lost: what is neither heading nor white space stands in the preamble, the reason or the answer, and each
+    of them in one piece. Blank lines stay, where the published program cuts.
     """
-    marks = [(m["kind"].lower() == "answer", m.start(), m.end()) for m in _MARKER.finditer(text)]
-    reason = next((m for m in marks if not m[0]), None)
-    answer = next((m for m in marks if m[0] and (reason is None or m[1] > reason[1])), None)
+    found = headings(text)
+    for kind in ("reason", "answer"):
+        if any(h.marked for h in found if h.kind == kind):
+            found = [h for h in found if h.kind != kind or h.marked]
+    reason = next((h for h in found if h.kind == "reason"), None)
+    answers = [h for h in found if h.kind == "answer"]
+    answer = next((h for h in answers if reason is None or h.start > reason.start), None) or next(iter(answers), None)
     if reason and not answer:
-        answer = next((m for m in marks if m[0]), None)
-    if reason and not answer:
-        inline = list(_INLINE_ANSWER.finditer(text, reason[2]))
-        answer = (True, inline[-1].start(), inline[-1].end()) if inline else None
+        answer = next(reversed(inline_answers(text, reason.end)), None)
+    if reason and not answer and not reason.marked and text[: reason.start].strip():
+        reason = None
     if reason and answer:
-        if reason[1] < answer[1]:
-            spans = (reason[2], answer[1]), (answer[2], len(text))
-        else:
-            spans = (reason[2], len(text)), (answer[2], reason[1])
-        return _parsed(text, *spans)
+        if reason.start < answer.start:
+            return _parsed(text, (0, reason.start), (reason.end, answer.start), (answer.end, len(text)))
+        return _parsed(text, (0, answer.start), (reason.end, len(text)), (answer.end, reason.start))
     if reason:
-        return _parsed(text, (reason[2], len(text)), None)
+        return _parsed(text, (0, reason.start), (reason.end, len(text)), None)
     if answer:
-        before = (0, answer[1]) if text[: answer[1]].strip() else None
-        return _parsed(text, before, (answer[2], len(text)))
-    return _parsed(text, None, (0, len(text)), markers=False)
+        before = (0, answer.start) if text[: answer.start].strip() else None
+        return _parsed(text, None, before, (answer.end, len(text)))
+    return _parsed(text, None, None, (0, len(text)), markers=False)
 
 
-def _parsed(text: str, reason: Span | None, answer: Span | None, *, markers: bool = True) -> ParsedAnswer:
-    reason, answer = (span and _strip(text, span) for span in (reason, answer))
+def _parsed(
+    text: str, preamble: Span | None, reason: Span | None, answer: Span | None, *, markers: bool = True
+) -> ParsedAnswer:
+    preamble, reason, answer = (span and _strip(text, span) for span in (preamble, reason, answer))
     return ParsedAnswer(
         reason=text[slice(*reason)] if reason else None,
         answer=text[slice(*answer)] if answer else None,
         reason_span=reason,
         answer_span=answer,
         markers=markers,
+        preamble_span=preamble if preamble and preamble[0] < preamble[1] else None,
     )
 
 
@@ -193,8 +195,8 @@ def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, 
 
 
 def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
-    """The reply without its Reason and Answer markers and without these mentions: its own words."""
-    cuts = [(c.start, c.end) for c in mentions] + [m.span() for m in _MARKER.finditer(text)]
+    """The reply without its Reason and Answer headings and without these mentions: its own words."""
+    cuts = [(c.start, c.end) for c in mentions] + [(h.start, h.end) for h in headings(text)]
     return " ".join(text[a:b] for a, b in _gaps((0, len(text)), sorted(cuts))).strip() if cuts else text.strip()
 
 
