@@ -3,31 +3,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from mirage.features.spec import Completion, Family, FeatureSpec, Measured, Reply, Tools
 from mirage.languages import LANGUAGES
+from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
 from mirage.prompts import bundled, fence_code, fill
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
 
 _NUMBER = r"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*5)?"
-_MARK = re.compile(rf"\[\[\s*{_NUMBER}\s*\]\]")
-_SAID = re.compile(rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE)
 _ALONE = re.compile(rf"\W*{_NUMBER}\W*")
+_NOUNS = "score|rating|grade"
 
 
-def parse_grade(text: str) -> float | None:
+def _value(mark: Mark) -> float | None:
+    return float(mark["grade"].replace(",", "."))
+
+
+_MARKED = MarkForm(re.compile(bracketed(_NUMBER)), _value, _NOUNS)
+_SAID = MarkForm(
+    re.compile(rf"\b(?:{_NOUNS})\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}", re.IGNORECASE), _value, _NOUNS
+)
+
+
+def parse_grade(text: str, shown: Iterable[str] = ()) -> float | None:
     """The grade in a grader's reply, from 1 to 5; None where there is none or it is out of range.
 
-    The last `[[3]]` counts; without any, the last `Score: 3` (or rating, or grade); without any, a number that is the
-    whole reply.
+    The last `[[3]]` that the grader sets counts, also with spaces and in full-width brackets; without any, the last
+    `Score: 3` (or rating, or grade) that it sets; without any, a number that is the whole reply. Which it sets and
+    which it only mentions is said in `mirage.marks`. A reasoning model's thoughts do not count.
+
+    Where a text that the grader was shown carries a grade of the same form, only those on a line of their own count,
+    and if these disagree there is no grade.
+
+    Args:
+        text: what the grader wrote.
+        shown: the texts it was shown: question, passages, answers.
     """
-    marks = list(_MARK.finditer(text)) or list(_SAID.finditer(text))
-    found = marks[-1] if marks else _ALONE.fullmatch(text)
-    grade = float(found["grade"].replace(",", ".")) if found else None
+    begin = after_thoughts(text)
+    if begin is None:
+        return None
+    shown = list(shown)
+    marked = [m.span() for m in _MARKED.pattern.finditer(text, begin)]
+    for form in (_MARKED, _SAID):
+        found = form.own(text, shown, begin=begin)
+        if form is _SAID:
+            found = [m for m in found if not any(start < m.end() and m.start() < end for start, end in marked)]
+        if found:
+            disagree = form.planted(shown) and len({_value(m) for m in found}) > 1
+            return None if disagree else _within(_value(found[-1]))
+    alone = _ALONE.fullmatch(text, begin)
+    return _within(_value(alone)) if alone and not marked else None
+
+
+def _within(grade: float | None) -> float | None:
     return grade if grade is not None and LOW <= grade <= HIGH else None
 
 
