@@ -1,15 +1,18 @@
-"""What a chat model says about an answer: a grade from 1 to 5 for its agreement with the reference, and for fluency."""
+"""What a chat model says about a reply: a grade from 1 to 5 for its agreement with the reference, and for fluency."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import overload
 
 from mirage.features.spec import Completion, Family, FeatureSpec, Measured, Reply, Tools
 from mirage.languages import LANGUAGES
+from mirage.llm import Estimate
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
-from mirage.prompts import bundled, fence_code, fill
+from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -66,30 +69,86 @@ def _within(grade: float | None) -> float | None:
 Conversation = list[Mapping[str, str]]
 
 
-def overlap(reply: Reply) -> Conversation | str:
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """One question to the grader. It is rendered when it is asked for: the prompts of an arena can be gigabytes."""
+
+    prompt: str
+    """Name of the prompt: a file of `mirage/prompts`."""
+    language: str
+    """Code of the question's language."""
+    passages: tuple[tuple[str, str], ...]
+    """Id and text of each passage, in the order of the prompt that was answered; those without text are left out."""
+    texts: Mapping[str, str]
+    """The other texts shown, by their placeholders."""
+
+    def shown(self) -> list[str]:
+        """Every text that others wrote."""
+        return [*(part for passage in self.passages for part in passage), *self.texts.values()]
+
+    def conversation(self) -> Conversation:
+        """What the grader is asked. Each text stands between two marks with a code that occurs in none of them."""
+        passages = [(name, _cut(text)) for name, text in self.passages]
+        code = fence_code([*(part for passage in passages for part in passage), *self.texts.values()])
+        fenced = "\n\n".join(
+            f"<<PASSAGE {n} {code}>>\nid: {name}\n{text}\n<<END {code}>>" for n, (name, text) in enumerate(passages, 1)
+        )
+        values = {"code": code, "language": LANGUAGES[self.language].name, "passages": fenced, **self.texts}
+        return [{"role": "user", "content": fill(_template(self.prompt), values)}]
+
+
+class Conversations(Sequence[Conversation]):
+    """The conversations of gradings, each rendered when it is asked for."""
+
+    def __init__(self, gradings: Sequence[Grading]) -> None:
+        self._gradings = gradings
+
+    def __len__(self) -> int:
+        return len(self._gradings)
+
+    @overload
+    def __getitem__(self, number: int) -> Conversation: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Conversation]: ...
+    def __getitem__(self, number: int | slice) -> Conversation | list[Conversation]:
+        if isinstance(number, slice):
+            return [grading.conversation() for grading in self._gradings[number]]
+        return self._gradings[number].conversation()
+
+
+def overlap(reply: Reply) -> Grading | str:
     """What the grader is asked about an answer and its reference, or why it is not."""
     if isinstance(reply.reference, str):
         return reply.reference
     if not reply.reference.answer:
         return "the reference has no answer part"
-    if reply.question is None:
-        return "the text of the question is not known"
     if not reply.answer:
         return "no answer part"
-    return _ask("overlap", reply, question=reply.question, reference=reply.reference.answer, answer=reply.answer)
+    return _grading("overlap", reply, reference=reply.reference.answer, answer=reply.answer)
 
 
-def fluency(reply: Reply) -> Conversation | str:
-    """What the grader is asked about the language of an answer, or why it is not."""
-    return _ask("fluency", reply, answer=reply.answer) if reply.answer else "no answer part"
+def fluency(reply: Reply) -> Grading | str:
+    """What the grader is asked about the coherence of a reply, which it sees whole, or why it is not."""
+    return _grading("fluency", reply, answer=reply.text)
 
 
-def _ask(name: str, reply: Reply, **texts: str) -> Conversation:
-    values = {"code": fence_code(texts.values()), "language": LANGUAGES[reply.language].name, **texts}
-    return [{"role": "user", "content": fill(_template(name), values)}]
+def _grading(prompt: str, reply: Reply, **texts: str) -> Grading | str:
+    if reply.question is None:
+        return "the text of the question is not known"
+    known = zip(reply.passage_ids, reply.texts, strict=True)
+    passages = tuple((name, text) for name, text in known if text is not None)
+    if not passages:
+        return "the texts of the passages are not known"
+    return Grading(prompt, reply.language, passages, {"question": reply.question, **texts})
 
 
 _template = cache(bundled)
+
+
+@lru_cache(maxsize=1024)
+def _cut(text: str) -> str:
+    """A passage as the systems were shown it: by the estimate, so that a prompt is the same on every machine."""
+    return Estimate().cut(text, MAX_PASSAGE_TOKENS)
 
 
 _ASKS = {"answer_overlap_score": overlap, "fluency_score": fluency}
@@ -100,27 +159,28 @@ def measure(replies: Sequence[Reply], tools: Tools, wanted: Collection[str]) -> 
     if tools.grade is None:
         raise TypeError("these features need a model")
     asked = [[ask(reply) if name in wanted else "not asked for" for name, ask in _ASKS.items()] for reply in replies]
-    said = iter(tools.grade([one for row in asked for one in row if not isinstance(one, str)]))
+    gradings = [one for row in asked for one in row if not isinstance(one, str)]
+    said = iter(tools.grade(Conversations(gradings)))
     for row in asked:
-        yield tuple(one if isinstance(one, str) else _graded(next(said)) for one in row)
+        yield tuple(one if isinstance(one, str) else _graded(next(said), one) for one in row)
 
 
-def _graded(completion: Completion | None) -> Measured:
+def _graded(completion: Completion | None, grading: Grading) -> Measured:
     if completion is None:
         return "not graded (the budget was reached)"
-    grade = None if completion.text is None else parse_grade(completion.text)
+    grade = None if completion.text is None else parse_grade(completion.text, grading.shown())
     if grade is None and completion.status in ("ok", "truncated"):
         return "no grade could be read"
     return f"not graded ({completion.status})" if grade is None else grade
 
 
 _RULE = (
-    " from 1 to 5 by a chat model, which is shown the answer part (the whole reply where it marks none) without"
-    " citations. Null where the model gave no grade that can be read, and where the reply has no answer part."
+    " The grade is a chat model's, from 1 to 5. Null where the model gave no grade that can be read, and where the"
+    " question or the texts of all its passages are not known."
 )
 _SOURCE = (
-    "MIRAGE-Bench, heuristic features, graded by Llama-3-8B-Instruct there. Its published program reads a grade such as"
-    " [[3]] as 0 and counts a failure as 0; ours leaves it without a value. The prompt is ours:"
+    "MIRAGE-Bench, {figure}, graded by Llama-3-8B-Instruct there. The prompt says the same in words of ours"
+    " (mirage/prompts/{prompt}.txt); the Methods page lists its departures. {published}; ours has no value there."
 )
 
 FAMILY = Family(
@@ -128,27 +188,41 @@ FAMILY = Family(
         FeatureSpec(
             name="answer_overlap_score",
             title="Agreement with the reference",
-            meaning="Grade of the answer against the reference system's answer (1 off the subject or made up, 2 says"
-            " that it cannot answer, 3 relevant with notable errors, 4 acceptable, 5 fully accurate),"
+            meaning="Grade of the answer against the reference system's answer (1 does not agree, off the subject or"
+            " made up, 2 says that it cannot answer, 3 relevant with notable errors, 4 acceptable, 5 fully accurate)."
+            " The model is shown question, passages, the reference's answer part and the reply's (the whole reply where"
+            " it marks none), both without citations."
             + _RULE
-            + " Null for the reference itself, and where it has no answer to the question.",
+            + " Null for the reference itself, where it has no answer"
+            " to the question, and where the reply has no answer part.",
             unit="grade",
             low=LOW,
             high=HIGH,
             direction="higher",
-            source=f"{_SOURCE} mirage/prompts/overlap.txt.",
-            needs=("queries", "answers", "reference", "grade"),
+            source=_SOURCE.format(
+                figure="Figure 11",
+                prompt="overlap",
+                published="The class AutomaticAnswerOverlapEvaluator of its package keeps the brackets of [[3]], reads"
+                " no number and counts 0",
+            ),
+            needs=("queries", "passages", "answers", "reference", "grade"),
         ),
         FeatureSpec(
             name="fluency_score",
             title="Fluency",
-            meaning="Grade of how fluent and coherent the answer is in the language of the question," + _RULE,
+            meaning="Grade of how coherent the reply is: well structured, building from sentence to sentence to a"
+            " coherent whole, and covering the points needed to answer the question. The model is shown question,"
+            " passages and the whole reply." + _RULE,
             unit="grade",
             low=LOW,
             high=HIGH,
             direction="higher",
-            source=f"{_SOURCE} mirage/prompts/fluency.txt.",
-            needs=("answers", "grade"),
+            source=_SOURCE.format(
+                figure="Figure 12",
+                prompt="fluency",
+                published="Its program counts a grade that it cannot read as 0",
+            ),
+            needs=("queries", "passages", "answers", "grade"),
         ),
     ),
     measure=measure,

@@ -25,7 +25,7 @@ _DO = {
     "grade": "give a chat model that grades",
 }
 """What to do about a tool that is not there."""
-_READ_TEXTS = {"support", "reranker"}
+_READ_TEXTS = {"support", "reranker", "grade"}
 """Tools that read the texts of passages."""
 
 

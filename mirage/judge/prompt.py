@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, overload
 
 from mirage.judge.pairs import Battle
 from mirage.llm import Estimate, Messages
-from mirage.prompts import bundled, fence_code, fill
+from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MAX_PASSAGE_TOKENS = 800
-"""Each passage is cut to its first so many tokens, as in the prompt it was answered from (DEFINITIONS: RAG answers). By
-the estimate, never by a tokenizer, so that a prompt is the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +131,10 @@ def judgeable(queries: pa.Table, passages: pa.Table) -> set[tuple[str, str]]:
 
 
 def _passages(passages: pa.Table) -> dict[tuple[str, str], list[Passage]]:
-    """The passages with a text, by question, in order, cut."""
+    """The passages with a text, by question, in order, each cut.
+
+    They are cut by the estimate and never by a tokenizer, so that a prompt is the same on every machine.
+    """
     cut = Estimate().cut
     columns = ["language", "query_id", "position", "passage_id", "title", "text"]
     found: dict[tuple[str, str], list[Passage]] = {}

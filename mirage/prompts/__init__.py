@@ -29,6 +29,9 @@ TEMPLATES = ("vanilla", "role", "repeat", "explanation", "rag")
 PLACEHOLDERS = ("question", "contexts")
 """What a template must hold, in braces; each may stand more than once. `contexts_by_id` may stand for `contexts`: it
 shows each passage with its id in place of a number, so that a reply can be checked by the ids it cites."""
+MAX_PASSAGE_TOKENS = 800
+"""Each passage of a RAG prompt is cut to its first so many tokens (MIRAGE-Bench, section 5), and so are the passages
+that judges and graders see."""
 _BY_ID, _LANGUAGE = "contexts_by_id", "language"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
@@ -103,7 +106,9 @@ def _template(name: str, text: str) -> Template:
     """A template with the settings that its kind of reply needs."""
     template = Template(name, text, max_new_tokens=400 if name == "explanation" else 50)
     if template.by_id:
-        return replace(template, max_new_tokens=2048, top_p=None, max_passage_tokens=800, max_prompt_tokens=8192)
+        return replace(
+            template, max_new_tokens=2048, top_p=None, max_passage_tokens=MAX_PASSAGE_TOKENS, max_prompt_tokens=8192
+        )
     return template
 
 
