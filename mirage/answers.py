@@ -19,8 +19,18 @@ from mirage.headings import headings, inline_answers
 Span = tuple[int, int]
 """Where a piece of text begins and ends (exclusive), in characters."""
 
-NUMBERED_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
-"""The prompt templates that show the passages as `[1] ...`, as NoMIRACL's do; all others show their ids."""
+_NUMBERED_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
+
+
+def is_numbered(template: str | None, numbered: bool | None) -> bool:
+    """Whether the prompt of a reply numbered its passages, so that a number in brackets cites one.
+
+    Args:
+        template: name of its template: those of NoMIRACL show passages as `[1] ...`. It decides where nothing else is
+            known, as for replies imported from the published outputs.
+        numbered: what the reply's row says (`schema.Answer.numbered`): a property of the prompt that was sent.
+    """
+    return template in _NUMBERED_TEMPLATES if numbered is None else numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +162,8 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     Args:
         text: the raw reply.
         passage_ids: the passages shown, in the order of the prompt.
-        numbered: whether the prompt numbered the passages, from 1, instead of showing their ids: whether its template
-            is one of `NUMBERED_TEMPLATES`.
+        numbered: whether the prompt numbered the passages, from 1, instead of showing their ids
+            (`is_numbered`).
     """
     ids = tuple(passage_ids)
     found: list[Citation] = []

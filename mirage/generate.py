@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
@@ -131,6 +132,7 @@ def generate(
             template=template.name,
             reason=reply.reason,
             call=reply.key,
+            numbered=not template.by_id,
         )
         if reply is not None
         else prepared.replaced.get((prompt.language, prompt.query_id))
@@ -188,7 +190,10 @@ def prepare(
             asked.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
-        elif not _same_call(before.call, llm.call_key(settings, prompt.messages), first_key):
+        elif _same_call(before.call, llm.call_key(settings, prompt.messages), first_key):
+            # Rows of an older arena lack it; the same prompt says it.
+            old[key] = replace_fields(before, numbered=not template.by_id)
+        else:
             what = f"template {before.template}" if before.template != template.name else "another prompt or parameter"
             raise BadInput(
                 f"{system} has answers that were "

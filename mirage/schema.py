@@ -124,6 +124,9 @@ class Answer:
     """What went wrong, where `status` is not `ok` and more is known than it says."""
     call: str | None
     """Key of the call in the arena's ledger, which leads to the raw request and reply; null for imported replies."""
+    numbered: bool | None = None
+    """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids;
+    null where not known: then the templates of NoMIRACL number them, and others show ids."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "template": "vanilla",
         "reason": None,
         "call": None,
+        "numbered": None,
     },
     "outcomes": {
         "language": "en",

@@ -179,8 +179,9 @@ def import_queries(
 def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
     """Read the answers of any system into an arena.
 
-    Reads FILE: language, query_id, system, text, optionally status, template, reason. Writes the table answers;
-    what was made of those that are replaced is removed. One wrong line refuses the file.
+    Reads FILE: language, query_id, system, text, optionally status, template, reason, and numbered: whether
+    the prompt numbered its passages, so that [3] cites the third. Writes the table answers; what was made of those that
+    are replaced is removed. One wrong line refuses the file.
     """
     _import_own("answers", file, into, names, values)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mirage.answers import is_numbered
 from mirage.errors import BadInput, UnknownName
 from mirage.features.spec import Reply
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """Language and query id of a question."""
 
-COLUMNS = ("language", "query_id", "system", "text", "status", "template")
+COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered")
 """Columns of `answers` that a reply is made from."""
 
 
@@ -68,7 +69,8 @@ class Replies:
             reference = self._references.get(key, missing)
             if answer["system"] == self._reference:
                 reference = "this is the reference"
-        return Reply(key[0], text, answer["template"], ids, labels, self._questions[key], texts, reference)
+        numbered = is_numbered(answer["template"], answer["numbered"])
+        return Reply(key[0], text, numbered, ids, labels, self._questions[key], texts, reference)
 
     def _replies_of(self, system: str, answers: pa.Table) -> dict[Key, Reply | str]:
         """A system's sound replies by question."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
-from mirage.answers import NUMBERED_TEMPLATES, Citation, ParsedAnswer, citations, parse_answer, strip_markup
+from mirage.answers import Citation, ParsedAnswer, citations, parse_answer, strip_markup
 from mirage.text import words
 
 
@@ -43,8 +43,8 @@ class Reply:
     """Code of the question's language."""
     text: str
     """The raw reply."""
-    template: str | None
-    """Name of the prompt template; null where unknown."""
+    numbered: bool
+    """Whether the prompt numbered the passages, so that `[3]` cites the third (`mirage.answers.is_numbered`)."""
     passage_ids: tuple[str, ...]
     """The passages shown, in the order of the prompt; none if they are not known."""
     relevant: tuple[bool | None, ...]
@@ -59,7 +59,7 @@ class Reply:
     @cached_property
     def mentions(self) -> tuple[Citation, ...]:
         """The citations in the reply."""
-        return citations(self.text, self.passage_ids, numbered=self.template in NUMBERED_TEMPLATES)
+        return citations(self.text, self.passage_ids, numbered=self.numbered)
 
     @cached_property
     def parts(self) -> ParsedAnswer:

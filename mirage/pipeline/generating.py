@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import generate, llm, prompts, schema, store
-from mirage.answers import NUMBERED_TEMPLATES, citations, cited, parse_answer
+from mirage.answers import citations, cited, is_numbered, parse_answer
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.pipeline.judging import ledger_path
 from mirage.pipeline.stages import derived
@@ -189,7 +189,7 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
             continue
         text = row["text"] or ""
         parts = parse_answer(text) if text else None
-        numbered = row["template"] in NUMBERED_TEMPLATES
+        numbered = is_numbered(row["template"], row["numbered"])
         mentions = citations(text, ids.get((row["language"], row["query_id"]), []), numbered=numbered)
         rows.append(
             {

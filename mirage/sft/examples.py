@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mirage.answers import NUMBERED_TEMPLATES, citations, cited, parse_answer
+from mirage.answers import citations, cited, is_numbered, parse_answer
 from mirage.draw import sample
 from mirage.errors import BadInput, UnknownName
 
@@ -146,7 +146,7 @@ def _flaw(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     labels = known["labels"]
     if row["status"] != "ok":
         return f"it is {row['status']}"
-    if row["template"] in NUMBERED_TEMPLATES:
+    if is_numbered(row["template"], row["numbered"]):
         return "it cites by numbers, which other passages would change"
     if known["question"] is None:
         return "the text of its question is not known"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
-from mirage.answers import NUMBERED_TEMPLATES, Citation, citations
+from mirage.answers import Citation, citations, is_numbered
 from mirage.features import FEATURES
 from mirage.outcomes.parsed import RULES
 from mirage.store.question import of_question
@@ -300,7 +300,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
     replies = []
     for system in sorted(said.keys() | decided.keys() | measured.keys()):
         text, of = said.get(system, {}).get("text"), decided.get(system, {})
-        numbered = said.get(system, {}).get("template") in NUMBERED_TEMPLATES
+        numbered = is_numbered(*(said.get(system, {}).get(name) for name in ("template", "numbered")))
         start, end = of.get("span_start"), of.get("span_end")
         replies.append(
             Reply(

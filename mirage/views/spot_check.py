@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import pipeline, schema, votes
+from mirage.answers import is_numbered
 from mirage.features.spec import Reply
 from mirage.features.support import cited_places
 from mirage.store.question import of_question
@@ -177,9 +178,9 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Pair
     passages = sorted(of_question(arena, "passages", key), key=lambda row: row["position"])
     known = {row["passage_id"] for row in passages if row["text"]}
     (row,) = (row for row in of_question(arena, "answers", key) if row["system"] == system)
-    reply = Reply(
-        language, row["text"], row["template"], tuple(p["passage_id"] for p in passages), (None,) * len(passages)
-    )
+    numbered = is_numbered(row["template"], row["numbered"])
+    ids = tuple(p["passage_id"] for p in passages)
+    reply = Reply(language, row["text"], numbered, ids, (None,) * len(passages))
     shown = votes.digest(row["text"])
     return tuple(
         Pair(language, query_id, system, one.number, one.start, one.end, one.words, passage, shown)
