@@ -18,7 +18,7 @@ _RULES = (
     ui.Col("rule", "Rule", "text", help="The rule of the strict parser that decided.", width=180),
     ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
 )
-_SECTIONS = ("Definitions", "Differences", "Data", "Columns")
+_SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.pick("Section", _SECTIONS, key="section", kind="section", segments=True)
         words = ""
-        if section in ("Definitions", "Columns"):
+        if section in ("Definitions", "Prompts", "Columns"):
             words = st.text_input(
                 "Search", key="search", bind="query-params", placeholder="rate, interval, tie ...", width=320
             )
@@ -35,6 +35,8 @@ def main() -> None:
         definitions(page, words)
     elif section == "Differences":
         differences(page)
+    elif section == "Prompts":
+        prompts(page, words)
     elif section == "Data":
         data(page)
     else:
@@ -84,6 +86,33 @@ def differences(page: ui.Page) -> None:
     rules = views.rule_counts(page.arena)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
+
+
+def prompts(page: ui.Page, words: str) -> None:
+    """Every prompt: its text, its source, and how and why it departs from it."""
+    import pyarrow as pa
+
+    shown = views.prompts(words)
+    page.summary(f"{len(shown)} of {len(views.ORIGINS)} prompts.")
+    if not shown:
+        st.info("No prompt holds all of these words. Try fewer.")
+        return
+    for origin in shown:
+        st.header(origin.name, anchor=False)
+        st.markdown(ui.plain(origin.use), width=760)
+        st.caption(ui.plain(f"Source: {origin.source}"))
+        st.markdown(
+            "\n".join(f"- {ui.plain(departure.what)} *{ui.plain(departure.why)}*" for departure in origin.departures),
+            width=760,
+        )
+        with st.expander("The prompt"):
+            st.code(origin.text, language=None, wrap_lines=True)
+    rows = [
+        {"prompt": origin.name, "source": origin.source, "departure": departure.what, "reason": departure.why}
+        for origin in shown
+        for departure in origin.departures
+    ]
+    page.download("prompts", pa.Table.from_pylist(rows), about={})
 
 
 def _texts(columns: Mapping[str, Sequence[str]]) -> None:

@@ -9,12 +9,13 @@ import pytest
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema, store
+from mirage import schema, store, ui
 from mirage.outcomes import RULES
+from mirage.prompts.origins import ORIGINS
 from mirage.views import methods
 from mirage.views.definitions import DEFINITIONS
 
-SECTIONS = ("Definitions", "Differences", "Data", "Columns")
+SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
 
 def page(**params: str) -> Any:
@@ -46,6 +47,23 @@ def test_a_search_in_the_link_keeps_the_definitions_that_hold_all_its_words() ->
     shown = texts(page(search="bradley LOGITS"))
     assert f"1 of {len(DEFINITIONS)} definitions" in shown
     assert "**Rating**" in shown
+
+
+def test_every_prompt_is_shown_whole_with_its_source_and_each_departure_with_its_reason() -> None:
+    app = page(section="Prompts")
+    assert prompts_of(app) == [origin.name for origin in ORIGINS]
+    shown = texts(app)
+    for origin in ORIGINS:
+        assert ui.plain(origin.source) in shown
+        assert all(ui.plain(part) in shown for one in origin.departures for part in (one.what, one.why))
+    assert prompts_of(page(section="Prompts", search="fluency sentence")) == ["fluency"]
+    assert prompts_of(page(section="Prompts", search="nosuchword")) == []
+
+
+def prompts_of(app: Any) -> list[str]:
+    """The prompts that are shown whole, by name."""
+    names = {origin.text.strip(): origin.name for origin in ORIGINS}
+    return [names[code.value.strip()] for code in app.get("code") if code.value.strip() in names]
 
 
 def test_a_search_without_a_match_says_so() -> None:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import store
-from mirage.answers import NUMBERED_TEMPLATES
+from mirage import llm, store
+from mirage.answers import is_numbered
 from mirage.errors import BadInput, UnknownName
-from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, load, render
+from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, bundled, load, render
+from mirage.prompts.origins import ORIGINS
 from mirage.sources import nomiracl
 
 PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text without a title.")]
 
 
 def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
-    assert NUMBERED_TEMPLATES == ("vanilla", "role", "repeat", "explanation")
-    assert (*NUMBERED_TEMPLATES, "rag") == TEMPLATES
-    for name in NUMBERED_TEMPLATES:
+    numbered = ("vanilla", "role", "repeat", "explanation")
+    assert (*numbered, "rag") == TEMPLATES
+    # Where a reply does not say whether its prompt numbered the passages, its template's name does.
+    assert [is_numbered(name, None) for name in (*TEMPLATES, None, "mine")] == [True] * 4 + [False] * 3
+    for name in numbered:
         template = load(name)
         assert template.name == name
+        assert not template.by_id
         assert template.max_new_tokens == (400 if name == "explanation" else 50)
         assert (template.temperature, template.top_p, template.max_passage_tokens) == (0.1, 0.95, 375)
         assert '"Yes, answer is present"' in template.text
@@ -64,6 +70,28 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
                 assert render(vanilla, questions[key], passages[key]) == line.value["prompt"], line.where
                 compared += 1
     assert compared > 700
+
+
+def test_every_prompt_has_a_source_and_each_departure_a_reason() -> None:
+    folder = ROOT / "mirage" / "prompts"
+    assert {origin.name for origin in ORIGINS} == {path.stem for path in folder.glob("*.txt")}
+    assert len({origin.name for origin in ORIGINS}) == len(ORIGINS)
+    for origin in ORIGINS:
+        assert origin.text == (folder / f"{origin.name}.txt").read_text(encoding="utf-8")
+        assert origin.use and origin.source.startswith(("[NM]", "[MB]"))  # noqa: PT018  # both are one claim
+        assert all(departure.what and departure.why for departure in origin.departures)
+    # What is said to be shown is shown, and what a fence promises is there.
+    for name in ("overlap", "fluency", "judge"):
+        origin = next(origin for origin in ORIGINS if origin.name == name)
+        assert {"{question}", "{passages}", "{code}"} <= set(re.findall(r"\{\w+\}", origin.text))
+
+
+@pytest.mark.parametrize("name", ["overlap", "fluency", "judge", "rag"])
+def test_another_prompt_text_is_another_call(name: str) -> None:
+    settings = llm.Settings(model="m")
+    text = bundled(name)
+    keys = {llm.call_key(settings, [{"role": "user", "content": said}]) for said in (text, text.replace("the", "a", 1))}
+    assert len(keys) == 2
 
 
 TEXTS = st.text(max_size=40) | st.sampled_from(["{contexts}", "{question}", "{{question}}", "{x}", "\\1", "\\g<0>"])

@@ -46,8 +46,9 @@ def measure(reply: Reply) -> tuple[Measured, ...]:
 
 
 _SOURCE = (
-    "MIRAGE-Bench, heuristic features, by trec_eval's definitions. Its published program reads [a, b] as no citation,"
-    " loses the order of mention and drops cited ids that are no passage; in ours they hold their place in the ranking."
+    "MIRAGE-Bench, section 4.1, by trec_eval's definitions. Its program (mirage_bench/evaluate/util.py) reads"
+    " [12#0, 34#1] as no citation, collects citations in a set, which loses the order of mention, and drops cited ids"
+    " that are no passage; in ours they hold their place in the ranking."
 )
 
 FAMILY = Family(

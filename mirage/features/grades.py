@@ -220,7 +220,7 @@ FAMILY = Family(
             source=_SOURCE.format(
                 figure="Figure 12",
                 prompt="fluency",
-                published="Its program counts a grade that it cannot read as 0",
+                published="The class AutomaticFluencyEvaluator of its package counts a grade that it cannot read as 0",
             ),
             needs=("queries", "passages", "answers", "grade"),
         ),

@@ -57,9 +57,10 @@ _RULE = (
     " of more than twenty; in other scripts two characters mostly suffice)."
 )
 _SOURCE = (
-    "MIRAGE-Bench, heuristic features (the paper: langid). Its published program uses langdetect, for Yoruba lingua,"
-    " cuts the reply at the first blank line and counts a failure as 0; ours is one detector for all 18 languages,"
-    " keeps the whole reply and leaves a failure without a value."
+    "MIRAGE-Bench, section 4.1 (the paper: langid). Its program (mirage_bench/evaluate/language_detection.py) uses"
+    " langdetect, for Yoruba lingua with English as the only other language, and cuts the reply at the first blank "
+    "line;"
+    " ours is one detector for all 18 languages, keeps the whole reply and leaves a failure without a value."
 )
 
 FAMILY = Family(

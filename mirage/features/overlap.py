@@ -65,10 +65,7 @@ _RULE = (
     " nothing, 1 where they are the same; null for the reference itself, where it has no answer to the question, and"
     " where the reply has no answer part. Not comparable between languages."
 )
-_SOURCE = (
-    "MIRAGE-Bench, heuristic features (the reference there: GPT-4). Its published program tokenises every language as"
-    " English and takes whichever system came last as the reference; ours"
-)
+_SOURCE = "MIRAGE-Bench, section 4.1 (the reference there: GPT-4). "
 
 FAMILY = Family(
     specs=(
@@ -80,8 +77,9 @@ FAMILY = Family(
             low=0,
             high=1,
             direction="higher",
-            source=f"{_SOURCE} takes the named one, and sacreBLEU's tokeniser zh for Chinese, char for Japanese, Korean"
-            " and Thai, intl for all others.",
+            source=_SOURCE + "Its program takes sacreBLEU's default tokeniser, 13a, in every language"
+            " (mirage_bench/evaluate/rouge_and_blue.py); ours zh for Chinese, char for Japanese, Korean and Thai, intl"
+            " for all others.",
             needs=("answers", "reference"),
         ),
         FeatureSpec(
@@ -94,7 +92,8 @@ FAMILY = Family(
             low=0,
             high=1,
             direction="higher",
-            source=f"{_SOURCE} takes the named one, and words of any script.",
+            source=_SOURCE + "Its program tokenises by language, and stems in nine of them"
+            " (mirage_bench/evaluate/rouge_and_blue.py); ours takes words of any script, unstemmed.",
             needs=("answers", "reference"),
         ),
     ),

@@ -122,8 +122,9 @@ _RULE = (
     " Null where no sentence cites a passage it was given, and where the passages' texts are not known."
 )
 _SOURCE = (
-    f"MIRAGE-Bench, heuristic features, with the model {MODEL}. Its published program rounds each probability to one"
-    " decimal before it averages; ours does not."
+    f"MIRAGE-Bench, heuristic features, with the model {MODEL}. Its program"
+    " (mirage_bench/evaluate/context_grounding.py) rounds each probability to one decimal before it averages; ours does"
+    " not."
 )
 
 FAMILY = Family(

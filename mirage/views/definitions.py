@@ -61,8 +61,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "answer. Lower is better. A cell without any decided reply has no rate.",
         r"\text{hallucination rate} = \frac{FP}{FP + TN}",
         f"{NM}",
-        "The published program writes a rate only where a correct reply also occurs, so a system that always answers "
-        "is printed as 0.0%; here it is 100%.",
+        "The program of NoMIRACL (nomiracl/eval/metrics.py) writes a rate only where a correct reply also occurs, so a "
+        "system that always answers is printed as 0.0%; here it is 100%. Its denominator also counts invalid replies.",
     ),
     Definition(
         "Error rate",
@@ -144,7 +144,9 @@ DEFINITIONS: tuple[Definition, ...] = (
         r"- 2\,\big(\bar\theta^* - \hat\theta\big), \quad "
         r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
         "T. Hesterberg, The American Statistician 69 (2015)",
-        "Published programs resample battles, or as many questions as the user asks for.",
+        "The program of MIRAGE-Bench draws as many questions as the user asks for (`--matches_per_tournament`, 50 "
+        "unless "
+        "told otherwise). Chatbot Arena's `get_bootstrap_result` draws battles, one by one.",
     ),
     Definition(
         "Rank interval",
@@ -216,7 +218,9 @@ DEFINITIONS: tuple[Definition, ...] = (
         "comes from the ridge.",
         "",
         "L. R. Ford, The American Mathematical Monthly 64 (1957)",
-        "Published programs fall into another solver, or another scale, without saying so.",
+        "The program of MIRAGE-Bench (leaderboard/bradley_terry.py) then takes choix's `opt_pairwise`, an estimate "
+        "with a "
+        "penalty of 1e-6, in place of `ilsr_pairwise`, and does not say so.",
     ),
     Definition(
         "Surrogate",
@@ -226,7 +230,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "language, nobody's is used there, and nothing is filled in. default picks a regressor by nested validation: "
         "for each system the one with the least error on the others, two being left out at a time.",
         r"\hat\theta_{s,l} = f_{-s}\!\left(\bar x_{s,l}\right)",
-        f"{MB}, section 5, with a random forest a language",
+        f"{MB}, section 4.3, with a random forest a language",
         "Pooled ridge shrinks the languages' slopes to shared ones; pairwise learns verdicts from differences of two "
         "replies; replies learns the points of single replies by randomised trees. The published one and the other "
         "four of Table 3 stand beside them.",
@@ -259,8 +263,9 @@ DEFINITIONS: tuple[Definition, ...] = (
         "of fits with some of the features.",
         "",
         f"L. Breiman, Machine Learning 45 (2001); {MB}, Table 4 and Figure 5",
-        "The published program reads the impurities of forests off the systems they were fitted to, and ranks systems "
-        "that were trained on. The features that order systems most alike are chosen anew without each left-out one.",
+        "The program of MIRAGE-Bench reads the impurities of forests off the systems they were fitted to "
+        "(leaderboard/regression.py), and ranks systems that were trained on. The features that order systems most "
+        "alike are chosen anew without each left-out one.",
     ),
     Definition(
         "Target language and English",
@@ -270,17 +275,46 @@ DEFINITIONS: tuple[Definition, ...] = (
         "the wanted form (“Yes, answer is present”) is English whatever the question's language.",
         "",
         f"{MB}; py3langid",
-        "The paper names langid, its code uses langdetect and lingua. One detector covers all 18 here, chosen by "
+        "The paper names langid, its program uses langdetect, and lingua for Yoruba. One detector covers all 18 here, "
+        "chosen by "
         "measured accuracy: 99.9% on whole passages, 99.5% on their first 80 characters (1,000 Wikipedia passages a "
         "language).",
     ),
     Definition(
         "Citations",
         "Measures of a reply",
-        "How many different passages the reply cites: ids or numbers in square brackets, several to a bracket, and "
-        "forms such as “context 3”. A number that is not among the passages is kept as unknown.",
+        "How many different passages the reply cites: ids in square brackets, several to a bracket, or, where the "
+        "prompt "
+        "numbered its passages, numbers and forms such as “context 3”. A number that is not among the passages is "
+        "kept as unknown.",
         "",
         "ours, after MIRAGE-Bench",
+    ),
+    Definition(
+        "Agreement with the reference",
+        "Measures of a reply",
+        "A chat model's grade of the answer against the reference system's answer, from 1 to 5: 1 does not agree, is "
+        "off "
+        "the subject or made up, 2 says that it cannot answer, 3 relevant with notable errors, 4 acceptable, 5 fully "
+        "accurate. The model sees question, passages and both answers. A grade that cannot be read is null.",
+        "",
+        f"{MB}, Figure 11",
+        "The paper names GPT-4's answer as the reference. One script of its program "
+        "(evaluation/answer_llm_judge_multigpu.py) compares with the answer of the system that stands last in the "
+        "file. "
+        "The section Prompts lists how the prompt departs.",
+    ),
+    Definition(
+        "Fluency",
+        "Measures of a reply",
+        "A chat model's grade of how coherent a reply is, from 1 to 5: well structured, building from sentence to "
+        "sentence to a coherent whole, and covering the points needed to answer the question. The model sees question, "
+        "passages and the whole reply. A grade that cannot be read is null.",
+        "",
+        f"{MB}, Figure 12",
+        "The paper's text calls it grammatical correctness and idiomatic words; its prompt, which made the numbers, "
+        "asks "
+        "for coherence, and so does this. The section Prompts lists how the prompt departs.",
     ),
     Definition(
         "Length",

@@ -11,6 +11,7 @@ import numpy as np
 
 from mirage import rank
 from mirage.outcomes import RULES, departures, rates
+from mirage.prompts.origins import ORIGINS, Origin
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,6 +49,17 @@ def effects(arena: Arena) -> tuple[Effect, ...]:
         _zero_cells(published),
         *_ranking(outcomes),
     )
+
+
+def prompts(words: str = "") -> tuple[Origin, ...]:
+    """The prompts in which each of these words occurs: in the text, in what it is for, or in what is said of it."""
+
+    def holds(origin: Origin) -> bool:
+        said = [part for departure in origin.departures for part in (departure.what, departure.why)]
+        text = " ".join((origin.name, origin.use, origin.source, origin.text, *said)).casefold()
+        return all(word in text for word in words.casefold().split())
+
+    return tuple(origin for origin in ORIGINS if holds(origin))
 
 
 @lru_cache(maxsize=8)
@@ -95,7 +107,8 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     differ = sum(moved["n"].to_pylist())
     return Effect(
         "Reading a reply",
-        "Two fixed English phrases; both present, or neither, is invalid",
+        "Four fixed English phrases, or a passage number in a reply under 10 characters; both of the two asked for, or "
+        "none of all, is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
         f"{differ:,} replies ({differ / replies:.1%}) get another outcome; a cell's rate moves by "
         f"{100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most ({len(strict)} cells)",
@@ -167,7 +180,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
     return [
         Effect(
             "Ties",
-            "Dropped",
+            "Dropped by MIRAGE-Bench",
             "Half a win for each",
             f"{int((moved > 0).sum())} of {len(moved)} systems change rank in {_scope(scope)}, by {int(moved.max())} "
             f"at most; the ratings spread {np.ptp(dropped.theta) / np.ptp(base.theta):.1f} times as far when ties "
@@ -177,7 +190,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
         ),
         Effect(
             "Unit of the bootstrap",
-            "The battle",
+            "The question in MIRAGE-Bench; the battle in Chatbot Arena",
             "The question, with all battles fought on it",
             f"intervals that resample battles are {np.mean(np.array(narrow) / np.array(widths)):.2f} times as wide "
             "as those that resample questions",
@@ -186,7 +199,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
         ),
         Effect(
             "Size of a draw",
-            "As many questions as the user asks for (100 in the paper)",
+            "As many questions as the user asks for (100 in the paper of MIRAGE-Bench)",
             "As many as there are",
             f"with {int(np.median(sizes))} questions a language, draws of 100 make intervals about "
             f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)",

@@ -1,0 +1,192 @@
+"""Where each prompt text is from, and how it departs from its source: the one place that says so.
+
+Sources: [NM] NoMIRACL, arXiv 2312.11361, with `nomiracl/prompts/template.py` of project-miracl/nomiracl; [MB]
+MIRAGE-Bench, arXiv 2410.13716, whose Figures 10 to 13 show its prompts, with `mirage_bench/` and `evaluation/` of
+vectara/mirage-bench.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mirage.prompts import bundled
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One way in which a prompt of ours is not that of its source."""
+
+    what: str
+    """What is different."""
+    why: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a prompt is from."""
+
+    name: str
+    """Its name: that of its file."""
+    use: str
+    """What it is for."""
+    source: str
+    """The paper, its figure or section, and the file of the published program."""
+    departures: tuple[Departure, ...]
+    """Every departure from the source."""
+
+    @property
+    def text(self) -> str:
+        """The prompt, with its placeholders."""
+        return bundled(self.name)
+
+
+_COUNT = Departure(
+    "As many passages as a question has; the published program refuses any other number than 10.",
+    "Questions of other sources have more or fewer.",
+)
+_WORDS = Departure(
+    "In words of our own, with the same criteria.",
+    "The published texts leave open where a text ends, and what follows adds to them; one of our own can say it all.",
+)
+_FENCED = Departure(
+    "Each text stands between two marks with a code that none of them holds, and the prompt says that what stands "
+    "there "
+    "is material and speaks to nobody.",
+    "An answer or a passage that says “give this a 5” or “[[A]]” must not decide. The published prompts put the texts "
+    "under headings that a text can repeat.",
+)
+_GRADE_LAST = "The reply explains first and ends with `Score: [[3]]` on a line of its own"
+_CUT = Departure(
+    "Each passage is cut to its first 800 tokens, by an estimate.",
+    "So much of it the systems were shown at most; the estimate makes the prompt the same on every machine.",
+)
+
+ORIGINS: tuple[Origin, ...] = (
+    *(
+        Origin(name, use, f"[NM], {where}; {kind} in nomiracl/prompts/template.py", departures)
+        for name, use, where, kind, departures in (
+            (
+                "vanilla",
+                "Does a passage answer the question? The prompt of the published outputs.",
+                "appendix",
+                "VanillaTemplate",
+                (_COUNT,),
+            ),
+            ("role", "The same, with a role and without further output.", "Table 3", "RoleTemplate", (_COUNT,)),
+            (
+                "repeat",
+                "The same, with question and instruction again at the end.",
+                "Table 3",
+                "RepeatTemplate",
+                (_COUNT,),
+            ),
+            ("explanation", "The same, with steps before the answer.", "Table 3", "ExplanationTemplate", (_COUNT,)),
+        )
+    ),
+    Origin(
+        "rag",
+        "Answer a question from passages, with reasoning and citations.",
+        "[MB], section 5 and Figure 10, after ChatQA",
+        (
+            Departure(
+                "In words of our own: in the question's language, step by step, passages cited by id in the manner of "
+                "IEEE, `##Reason:` and `##Answer:`.",
+                "Figure 10 is a picture; its caption, section 5 and the published data set give the parts and their "
+                "order, which ours keeps.",
+            ),
+            Departure(
+                "It says that some or all contexts may have nothing to do with the question, and that the assistant "
+                "says so when the answer cannot be found.",
+                "Arenas here hold questions without a relevant passage, as NoMIRACL's do.",
+            ),
+        ),
+    ),
+    Origin(
+        "overlap",
+        "Grade an answer against the reference system's answer, from 1 to 5.",
+        "[MB], Figure 11; evaluation/answer_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_answer_overlap.py",
+        (
+            _WORDS,
+            _FENCED,
+            Departure(
+                "It shows the passages, as the figure's caption says; the prompts in both files of the program leave "
+                "them out.",
+                "The paper decides where it and its program differ.",
+            ),
+            _CUT,
+            Departure(
+                "The reference's answer part and the reply's, both without citations; the program also cuts them at "
+                "the "
+                "first blank line.",
+                "An answer can have paragraphs.",
+            ),
+            Departure(
+                f"{_GRADE_LAST}; one file of the program asks for the grade before its justification, the other for "
+                f"the "
+                "grade after it.",
+                "A grade after its reasons rests on them.",
+            ),
+            Departure(
+                "It says that other words for the same are no fault, nor is the length.",
+                "BLEU and ROUGE-L measure the words already.",
+            ),
+        ),
+    ),
+    Origin(
+        "fluency",
+        "Grade how coherent a reply is, from 1 to 5.",
+        "[MB], Figure 12; evaluation/fluency_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_fluency.py",
+        (
+            _WORDS,
+            _FENCED,
+            _CUT,
+            Departure(
+                "The reply is called a text; the paper calls it a summary.",
+                "A reply of a RAG system is no summary, and a model could mark it down for that.",
+            ),
+            Departure(
+                "The whole reply as it is, with its headings; the program takes `##` from them, and one of its files "
+                "cuts the answer at the first blank line.",
+                "Nothing of a reply is lost or changed.",
+            ),
+            Departure(
+                f"{_GRADE_LAST}; the paper asks for `##Rating: ... ##Explanation: ...`.",
+                "The form of all grades here, which is told from a `##` in the reply.",
+            ),
+        ),
+    ),
+    Origin(
+        "judge",
+        "Which of two answers is better?",
+        "[MB], Figure 13, after RAGElo; mirage_bench/evaluate/pairwise_llm_judge.py",
+        (
+            _WORDS,
+            _FENCED,
+            _CUT,
+            Departure(
+                "It says that where the passages do not hold the answer it is right to say so and wrong to make one "
+                "up, "
+                "and that an answer without any text gives nothing.",
+                "Arenas here hold questions without a relevant passage, as NoMIRACL's do, and replies without text.",
+            ),
+            Departure(
+                "It adds that an answer should be borne out by the passages.",
+                "Correctness is asked for in both; the passages are what the judge can check it by.",
+            ),
+            Departure(
+                "The verdict ends the reply, on a line of its own; the figure asks for it after the explanation.",
+                "A mark on a line of its own is told from one that the judge quotes.",
+            ),
+            Departure(
+                "Both orders of every pair are judged; the program draws one at random.",
+                "A judge's preference for a place then shows, and cancels out.",
+            ),
+            Departure(
+                "The replies are shown whole; the program cuts each at its first blank line.",
+                "The answer often stands after it.",
+            ),
+        ),
+    ),
+)
+"""Every prompt of this folder."""
