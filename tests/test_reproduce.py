@@ -168,11 +168,11 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
 
 def test_every_correction_has_a_row_with_its_ways_or_a_reason(made: Reproduction) -> None:
     joint = rows(made, "corrections", language="all")
-    assert {row["pitfall"] for row in joint} == {6, 7, 15, 19, 34, 35, 36, 41}
+    # Each is computed on this arena: a correction that no arena can show is not a row.
+    assert {row["pitfall"] for row in joint if row["effect"] is not None} == {6, 7, 19, 34, 35, 36, 41}
+    assert {row["pitfall"] for row in joint} == {6, 7, 19, 34, 35, 36, 41}
     for row in joint:
         assert (row["effect"] is None) == (row["reason"] is not None)
-    (order,) = [row for row in joint if row["pitfall"] == 15]
-    assert "texts" in order["reason"]
 
 
 def effect(made: Reproduction, pitfall: int, measure: str, **where: Any) -> float:

@@ -39,7 +39,6 @@ def corrections(material: Material) -> Item:
     rows += _held_out(material)
     rows += _orders(material)
     rows += _takeover(material)
-    rows += _absent("citations in the order of mention", 15, "the tables hold no order: it needs the replies' texts")
     return Item(
         "corrections",
         "",
