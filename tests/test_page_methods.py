@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
+from mirage.features import FEATURES
 from mirage.outcomes import RULES
 from mirage.prompts.origins import ORIGINS
 from mirage.views import methods
@@ -64,6 +66,14 @@ def prompts_of(app: Any) -> list[str]:
     """The prompts that are shown whole, by name."""
     names = {origin.text.strip(): origin.name for origin in ORIGINS}
     return [names[code.value.strip()] for code in app.get("code") if code.value.strip() in names]
+
+
+def test_what_is_said_of_another_program_names_the_file_or_class_it_is_about() -> None:
+    said = [f"{d.source} {d.departure}" for d in DEFINITIONS] + [f.source for f in FEATURES.values()]
+    about = [text for text in said if "program" in text]
+    assert len(about) > 8
+    for text in about:
+        assert re.search(r"\w\.py\b|\bclass \w+", text), text
 
 
 def test_a_search_without_a_match_says_so() -> None:

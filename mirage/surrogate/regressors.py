@@ -87,7 +87,7 @@ def estimate(model: Any, X: Array, y: Array, at: Array) -> Array:
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
-        # The published program takes the MLP's 200 iterations as they come.
+        # The MLP is taken after its 200 iterations, scikit-learn's default, whether it has converged or not.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return np.asarray(model.fit(X, y).predict(at), dtype=np.float64)
 

@@ -40,7 +40,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "message of the service. missing: the source has no reply. Each outcome names the rule that decided and the "
         "span of the reply it rests on.",
         "",
-        f"{NM}; the program's evaluation rules",
+        f"{NM}; nomiracl/prompts/template.py, VanillaTemplate.postprocess",
         "Two parsers are kept side by side: published reproduces the printed figures, strict corrects what the "
         "published rules misread (curly apostrophes, negations, quoted instructions, API errors, abstentions in "
         "other languages).",
@@ -144,9 +144,9 @@ DEFINITIONS: tuple[Definition, ...] = (
         r"- 2\,\big(\bar\theta^* - \hat\theta\big), \quad "
         r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
         "T. Hesterberg, The American Statistician 69 (2015)",
-        "The program of MIRAGE-Bench draws as many questions as the user asks for (`--matches_per_tournament`, 50 "
-        "unless "
-        "told otherwise). Chatbot Arena's `get_bootstrap_result` draws battles, one by one.",
+        "The program of MIRAGE-Bench draws as many questions as the user asks for (`--matches_per_tournament` of "
+        "surrogate_judge/training_and_inference.py, 50 unless told otherwise). That of Chatbot Arena (FastChat, "
+        "monitor/elo_analysis.py) draws battles, one by one.",
     ),
     Definition(
         "Rank interval",
@@ -275,7 +275,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "the wanted form (“Yes, answer is present”) is English whatever the question's language.",
         "",
         f"{MB}; py3langid",
-        "The paper names langid, its program uses langdetect, and lingua for Yoruba. One detector covers all 18 here, "
+        "The paper names langid, its program (evaluate/language_detection.py) uses langdetect, and lingua for Yoruba. "
+        "One detector covers all 18 here, "
         "chosen by "
         "measured accuracy: 99.9% on whole passages, 99.5% on their first 80 characters (1,000 Wikipedia passages a "
         "language).",
