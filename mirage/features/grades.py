@@ -10,7 +10,6 @@ from typing import overload
 
 from mirage.features.spec import Completion, Family, FeatureSpec, Measured, Reply, Tools
 from mirage.languages import LANGUAGES
-from mirage.llm import Estimate
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
 
@@ -148,6 +147,8 @@ _template = cache(bundled)
 @lru_cache(maxsize=1024)
 def _cut(text: str) -> str:
     """A passage as the systems were shown it: by the estimate, so that a prompt is the same on every machine."""
+    from mirage.llm import Estimate
+
     return Estimate().cut(text, MAX_PASSAGE_TOKENS)
 
 
