@@ -93,7 +93,7 @@ def prompts(page: ui.Page, words: str) -> None:
     import pyarrow as pa
 
     shown = views.prompts(words)
-    page.summary(f"{len(shown)} of {len(views.ORIGINS)} prompts.")
+    page.summary(f"{len(shown)} of {len(views.prompts())} prompts.")
     if not shown:
         st.info("No prompt holds all of these words. Try fewer.")
         return
