@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 
+_DRAWS = 100
+"""Draws of the intervals that are compared: the ratio of widths is a mean over all systems and languages, so few do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What one departure moves."""
@@ -165,7 +169,7 @@ def _zero_cells(published: dict[Any, Any]) -> Effect:
 
 def _ranking(outcomes: pa.Table) -> list[Effect]:
     battles = rank.from_outcomes(outcomes, skill="both")
-    ours = rank.rate(battles, draws=rank.DRAWS, seed=rank.SEED)
+    ours = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
     scope = "all" if "all" in ours.languages else next(iter(ours.languages))
     base = ours.languages[scope]
     dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages[scope]
@@ -173,7 +177,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
     widths, narrow = [], []
     for code, one in battles.items():
         widths.append(np.ptp(ours.languages[code].interval(), axis=0).mean())
-        single = rank.rate({code: _battle_units(one)}, draws=rank.DRAWS, seed=rank.SEED).languages[code]
+        single = rank.rate({code: _battle_units(one)}, draws=_DRAWS, seed=rank.SEED).languages[code]
         narrow.append(np.ptp(single.interval(), axis=0).mean())
     n = sum(len(one.queries) for one in battles.values())
     sizes = [len(one.queries) for one in battles.values()]
