@@ -21,7 +21,7 @@ SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
 
 def page(**params: str) -> Any:
-    app = AppTest.from_file(str(ROOT / "pages" / "methods.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "methods.py"), default_timeout=600)
     for name, value in params.items():
         app.query_params[name] = value
     app.run()
