@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -20,6 +23,18 @@ from mirage.sources import miracl
 
 TOPICS = "1\tMji mkuu wa Kenya ni upi?\n2\tZiwa Viktoria lina kina gani?\n3\tNani aliandika?\n"
 QRELS = "1\tQ0\t10#0\t1\n1\tQ0\t11#4\t0\n2\tQ0\t20#0\t1\n3\tQ0\t30#1\t0\n3\tQ0\t30#2\t1\n"
+
+
+@contextmanager
+def served(files: dict[str, bytes]) -> Iterator[str]:
+    """The address of an HTTP server on this machine that has these files."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Here", (Mirror,), {"files": files}))
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def save(folder: Path, code: str = "sw", topics: str = TOPICS, qrels: str = QRELS) -> Path:
@@ -43,7 +58,7 @@ def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -
         ("3", "30#1", 1, False, None, None),
         ("3", "30#2", 2, True, None, None),
     ]
-    assert count == miracl.Count("sw", 3, 2, 481, 4, "the rule gives 2; the paper prints 481")
+    assert count == miracl.Count("sw", "dev", 3, 2, 481, 4, 0, "the rule gives 2; the paper prints 481")
 
 
 def test_the_labels_are_those_of_the_file_pitfall_27(shared: Path) -> None:
@@ -61,12 +76,12 @@ def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Pa
     with (shared / "published" / "mirage_table1_dataset_stats.csv").open(encoding="utf-8", newline="") as stream:
         table1 = {row["stat"]: row for row in csv.DictReader(stream) if row["split"] == "eval"}
     printed = {code: int(table1["n_queries"][code]) for code in LANGUAGES}
-    assert printed == miracl.PUBLISHED
+    assert printed == {code: miracl.published(code, "dev") for code in LANGUAGES}
     assert sum(printed.values()) == 11_195
     found = {count.language: count.questions for count in counts}
     assert found == printed | {"te": 84}
     assert {count.language for count in counts if count.remark} == {"ar", "te"}
-    assert {count.dev for count in counts if count.language == "ar"} == {2896}
+    assert {count.topics for count in counts if count.language == "ar"} == {2896}
     # They have as many passages of each label a question as the paper prints; but for Telugu, whose questions are
     # others, and Bengali, for which it prints 8.0 non-relevant ones.
     passages = tables["passages"].select(["language", "relevant"]).group_by(["language", "relevant"])
@@ -140,19 +155,24 @@ def test_what_is_not_there_is_named_with_what_brings_it(tmp_path: Path) -> None:
 
 def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> None:
     files = {f"{kind}.miracl-v1.0-sw-dev.tsv": text.encode() for kind, text in (("topics", TOPICS), ("qrels", QRELS))}
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Here", (Mirror,), {"files": files}))
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        command = ("pull", "miracl", "--into", tmp_path / "p", "--base-url", f"http://127.0.0.1:{server.server_port}")
+    with served(files) as address:
+        command = ("pull", "miracl", "--into", tmp_path / "p", "--base-url", address)
         done = mirage(*command)
         assert "2 files are in" in done.stderr
         assert "Not at the source, and not needed to go on: topics.miracl-v1.0-ar-dev.tsv" in done.stderr
         assert "0 of them new" in mirage(*command).stderr
-    finally:
-        server.shutdown()
-        server.server_close()
     done = mirage("import", "miracl", tmp_path / "p", "--into", tmp_path / "a", "--format", "csv")
-    assert rows(done) == [{"language": "sw", "dev": "3", "questions": "2", "published": "481", "passages": "4"}]
+    assert rows(done) == [
+        {
+            "language": "sw",
+            "split": "dev",
+            "topics": "3",
+            "questions": "2",
+            "published": "481",
+            "passages": "4",
+            "texts": "0",
+        }
+    ]
     assert "sw: the rule gives 2; the paper prints 481" in done.stderr
     arena = store.open_arena(tmp_path / "a")
     assert store.check(arena)
@@ -179,3 +199,123 @@ def test_questions_are_not_put_under_answers_to_others(tmp_path: Path) -> None:
     store.write(tmp_path / "a", {"answers": schema.from_rows("answers", [answer])}, made_by="a test")
     with pytest.raises(ArenaError, match="holds answers to the questions it has"):
         pipeline.import_miracl(save(tmp_path / "in"), tmp_path / "a")
+
+
+# --- the training set -------------------------------------------------------------------------------------------------
+
+TRAIN_QRELS = QRELS + "4\tQ0\t40#0\t0\n"
+TRAIN_TOPICS = TOPICS + "4\tNani alikuja?\n"
+PASSAGES = ("10#0", "11#4", "20#0", "30#1", "30#2", "40#0", "99#0")
+
+
+def hub(code: str = "sw", shards: int = 1) -> dict[str, bytes]:
+    """The files of MIRACL train of one language as the hub's two data sets have them."""
+    root, name = f"miracl-v1.0-{code}", f"miracl-v1.0-{code}-train.tsv"
+    files = {
+        f"{root}/topics/topics.{name}": TRAIN_TOPICS.encode(),
+        f"{root}/qrels/qrels.{name}": TRAIN_QRELS.encode(),
+    }
+    documents = [{"docid": docid, "title": f"Kichwa {docid}", "text": f"Kifungu cha {docid}."} for docid in PASSAGES]
+    for shard in range(shards):
+        lines = "".join(json.dumps(document) + "\n" for document in documents[shard::shards])
+        files[f"miracl-corpus-v1.0-{code}/docs-{shard}.jsonl.gz"] = gzip.compress(lines.encode())
+    return files
+
+
+def lay(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> None:
+    """MIRACL, Table 1: 40,203 train questions in 16 languages. MIRAGE-Bench, Table 1: 39,763 pairs."""
+    sizes = [size for size in miracl.SIZES.values() if size.topics is not None]
+    assert len(sizes) == 16
+    assert sum(size.topics or 0 for size in sizes) == 40_203
+    assert sum(size.training or 0 for size in sizes) == 39_763
+    figures = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
+    printed = {
+        (row["setting"], row["language"]): None if row["value"] is None else int(row["value"])
+        for row in figures
+        if row["source"] == "MIRAGE-Bench" and row["item"] == "Table 1" and row["metric"] == "n_queries"
+    }
+    for split, setting in (("dev", "eval"), ("train", "train")):
+        assert {code: miracl.published(code, split) for code in LANGUAGES} == {
+            code: printed[setting, code] for code in LANGUAGES
+        }
+    assert miracl.published("vi", "train") is None, "a language that MIRACL lacks has no published size"
+    assert set(LANGUAGES) - set(miracl.languages_of("train")) == {"de", "yo"}
+
+
+def test_the_commands_bring_the_training_questions_with_their_texts(tmp_path: Path) -> None:
+    with served(hub("sw") | hub("fi", shards=2)) as address:
+        command = ("pull", "miracl", "--split", "train", "--texts", "--languages", "sw,fi", "--into", tmp_path / "p")
+        done = mirage(*command, "--base-url", address)
+        assert "7 files are in" in done.stderr
+        assert "miracl-corpus-v1.0-fi/docs-2.jsonl.gz" in done.stderr, "the Finnish corpus has four files"
+        assert "0 of them new" in mirage(*command, "--base-url", address).stderr
+    done = mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", tmp_path / "a", "--format", "csv")
+    assert [tuple(row.values()) for row in rows(done)] == [
+        ("fi", "train", "4", "3", "2878", "5", "5"),
+        ("sw", "train", "4", "3", "1866", "5", "5"),
+    ]
+    assert "sw: there are 4 topics; MIRACL prints 1,901; the rule gives 3; the paper prints 1,866" in done.stderr
+    arena = store.open_arena(tmp_path / "a")
+    assert store.check(arena)
+    swahili = arena.read("passages", languages=["sw"]).to_pylist()
+    assert {row["text"] for row in swahili} == {f"Kifungu cha {docid}." for docid in PASSAGES[:5]}
+    assert {row["title"] for row in swahili} == {f"Kichwa {docid}" for docid in PASSAGES[:5]}
+    assert {row["query_id"] for row in swahili} == {"1", "2", "3"}, "question 4 has no relevant passage"
+    assert len(arena.manifest["made"]["queries"]["from"]) == 2 + 7
+
+
+def test_texts_are_taken_from_the_corpus_files_that_are_there(tmp_path: Path) -> None:
+    files = hub("fi", shards=2)
+    del files["miracl-corpus-v1.0-fi/docs-1.jsonl.gz"]
+    tables, (count,) = miracl.read(lay(tmp_path / "part", files), split="train")
+    assert (count.passages, count.texts) == (5, 3)
+    assert "3 of 5 passages have a text: 1 of 4 corpus files are there" in count.remark
+    texts = dict(zip(tables["passages"]["passage_id"].to_pylist(), tables["passages"]["text"].to_pylist(), strict=True))
+    assert texts == {"10#0": "Kifungu cha 10#0.", "11#4": None, "20#0": "Kifungu cha 20#0.", "30#1": None} | {
+        "30#2": "Kifungu cha 30#2."
+    }
+
+
+def test_a_passage_that_its_whole_corpus_lacks_is_named(tmp_path: Path) -> None:
+    files = hub("sw")
+    name = "miracl-v1.0-sw/qrels/qrels.miracl-v1.0-sw-train.tsv"
+    files[name] += b"3\tQ0\t77#0\t0\n"
+    with pytest.raises(BadInput, match="document 77#0 is judged but in no file of the corpus of sw") as caught:
+        miracl.read(lay(tmp_path, files), split="train")
+    assert caught.value.where == f"{tmp_path / name}:7"
+
+
+def test_a_language_without_the_split_is_refused_and_not_fetched(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="train questions 'de'"):
+        miracl.pull(tmp_path, split="train", languages=["de"])
+    with pytest.raises(UnknownName, match="no split 'test'"):
+        miracl.pull(tmp_path, split="test")  # type: ignore[arg-type]  # what a caller may write
+    with pytest.raises(BadInput, match=r"of MIRACL train(.|\n)*mirage pull miracl --split train"):
+        miracl.read(save(tmp_path / "dev"), split="train")
+
+
+def test_both_splits_lie_in_one_folder_and_are_read_apart(tmp_path: Path) -> None:
+    save(lay(tmp_path, hub("sw")), code="sw")
+    assert miracl.read(tmp_path)[1][0].topics == 3
+    assert miracl.read(tmp_path, split="train")[1][0].topics == 4
+
+
+def test_every_question_of_train_stays_that_a_teacher_can_answer(shared: Path, tmp_path: Path) -> None:
+    """Dev's real files under train's names: all questions of MIRACL have a relevant passage, and none is cut."""
+    folder = tmp_path / "in"
+    for code in ("ar", "te", "ko"):
+        for kind in ("topics", "qrels"):
+            content = (shared / "miracl" / f"{kind}.{code}.tsv.gz").read_bytes()
+            lay(folder, {f"{kind}.miracl-v1.0-{code}-train.tsv.gz": content})
+    tables, counts = miracl.read(folder, split="train")
+    assert {count.language: count.questions for count in counts} == {"ar": 2896, "te": 828, "ko": 213}
+    relevant = tables["passages"].filter(tables["passages"]["relevant"])
+    asked = tables["queries"].select(["language", "query_id"])
+    assert len(asked.join(relevant, ["language", "query_id"], join_type="left anti")) == 0

@@ -12,12 +12,13 @@ from mirage.cli.common import File, How, Into, Languages, Names, Passages, Seed,
 from mirage.cli.output import note, progress, show
 from mirage.sources.download import Pulled
 from mirage.sources.files import Kind, Options
+from mirage.sources.miracl import Split as Miracl
 from mirage.sources.mirage_bench import What as Bench
 from mirage.sources.nomiracl.origin import Split, What
 
 READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
-REBUILT = ("language", "dev", "questions", "published", "passages")
+REBUILT = ("language", "split", "topics", "questions", "published", "passages", "texts")
 """Columns of `import miracl`."""
 
 
@@ -83,36 +84,49 @@ def import_nomiracl(
 @pull.command("miracl")
 def pull_miracl(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set, 16 languages.")] = (
+        "dev"
+    ),
+    texts: Annotated[
+        bool, typer.Option("--texts", help="The corpora too, with the passages' texts: up to 100 MB a file.")
+    ] = False,
     languages: Languages = None,
     base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
-    """Fetch MIRACL's dev questions and relevance labels; a stopped download goes on where it stopped.
+    """Fetch MIRACL's questions and relevance labels; a stopped download goes on where it stopped.
 
-    Reads the public repository. Writes the files into DIR as published, for `mirage import miracl DIR`.
+    Reads the public repositories. Writes the files into DIR as published, for `mirage import miracl DIR`. Corpora are
+    whole Wikipedias: 1 file (bn, sw, yo) to 66 files (en) a language.
     """
     from mirage.sources import miracl
 
     with progress("Fetching", unit="bytes") as update:
-        pulled = miracl.pull(into, languages=codes(languages), base_url=base_url, progress=update)
+        pulled = miracl.pull(
+            into, split=split, texts=texts, languages=codes(languages), base_url=base_url, progress=update
+        )
     _said(pulled)
 
 
 @import_.command("miracl")
 def import_miracl(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv, or .gz.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv, or .gz; with corpora too.")
+    ],
     into: Into,
+    split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set.")] = "dev",
     languages: Languages = None,
     seed: Seed = 0,
     how: How = "table",
 ) -> None:
-    """Rebuild the questions of MIRAGE-Bench from MIRACL dev.
+    """Rebuild the questions of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
-    Reads PATH as `mirage pull miracl` leaves it. Writes the tables queries and passages; the passages have ids and
-    labels, no texts. Prints the questions of each language beside those that the paper prints.
+    Reads PATH as `mirage pull miracl` leaves it. Writes the tables queries and passages; the passages have texts where
+    the corpora are in PATH, else ids and labels alone. Prints the questions of each language beside those that the
+    paper prints. Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
     """
     from mirage import pipeline
 
-    arena, counts = pipeline.import_miracl(path, into, languages=codes(languages), seed=seed)
+    arena, counts = pipeline.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
     show([dataclasses.asdict(count) for count in counts], REBUILT, how)
     for count in counts:
         if count.remark:

@@ -82,15 +82,21 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
 
 
 def import_miracl(
-    folder: Path, into: Path, *, languages: Sequence[str] | None = None, seed: int = 0
+    folder: Path,
+    into: Path,
+    *,
+    split: miracl.Split = "dev",
+    languages: Sequence[str] | None = None,
+    seed: int = 0,
 ) -> tuple[store.Arena, list[miracl.Count]]:
-    """Rebuild the evaluation set of MIRAGE-Bench from the topics and qrels of MIRACL dev.
+    """Rebuild the questions of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
 
     Args:
         folder: what `miracl.read` reads.
         into: the arena's folder.
+        split: `dev` or `train`.
         languages: codes; None for all that are there.
-        seed: draws the Arabic questions.
+        seed: draws the Arabic questions of dev.
 
     Returns:
         The arena, and what became of each language.
@@ -100,17 +106,28 @@ def import_miracl(
         ArenaError: if the arena holds answers or judgments, which belong to its own questions.
     """
     _refuse_held(into)
-    tables, counts = miracl.read(folder, languages=languages, seed=seed)
+    tables, counts = miracl.read(folder, split=split, languages=languages, seed=seed)
+    texts = sum(count.texts for count in counts)
+    passages = len(tables["passages"])
+    what = "by id" if not texts else "with their texts" if texts == passages else f"{texts:,} of them with their texts"
+    origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split]}]
+    if texts:
+        origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
     arena = store.write(
         into,
         tables,
-        title="MIRAGE-Bench questions, rebuilt from MIRACL dev",
+        title="MIRAGE-Bench questions, rebuilt from MIRACL dev"
+        if split == "dev"
+        else "MIRAGE-Bench training questions, from MIRACL train",
         label="questions only",
-        about=f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages, by id.",
-        licence=miracl.LICENCE,
-        made_by="mirage import miracl",
-        made_from=[{"name": miracl.NAME, "url": miracl.URL}, *prints(folder, miracl.files(folder))],
-        notes=[*(f"{count.language}: {count.remark}" for count in counts if count.remark), miracl.NO_TEXT],
+        about=f"{len(tables['queries']):,} questions with {passages:,} judged passages, {what}.",
+        licence=miracl.CORPUS_LICENCE if texts else miracl.LICENCE,
+        made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",
+        made_from=[*origin, *prints(folder, miracl.files(folder, split=split))],
+        notes=[
+            *(f"{count.language}: {count.remark}" for count in counts if count.remark),
+            *([] if texts else [miracl.NO_TEXT]),
+        ],
         stale=derived(tables),
     )
     return arena, counts

@@ -1,16 +1,24 @@
-"""The evaluation set of MIRAGE-Bench, rebuilt from the topics and qrels of MIRACL dev (Zhang et al., TACL 2023).
+"""The questions of MIRAGE-Bench, rebuilt from the topics, qrels and passages of MIRACL (Zhang et al., TACL 2023).
 
-The rule of MIRAGE-Bench, section 3.1: a question stays if a passage was judged non-relevant to it; Arabic, which has
-2,896 of them, is cut at random to 1,501. Topics and qrels hold no passage texts: passages come with id and label.
+Evaluation set (MIRAGE-Bench, section 3.2), from MIRACL dev: a question stays if a passage was judged non-relevant to
+it; Arabic, which has 2,896 of them, is cut at random to 1,501.
+
+Training set (section 3.3), from MIRACL train, which 16 of the 18 languages have: the paper says that it reuses all of
+it, so every question with a relevant passage stays. MIRACL prints 40,203 questions, MIRAGE-Bench 39,763; the paper
+does not say what became of the other 440, and no rule on the labels is known to give its numbers.
+
+Topics and qrels hold no passage texts. These are in MIRACL's corpora; `read` takes them from the files of a corpus
+where they are in the folder too.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import schema, store
 from mirage.draw import sample
@@ -23,22 +31,67 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-NAME = "MIRACL dev topics and qrels (castorini/anserini-tools)"
-URL = "https://raw.githubusercontent.com/castorini/anserini-tools/master/topics-and-qrels"
+Split = Literal["dev", "train"]
+
+NAMES: dict[Split, str] = {
+    "dev": "MIRACL dev topics and qrels (castorini/anserini-tools)",
+    "train": "MIRACL train topics and qrels (Hugging Face data set miracl/miracl)",
+}
+"""What the files of a split are, for people."""
+URLS: dict[Split, str] = {
+    "dev": "https://raw.githubusercontent.com/castorini/anserini-tools/master/topics-and-qrels",
+    "train": "https://huggingface.co/datasets/miracl/miracl/resolve/main",
+}
+"""The addresses that the names of the files are appended to."""
+CORPUS_NAME = "MIRACL corpora (Hugging Face data set miracl/miracl-corpus)"
+CORPUS_URL = "https://huggingface.co/datasets/miracl/miracl-corpus/resolve/main"
 LICENCE = "Apache-2.0"
+CORPUS_LICENCE = "Apache-2.0; the passages are Wikipedia (CC BY-SA)"
+"""Terms where passages have texts."""
 NO_TEXT = "passages have ids and labels alone: their titles and texts are in MIRACL's corpora, not in topics and qrels"
 """Why the titles and texts of the passages are null."""
 
-PUBLISHED = dict(
-    zip(
-        LANGUAGES,
-        (1501, 411, 304, 787, 617, 632, 1183, 343, 350, 939, 797, 213, 1247, 481, 150, 730, 119, 391),
-        strict=True,
-    )
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Published numbers of one language."""
+
+    evaluation: int
+    """Questions of the evaluation set: MIRAGE-Bench, Table 1."""
+    shards: int
+    """Files of MIRACL's corpus: `docs-0.jsonl.gz` and on, 500,000 passages each (miracl/miracl-corpus)."""
+    topics: int | None = None
+    """Questions of MIRACL train: Zhang et al., TACL 2023, Table 1; None where there is no such split."""
+    training: int | None = None
+    """Pairs of the training set: MIRAGE-Bench, Table 1; None where there is no such split."""
+
+
+SIZES: Mapping[str, Sizes] = {
+    "ar": Sizes(1501, 5, 3495, 3468),
+    "bn": Sizes(411, 1, 1631, 1624),
+    "de": Sizes(304, 32),
+    "en": Sizes(787, 66, 2863, 2857),
+    "es": Sizes(617, 21, 2162, 2159),
+    "fa": Sizes(632, 5, 2107, 2104),
+    "fi": Sizes(1183, 4, 2897, 2878),
+    "fr": Sizes(343, 30, 1143, 1137),
+    "hi": Sizes(350, 2, 1169, 1165),
+    "id": Sizes(939, 3, 4071, 4054),
+    "ja": Sizes(797, 14, 3477, 3466),
+    "ko": Sizes(213, 3, 868, 859),
+    "ru": Sizes(1247, 20, 4683, 4567),
+    "sw": Sizes(481, 1, 1901, 1866),
+    "te": Sizes(150, 2, 3452, 3283),
+    "th": Sizes(730, 2, 2972, 2965),
+    "yo": Sizes(119, 1),
+    "zh": Sizes(391, 10, 1312, 1311),
+}
+"""Published numbers by language; a language that is not here has none, and is not in MIRACL."""
+ARABIC = SIZES["ar"].evaluation
+"""How many Arabic questions of dev are drawn."""
+_FILE = re.compile(
+    r"(?P<kind>topics|qrels)\.(?:miracl-v1\.0-)?(?P<language>[^.-]+)(?:-(?P<split>[^.]+))?\.tsv(?:\.gz)?"
 )
-"""Questions of each language as MIRAGE-Bench prints them (Table 1)."""
-ARABIC = PUBLISHED["ar"]
-"""How many Arabic questions are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +100,46 @@ class Count:
 
     language: str
     """Language code."""
-    dev: int
-    """Questions of MIRACL dev."""
+    split: Split
+    """Split of MIRACL."""
+    topics: int
+    """Questions of the split."""
     questions: int
-    """Those that are in the evaluation set."""
-    published: int
-    """Those that the paper prints."""
+    """Those that are in the set of MIRAGE-Bench by its rule."""
+    published: int | None
+    """Those that MIRAGE-Bench prints; None for a language that it lacks."""
     passages: int
     """Judged passages of the questions in the set."""
+    texts: int
+    """Those of them whose text is in the folder."""
     remark: str
-    """Why the two numbers differ, or what was drawn; empty where there is nothing to say."""
+    """Why numbers differ, or what was drawn; empty where there is nothing to say."""
+
+
+def published(code: str, split: Split) -> int | None:
+    """The questions of a language in one split that MIRAGE-Bench prints in Table 1; None where it prints none."""
+    sizes = SIZES.get(code)
+    if sizes is None:
+        return None
+    return sizes.evaluation if split == "dev" else sizes.training
+
+
+def languages_of(split: Split) -> list[str]:
+    """The codes of the languages that MIRACL has a split for, in their order.
+
+    Raises:
+        UnknownName: if there is no such split.
+    """
+    if split not in get_args(Split):
+        raise UnknownName("split", split, get_args(Split))
+    return [code for code in SIZES if published(code, split) is not None]
 
 
 def pull(
     into: Path,
     *,
+    split: Split = "dev",
+    texts: bool = False,
     languages: Iterable[str] | None = None,
     base_url: str | None = None,
     progress: Progress | None = None,
@@ -69,108 +147,207 @@ def pull(
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Pulled:
-    """Fetch topics and qrels of MIRACL dev, two files a language, into a folder that `read` then reads.
+    """Fetch topics and qrels of MIRACL, two files a language, into a folder that `read` then reads.
 
     Args:
         into: the folder; made if absent.
-        languages: codes or lower-case English names; all 18 by default.
+        split: `dev` or `train`.
+        texts: whether to fetch the corpora too, which hold the passages' texts: whole Wikipedias, up to about
+            100 MB a file.
+        languages: codes or lower-case English names; all that have the split by default.
         base_url: another address with the same files under the same names.
         progress: as of `download.fetch`, like the rest.
         timeout: seconds.
         rng: draws the jitter of pauses.
         sleep: waits a number of seconds.
 
+    Returns:
+        What is in the folder: topics and qrels, and the corpora.
+
     Raises:
-        UnknownName: if a language is unknown.
+        UnknownName: if a language is unknown or lacks the split.
         Unreachable: if a file did not come, or none is there.
         BadInput: if the address is none, or the folder cannot be written.
     """
-    codes = list(LANGUAGES) if languages is None else dict.fromkeys(language(name).code for name in languages)
-    names = [f"{kind}.miracl-v1.0-{code}-dev.tsv" for code in codes for kind in ("topics", "qrels")]
-    return fetch(into, names, base_url or URL, progress=progress, timeout=timeout, rng=rng, sleep=sleep)
+    codes = _codes(split, languages)
+    parts = [(base_url or URLS[split], [name for code in codes for name in _lists(code, split)])]
+    if texts:
+        parts.append((base_url or CORPUS_URL, [name for code in codes for name in _shards(code)]))
+    pulled = [fetch(into, names, url, progress=progress, timeout=timeout, rng=rng, sleep=sleep) for url, names in parts]
+    return Pulled(
+        into,
+        sum(part.files for part in pulled),
+        sum(part.fetched for part in pulled),
+        tuple(name for part in pulled for name in part.absent),
+    )
 
 
 def read(
-    folder: Path, *, languages: Iterable[str] | None = None, seed: int = 0
+    folder: Path, *, split: Split = "dev", languages: Iterable[str] | None = None, seed: int = 0
 ) -> tuple[dict[str, pa.Table], list[Count]]:
-    """Rebuild the evaluation set.
+    """Rebuild the evaluation set (`dev`) or the questions of the training set (`train`).
 
     Args:
-        folder: topics and qrels, as `pull` names them or `topics.LL.tsv` and `qrels.LL.tsv`, or so with `.gz`.
+        folder: topics and qrels as `pull` leaves them, in the folders of the hub or all in one; those of dev may be
+            named `topics.LL.tsv` and `qrels.LL.tsv`. Any may end in `.gz`. Corpora under `miracl-corpus-v1.0-LL/`.
+        split: `dev` or `train`.
         languages: codes or names; all that are there by default.
-        seed: draws the Arabic questions; 0 or more.
+        seed: draws the Arabic questions of dev; 0 or more.
 
     Returns:
-        The tables `queries` and `passages` (labelled, without texts, in the order of the qrels), and what became of
-        each language.
+        The tables `queries` and `passages` (labelled, in the order of the qrels; title and text null where no corpus
+        in the folder has them), and what became of each language.
 
     Raises:
-        UnknownName: if a language is unknown or not in the folder.
-        BadInput: naming file and line, if a line is malformed, an id unknown or given twice, or a file is absent.
+        UnknownName: if a language or split is unknown or not in the folder.
+        BadInput: naming file and line, if a line is malformed, an id unknown or given twice, a file absent, or a
+            passage not in its whole corpus.
     """
-    there = _files(folder)
+    there = _files(folder, split)
     codes = list(there) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     queries: dict[str, list[Any]] = {name: [] for name in ("language", "query_id", "text")}
     passages: dict[str, list[Any]] = {
-        name: [] for name in ("language", "query_id", "passage_id", "position", "relevant")
+        name: [] for name in ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
     }
     counts = []
     for code in codes:
         if code not in there:
             raise UnknownName("language", code, there, where=str(folder))
-        texts = trec.topics(there[code]["topics"])
-        judged = trec.qrels(there[code]["qrels"], texts)
-        kept = sorted(query for query, labels in judged.items() if not all(one.relevant for one in labels))
+        asked = trec.topics(there[code]["topics"])
+        judged = trec.qrels(there[code]["qrels"], asked)
+        # dev: some passage is non-relevant. train: some passage is relevant, for the teacher to answer from.
+        stays = split == "train"
+        kept = sorted(query for query, labels in judged.items() if any(label.relevant == stays for label in labels))
         by_rule = len(kept)
-        if code == "ar":
+        if code == "ar" and split == "dev":
             kept = sample(kept, ARABIC, seed, "ar/miracl/dev")
+        shards = _corpus(folder, code)
+        texts = _texts(shards, code, [label for query in kept for label in judged[query]])
         for query in kept:
-            _add(queries, code, query, texts[query])
-            for position, one in enumerate(judged[query], start=1):
-                _add(passages, code, query, one.passage_id, position, one.relevant)
-        n = sum(len(judged[query]) for query in kept)
-        counts.append(Count(code, len(texts), len(kept), PUBLISHED[code], n, _remark(code, by_rule, len(kept), seed)))
+            _add(queries, code, query, asked[query])
+            for position, label in enumerate(judged[query], start=1):
+                title, text = texts.get(label.passage_id, (None, None))
+                _add(passages, code, query, label.passage_id, position, title, text, label.relevant)
+        shown = [label.passage_id for query in kept for label in judged[query]]
+        count = Count(
+            language=code,
+            split=split,
+            topics=len(asked),
+            questions=len(kept),
+            published=published(code, split),
+            passages=len(shown),
+            texts=sum(passage in texts for passage in shown),
+            remark="",
+        )
+        counts.append(replace(count, remark="; ".join(_remarks(count, by_rule, len(shards), seed))))
     tables = {"queries": queries, "passages": passages}
     return {name: schema.from_columns(name, columns) for name, columns in tables.items()}, counts
 
 
-def files(folder: Path) -> list[Path]:
+def files(folder: Path, *, split: Split = "dev") -> list[Path]:
     """The files that `read` reads in a folder.
 
     Raises:
         UnknownName: if a file is named after no known language.
         BadInput: if there is none, two of a kind, or topics without qrels.
     """
-    return [path for pair in _files(folder).values() for path in pair.values()]
+    there = _files(folder, split)
+    return [path for code, pair in there.items() for path in (*pair.values(), *_corpus(folder, code))]
 
 
-def _files(folder: Path) -> dict[str, dict[str, Path]]:
+def _codes(split: Split, languages: Iterable[str] | None) -> list[str]:
+    """The languages asked for, each of which has the split."""
+    have = languages_of(split)
+    codes = have if languages is None else list(dict.fromkeys(language(name).code for name in languages))
+    for code in codes:
+        if code not in have:
+            raise UnknownName(f"language with MIRACL {split} questions", code, have)
+    return codes
+
+
+def _lists(code: str, split: Split) -> list[str]:
+    """Names of topics and qrels under the split's address."""
+    names = {kind: f"{kind}.miracl-v1.0-{code}-{split}.tsv" for kind in ("topics", "qrels")}
+    # The files of dev lie side by side at their source, those of train in folders.
+    return [name if split == "dev" else f"miracl-v1.0-{code}/{kind}/{name}" for kind, name in names.items()]
+
+
+def _shards(code: str) -> list[str]:
+    """Names of the files of a corpus under its address."""
+    return [f"miracl-corpus-v1.0-{code}/docs-{number}.jsonl.gz" for number in range(SIZES[code].shards)]
+
+
+def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
     """Topics and qrels by language, in the order of the codes."""
-    found: dict[str, dict[str, Path]] = {}
-    for kind in ("topics", "qrels"):
-        for path in store.list_files(folder, f"{kind}.*.tsv", f"{kind}.*.tsv.gz"):
-            name = path.name.removeprefix(f"{kind}.").removesuffix(".gz").removesuffix(".tsv")
-            if name.startswith("miracl") and not name.endswith("-dev"):
-                continue  # other splits stand beside dev in the published folder
-            code = language(name.removeprefix("miracl-v1.0-").removesuffix("-dev"), where=str(path)).code
-            pair = found.setdefault(code, {})
-            if kind in pair:
-                raise BadInput(
-                    f"there are two files of {kind} for {code}: {pair[kind].name} and {path.name}",
-                    where=str(folder),
-                    do="keep one of them",
-                )
-            pair[kind] = path
-    if not found:
+    languages_of(split)
+    there: dict[str, dict[str, Path]] = {}
+    names = [f"{kind}.*.{end}" for kind in ("topics", "qrels") for end in ("tsv", "tsv.gz")]
+    for path in store.list_files(folder, *names, *(f"miracl-v1.0-*/*/{name}" for name in names)):
+        match = _FILE.fullmatch(path.name)
+        if match is None or (match["split"] or "dev") != split:
+            continue  # Files of other splits stand beside those of this one in the published folders.
+        code = language(match["language"], where=str(path)).code
+        pair = there.setdefault(code, {})
+        kind = match["kind"]
+        if kind in pair:
+            raise BadInput(
+                f"there are two files of {kind} for {code}: {pair[kind].name} and {path.name}",
+                where=str(folder),
+                do="keep one of them",
+            )
+        pair[kind] = path
+    if not there:
+        option = "" if split == "dev" else f" --split {split}"
         raise BadInput(
-            f"{folder} holds no topics and qrels of MIRACL",
-            do="give the folder of topics.miracl-v1.0-ar-dev.tsv and the like; mirage pull miracl brings them",
+            f"{folder} holds no topics and qrels of MIRACL {split}",
+            do=f"give the folder of topics.miracl-v1.0-ar-{split}.tsv and the like; mirage pull miracl{option} "
+            "brings them",
         )
-    for code, pair in found.items():
+    for code, pair in there.items():
         for kind in ("topics", "qrels"):
             if kind not in pair:
                 raise BadInput(f"there are no {kind} for {code}", where=str(folder), do="fetch both files again")
-    return {code: found[code] for code in LANGUAGES if code in found}
+    order = {code: place for place, code in enumerate(LANGUAGES)}
+    return {
+        code: {kind: there[code][kind] for kind in ("topics", "qrels")}
+        for code in sorted(there, key=lambda code: (order.get(code, len(order)), code))
+    }
+
+
+def _corpus(folder: Path, code: str) -> list[Path]:
+    """The files of a language's corpus in the folder, by number."""
+    paths = store.list_files(folder, *(f"miracl-corpus-v1.0-{code}/docs-*.jsonl{end}" for end in ("", ".gz")))
+    return sorted(paths, key=lambda path: (len(path.name), path.name))
+
+
+def _texts(paths: Iterable[Path], code: str, labels: Iterable[trec.Judged]) -> dict[str, tuple[str, str]]:
+    """Title and text of judged passages by id, of those that the corpus files hold."""
+    needed = {label.passage_id: label for label in labels}
+    paths = list(paths)
+    texts: dict[str, tuple[str, str]] = {}
+    for path in paths:
+        for line in store.jsonl(path):
+            if line.value.get("docid") not in needed:
+                continue
+            for name in ("title", "text"):
+                if not isinstance(line.value.get(name), str):
+                    raise BadInput(
+                        f"the field {name!r} is missing or not text", where=line.where, do="fetch the file again"
+                    )
+            document = line.value["title"], line.value["text"]
+            if texts.setdefault(line.value["docid"], document) != document:
+                raise BadInput(
+                    f"document {line.value['docid']} occurs with two texts", where=line.where, do="keep one of them"
+                )
+    whole = code in SIZES and len(paths) >= SIZES[code].shards
+    for passage, label in needed.items() if whole else ():
+        if passage not in texts:
+            raise BadInput(
+                f"document {passage} is judged but in no file of the corpus of {code}",
+                where=label.where,
+                do="fetch the corpus again",
+            )
+    return texts
 
 
 def _add(columns: dict[str, list[Any]], *row: Any) -> None:
@@ -178,9 +355,19 @@ def _add(columns: dict[str, list[Any]], *row: Any) -> None:
         column.append(value)
 
 
-def _remark(code: str, by_rule: int, kept: int, seed: int) -> str:
-    if kept != by_rule:
-        return f"drawn at random from {by_rule:,}, seed {seed}; which ones the paper drew is not known"
-    if kept != PUBLISHED[code]:
-        return f"the rule gives {kept:,}; the paper prints {PUBLISHED[code]:,}"
-    return ""
+def _remarks(count: Count, by_rule: int, shards: int, seed: int) -> list[str]:
+    """What a reader must know of the counts of one language."""
+    remarks = []
+    sizes = SIZES.get(count.language)
+    if sizes and sizes.topics is not None and count.split == "train" and count.topics != sizes.topics:
+        remarks.append(f"there are {count.topics:,} topics; MIRACL prints {sizes.topics:,}")
+    if count.questions != by_rule:
+        remarks.append(f"drawn at random from {by_rule:,}, seed {seed}; which ones the paper drew is not known")
+    elif count.published is not None and count.questions != count.published:
+        remarks.append(f"the rule gives {count.questions:,}; the paper prints {count.published:,}")
+    if shards and count.texts < count.passages:
+        of = f" of {sizes.shards}" if sizes else ""
+        remarks.append(
+            f"{count.texts:,} of {count.passages:,} passages have a text: {shards}{of} corpus files are there"
+        )
+    return remarks
