@@ -241,7 +241,8 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
         for row in figures
         if row["source"] == "MIRAGE-Bench" and row["item"] == "Table 1" and row["metric"] == "n_queries"
     }
-    for split, setting in (("dev", "eval"), ("train", "train")):
+    settings: dict[miracl.Split, str] = {"dev": "eval", "train": "train"}
+    for split, setting in settings.items():
         assert {code: miracl.published(code, split) for code in LANGUAGES} == {
             code: printed[setting, code] for code in LANGUAGES
         }
