@@ -22,6 +22,7 @@ from mirage.cli import (
     measuring,
     placing,
     ranking,
+    rates,
     reproducing,
     running,
     sources,
@@ -29,8 +30,8 @@ from mirage.cli import (
     training,
     voting,
 )  # each file registers its commands
-from mirage.cli.common import ArenaDir, How, Languages, Parser, app, codes, rows
-from mirage.cli.output import note, progress, show
+from mirage.cli.common import app
+from mirage.cli.output import note, progress
 from mirage.errors import BadInput
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "measuring",
     "placing",
     "ranking",
+    "rates",
     "reproducing",
     "running",
     "sources",
@@ -50,44 +52,6 @@ __all__ = [
     "training",
     "voting",
 ]
-
-RATES = (
-    *("language", "subset", "system", "n", "answered", "abstained", "unparsed", "empty", "api_error", "missing"),
-    *("rate", "rate_low", "rate_high", "rate_as_published", "undecided"),
-)
-"""Columns of `rates`."""
-COUNTS = RATES[:10]
-"""Columns of `outcomes`."""
-
-
-@app.command()
-def outcomes(dir_: ArenaDir, parser: Parser = "strict", how: How = "table") -> None:
-    """Decide what every reply amounts to.
-
-    It is answered, abstained, unparsed, empty, api_error or missing. Reads the tables queries and answers. Writes
-    the table outcomes, by both parsers. Prints the counts by --parser.
-    """
-    from mirage import outcomes as rules
-    from mirage import pipeline
-
-    arena = pipeline.run(pipeline.OUTCOMES, dir_, made_by="mirage outcomes")
-    show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, how)
-
-
-@app.command()
-def rates(dir_: ArenaDir, parser: Parser = "strict", languages: Languages = None, how: How = "table") -> None:
-    """Print hallucination and error rates.
-
-    The first on the subset non_relevant, the second on relevant, with 95% Wilson intervals. Reads the table
-    outcomes. Writes nothing. `rate` is over decided replies, `rate_as_published` is 1 - accuracy; `undecided` is
-    the share between them.
-    """
-    from mirage import outcomes as rules
-    from mirage import store
-
-    arena = store.open_arena(dir_)
-    made = rules.rates(arena.read("outcomes"), parser=parser, languages=codes(languages))
-    show(rows(made, RATES), RATES, how)
 
 
 @app.command()

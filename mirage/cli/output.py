@@ -14,6 +14,8 @@ Rows = Sequence[Mapping[str, Any]]
 
 _SHARES = (
     *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
+    *("error_rate", "error_low", "error_high", "hallucination_rate", "hallucination_low", "hallucination_high"),
+    *("change", "change_low", "change_high"),
     *("tier_probability", "rank_probability", "above"),
     *("raw", "raw_low", "raw_high"),
     *("supported", "supported_low", "supported_high", "agree"),

@@ -3,28 +3,35 @@
 A reply says that an answer is present (or gives one), says that none is, or neither can be made out. `published.py`
 reads it by the rules of the NoMIRACL program, `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`,
 `translated.py` and `direct.py`, on text folded by `fold.py`); `parsed.py` names every rule. `tables.py` applies both to
-an arena and lists where they differ; `rates.py` counts.
+an arena and lists where they differ; `rates.py` counts, `templates.py` by prompt, `confusion.py` as confusion matrices.
 """
 
 from mirage.intervals import mean_interval, wilson
+from mirage.outcomes.confusion import Confusion, confusion
 from mirage.outcomes.parsed import RULES, Parsed
 from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, rates
 from mirage.outcomes.tables import RIGHT, Departure, Shift, departures, outcomes, parse, shifts
+from mirage.outcomes.templates import base_names, matched_difference, template_rates
 
 __all__ = [
     "RIGHT",
     "RULES",
+    "Confusion",
     "Departure",
     "Parsed",
     "Rate",
     "Shift",
     "agrees_with_print",
     "as_printed",
+    "base_names",
+    "confusion",
     "departures",
+    "matched_difference",
     "mean_interval",
     "outcomes",
     "parse",
     "rates",
     "shifts",
+    "template_rates",
     "wilson",
 ]

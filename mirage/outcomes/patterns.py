@@ -1,0 +1,79 @@
+"""What replies look like, by the patterns of NoMIRACL's Table 2.
+
+The authors sorted the English replies by hand. Here the rules of the strict parser sort them; two patterns that no rule
+tells are not counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mirage.outcomes.fold import fold
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EXACT = {
+    "abstained": ("I don't know exactly", "I don't know + explanation"),
+    "answered": ("Yes exactly", "Yes + explanation"),
+}
+"""Patterns that only the text of a reply tells apart: the phrase alone, and the phrase with more."""
+SYNONYM = "synonym of I don't know"
+REPEATS = "repeats question or instruction"
+HALLUCINATES = "Yes with or without explanation (hallucination)"
+ERRS = "No with or without explanation (error)"
+MEMORY = {"non_relevant": "implicit memory (hallucination)", "relevant": "implicit memory"}
+BY_HAND = ("refuses to answer", "conversation")
+"""Patterns that the authors found by reading and no rule here tells."""
+_REPEATS = ("instruction_repeated", "question_repeated", "choices_listed")
+_PHRASES = {"abstained": ("i don't know",), "answered": ("yes, answer is present", "yes answer is present")}
+_TRIM = re.compile(r"^[\s\"'.!*]+|[\s\"'.!*]+$")
+_CITED = re.compile(r"\[[\d, ]+\]")
+
+
+def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[str, str], Counter[str]]:
+    """How many English replies show each pattern.
+
+    Args:
+        outcomes: an `outcomes` table; the rows of the strict parser count.
+        answers: an `answers` table with the texts; None where there are none, and the patterns of `EXACT` then have no
+            counts.
+
+    Returns:
+        By subset and system, the count of each pattern, and of all replies under the empty name.
+    """
+    texts: Mapping[tuple[str, str], str | None] = {}
+    if answers is not None:
+        columns = answers.select(["language", "query_id", "system", "text"]).to_pylist()
+        texts = {(row["query_id"], row["system"]): row["text"] for row in columns if row["language"] == "en"}
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    columns = ["language", "parser", "query_id", "system", "subset", "outcome", "rule"]
+    for row in outcomes.select(columns).to_pylist():
+        if row["language"] != "en" or row["parser"] != "strict" or row["outcome"] == "missing":
+            continue
+        cell = counts.setdefault((row["subset"], row["system"]), Counter())
+        cell.update(["", *_patterns(row, texts.get((row["query_id"], row["system"])))])
+    return counts
+
+
+def _patterns(row: Mapping[str, Any], text: str | None) -> list[str]:
+    """The patterns of one reply; those of Table 2 overlap (`Yes` holds both of its kinds)."""
+    outcome, rule, subset = row["outcome"], row["rule"], row["subset"]
+    found = []
+    if outcome == "answered":
+        found.append(MEMORY[subset] if rule == "answer_given" else HALLUCINATES)
+    if outcome == "abstained":
+        found.append(ERRS)
+        if rule != "i_dont_know":
+            found.append(SYNONYM)
+    if rule in _REPEATS:
+        found.append(REPEATS)
+    if text is not None and outcome in EXACT and rule != "answer_given" and SYNONYM not in found:
+        folded = fold(text, "en").text
+        # A cited passage makes an abstention no longer, but an answer with one says where it is: an explanation.
+        bare = _TRIM.sub("", _CITED.sub("", folded) if outcome == "abstained" else folded)
+        found.append(EXACT[outcome][bare not in _PHRASES[outcome]])
+    return found

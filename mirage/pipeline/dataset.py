@@ -1,0 +1,88 @@
+"""The statistics of a set of questions, in the shape of Table 1 of MIRAGE-Bench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mirage.llm import Tokens
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+PAPER = "GPT-4o's tokenizer"
+"""What the paper counts tokens with."""
+TEACHER = ("avg_gpt4o_context_tokens", "avg_gpt4o_answer_tokens")
+"""Statistics of a training set, whose answers are a teacher's: `mirage sft` gives them."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of the questions of one arena by language."""
+
+    split: str
+    """The set that they are set beside: `train` where the arena was made from MIRACL train, else `eval`."""
+    tokens: str
+    """What counted tokens: `estimate`, or the name of a tokenizer."""
+    languages: Mapping[str, Mapping[str, float | None]]
+    """By language code the statistics by the names of the paper's rows: `n_queries`, `avg_query_tokens` (null where a
+    question has no text), `avg_rel_passages_per_q` and `avg_nonrel_passages_per_q` (null where a passage has no label).
+    Means are over the questions of the language."""
+
+    def cell(self, language: str, name: str) -> tuple[float | None, int | None, str]:
+        """One statistic, the questions behind it, and why it is null or what it rests on."""
+        if name in TEACHER:
+            return None, None, "tokens of a teacher's answers: mirage sft gives them for a training set"
+        stats = self.languages.get(language)
+        if stats is None:
+            return None, None, "the arena has no questions in this language"
+        value = stats[name]
+        n = int(stats["n_queries"] or 0)
+        if value is None:
+            lacking = "a question has no text" if "tokens" in name else "a passage has no label"
+            return None, n, f"{lacking} in the arena"
+        if name == "avg_query_tokens":
+            return value, n, f"tokens counted by {self.tokens}; the paper counts by {PAPER}"
+        return value, n, ""
+
+
+def statistics(arena: Arena, tokens: Tokens) -> Statistics:
+    """Count questions, their tokens, and their passages of either label.
+
+    Args:
+        arena: an arena with questions.
+        tokens: counts the tokens of a question.
+
+    Raises:
+        TableMissing: if there are no questions.
+    """
+    arena.need("queries")
+    texts: dict[str, list[str | None]] = {}
+    for row in arena.read("queries", columns=["language", "text"]).to_pylist():
+        texts.setdefault(row["language"], []).append(row["text"])
+    labels: dict[str, dict[bool | None, int]] = {}
+    if "passages" in arena.tables:
+        counted = arena.sql("SELECT language, relevant, count(*) AS n FROM passages GROUP BY ALL")
+        for row in counted.to_pylist():
+            labels.setdefault(row["language"], {})[row["relevant"]] = row["n"]
+    made_by = arena.manifest["made"]["queries"]["by"]
+    return Statistics(
+        split="train" if made_by.endswith("--split train") else "eval",
+        tokens=tokens.name,
+        languages={code: _language(questions, labels.get(code), tokens) for code, questions in sorted(texts.items())},
+    )
+
+
+def _language(
+    questions: list[str | None], labels: Mapping[bool | None, int] | None, tokens: Tokens
+) -> dict[str, float | None]:
+    n = len(questions)
+    known = [text for text in questions if text is not None]
+    labelled = labels is not None and None not in labels
+    return {
+        "n_queries": n,
+        "avg_query_tokens": sum(map(tokens.count, known)) / n if len(known) == n else None,
+        "avg_rel_passages_per_q": labels.get(True, 0) / n if labels and labelled else None,
+        "avg_nonrel_passages_per_q": labels.get(False, 0) / n if labels and labelled else None,
+    }
