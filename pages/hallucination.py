@@ -9,9 +9,11 @@ import streamlit as st
 
 from mirage import ui
 from mirage.charts import hallucination as charts
-from mirage.charts.palette import FORMATS
+from mirage.charts.palette import FORMATS, ROW
 from mirage.languages import LANGUAGES
+from mirage.store import Arena
 from mirage.views import hallucination as views
+from mirage.views import printed as tables
 
 RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
 SAYS = {
@@ -28,6 +30,15 @@ TRADE_OFF = "Hallucination rate against error rate of every system; lower left i
 PRINTED = ["metric", "language", "subset", "system", "printed"]
 WHICH = "hallucination: the rate on non-relevant questions. error: the rate on relevant ones."
 MOST_BARS = 4
+PAPER = {
+    "Table 1": "Questions of each subset and split.",
+    "Table 2": "English replies by pattern. The authors sorted them by hand; ours are sorted by rules.",
+    "Table 3": "Rates of one model under four prompts.",
+    "Table 7": "Rates of two models before and after fine-tuning.",
+}
+"""What the tables of the NoMIRACL paper are about."""
+TALL = 15
+"""Rows of a printed table that are shown without an inner scroll bar."""
 
 
 def main() -> None:
@@ -100,6 +111,9 @@ def _computed(page: ui.Page) -> None:
     shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
     _by_language(found, cells, order, shown[:MOST_BARS], parser)
     _outcomes(found, cells, order, parser)
+    _confusion(page, parser)
+    _by_template(page, parser)
+    _paper(views.published(page.arena), page.arena, page.picked)
     page.download(
         "hallucination",
         found.cells,
@@ -154,6 +168,7 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
         alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
         wide=True,
     )
+    _paper(page.arena, None, page.picked)
     page.download("printed_rates", found.cells.select(PRINTED), about={"printed": found.reference})
 
 
@@ -439,6 +454,140 @@ def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
             )
             if part:
                 _onward(cells, parser, part[0], metric)
+
+
+def _confusion(page: ui.Page, parser: str) -> None:
+    """The four counts of every system, and the two rates that they give."""
+    st.header("Confusion matrix", anchor=False)
+    languages = page.languages("outcomes")
+    code = ui.pick(
+        "Matrix of",
+        ("all", *languages),
+        key="confusion",
+        kind="language",
+        width=160,
+        help="all: counts are sums over the languages shown, rates are means over them.",
+    )
+    st.caption(
+        "An answer is a positive, an abstention a negative. True positives and false negatives are replies to relevant "
+        "questions, false positives and true negatives to non-relevant ones. Undecided replies are in no cell."
+    )
+    matrix = tables.confusion(page.arena, parser, languages)
+    shown = matrix.filter([row == code for row in matrix["language"].to_pylist()])
+    heads = {
+        "true_positives": "TP",
+        "false_negatives": "FN",
+        "relevant_undecided": "undec.",
+        "error_rate": "Error",
+        "false_positives": "FP",
+        "true_negatives": "TN",
+        "non_relevant_undecided": "undec.",
+        "hallucination_rate": "Halluc.",
+    }
+    columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
+    for name, head in heads.items():
+        means = tables.meaning(name)
+        if not name.endswith("_rate"):
+            columns.append(ui.Col(name, head, "count", width=72, help=means))
+            continue
+        low, high = (f"{name.removesuffix('_rate')}_{end}" for end in ("low", "high"))
+        columns.append(ui.Col(name, head, "rate", width=72, help=means))
+        columns.append(ui.Col(name, "95%", "interval", low=low, high=high, width=90, help=f"{head} with its interval."))
+    ui.table(shown, columns, key="confusion_matrix")
+
+
+def _by_template(page: ui.Page, parser: str) -> None:
+    """Rates of the systems that were asked with several prompts; nothing where none was."""
+    table = tables.by_template(page.arena, parser, page.languages("outcomes"))
+    if table is None:
+        return
+    st.header("By prompt template", anchor=False)
+    st.caption(
+        "Systems that were asked with several prompts, over the languages shown. Change: the rate less that of the "
+        "prompt vanilla on the questions decided under both, in percentage points. Where its interval holds 0, the two "
+        "prompts cannot be told apart."
+    )
+    columns = [
+        ui.Col("system", "System", "system", of="outcomes", width=240),
+        ui.Col("template", "Prompt", "text", width=100, help="Name of the prompt template."),
+    ]
+    for metric, label in SHORT.items():
+        low, high, change = (f"{metric}_{name}" for name in ("low", "high", "change"))
+        columns += [
+            ui.Col(f"{metric}_rate", label, "rate", width=72, help=f"{MEANING[metric]}: {SAYS['decided']}."),
+            ui.Col(
+                f"{metric}_rate", "95%", "interval", low=low, high=high, width=90, help="The rate with its interval."
+            ),
+            ui.Col(change, "change", "points", width=72, help="Percentage points from the prompt vanilla."),
+            ui.Col(
+                change,
+                "95%",
+                "interval",
+                low=f"{change}_low",
+                high=f"{change}_high",
+                width=90,
+                help="The change with its interval (matched pairs, Agresti and Min 2005); the broken line marks 0.",
+            ),
+            ui.Col(f"{metric}_n", "n", "count", width=64, help="Decided replies behind the rate."),
+        ]
+    ui.table(table, columns, key="by_template")
+
+
+def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) -> None:
+    """The tables of the NoMIRACL paper, beside what the arena gives."""
+    items = tables.items(figures) if figures is not None else ()
+    if figures is None or not items:
+        return
+    st.header("Published tables", anchor=False)
+    ui.badge("published figures")
+    with st.container(horizontal=True, gap="medium"):
+        item = ui.pick(
+            "Table of the paper",
+            items,
+            key="printed",
+            kind="table",
+            default="Table 3",
+            segments=True,
+            help="Table 1: questions. Table 2: patterns of replies. Table 3: prompts. Table 7: fine-tuning.",
+        )
+        codes = tables.languages(figures, item)
+        codes = tuple(code for code in codes if not picked or code in picked) or codes
+        code = ui.pick(
+            "Figures for",
+            codes,
+            key="figures",
+            kind="language",
+            width=160,
+            help="all: the mean or total over the languages, as printed.",
+        )
+    table = tables.beside(figures, arena, item, code)
+    counts = set(table["unit"].to_pylist()) == {"count"}
+    kind: Any = "count" if counts else "mean"
+    unit = "" if counts else ", %"
+    columns = [
+        ui.Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
+        ui.Col("setting", "Setting", "text", width=150, help="Subset, split or prompt; empty where there is only one."),
+        ui.Col("system", "System", "text", width=170, help="The system's name as printed; empty where there is none."),
+        ui.Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
+    ]
+    if arena is not None:
+        columns += [
+            ui.Col(
+                "ours", f"Ours{unit}", kind, width=80, help="The same from this arena, read by the published parser."
+            ),
+            ui.Col(
+                "ours", "95%", "interval", low="ours_low", high="ours_high", width=90, help="Ours with its interval."
+            ),
+            ui.Col("n", "n", "count", width=64, help="Replies behind ours."),
+            ui.Col("remark", "Remark", "text", width=360, help="Why there is none of ours, or what it rests on."),
+        ]
+    columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]
+    more = ""
+    if arena is not None and item in ("Table 3", "Table 7"):
+        more = " mirage published DIR --as 'PRINTED=SYSTEM' sets any system of an arena beside a printed name."
+    st.caption(ui.plain(f"{PAPER.get(item, '')} Read from {table['reference'][0].as_py()}.{more}"))
+    height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
+    ui.table(table, columns, key="paper", height=height)
 
 
 main()

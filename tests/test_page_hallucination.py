@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import small_arena
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema, store, ui
+from mirage import outcomes, schema, store, ui
 from mirage.store import Arena
 from pages import said
 
@@ -240,3 +241,84 @@ def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_cha
         assert re.search(
             rf"\.st-key-beside_{key} .*?nth-child\(1\) {{ flex: \d+ 1 {least}px; min-width: min\({least}px", rules
         )
+
+
+# --- confusion matrices, prompts, and the paper's tables --------------------------------------------------------------
+
+
+@pytest.fixture
+def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An arena with one model under two prompts, beside the bundled figures."""
+    yes, no = "Yes, answer is present in [1].", "I don't know."
+    queries, answers = [], []
+    for subset in ("relevant", "non_relevant"):
+        for number in range(10):
+            key = "en", f"{subset[0]}{number}"
+            queries.append(schema.Query(*key, subset, "Why?", None))  # type: ignore[arg-type]  # two of its subsets
+            for template, positives in (("vanilla", 3), ("role", 8)):
+                text = yes if number < positives else no
+                name = f"Mistral-7B-Instruct-v0.3@{template}"
+                answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
+    tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
+    store.write(arenas / "study", tables | {"outcomes": outcomes.outcomes(**tables)}, made_by="a test")
+    monkeypatch.setattr(store, "bundled", lambda: {"published": ROOT / "data" / "published"})
+    return arenas
+
+
+def frame(at: AppTest, column: str) -> Any:
+    """The one table that has a column."""
+    (shown,) = (one.value for one in at.dataframe if column in one.value)
+    return shown
+
+
+def test_the_confusion_matrix_has_the_counts_of_the_arena(arenas: Path) -> None:
+    at = open_page()
+    assert not at.exception
+    matrix = frame(at, "true_positives").set_index("system")
+    relevant = replies(arenas, subset="relevant", system="gpt-4", parser="strict")
+    other = replies(arenas, subset="non_relevant", system="gpt-4", parser="strict")
+    row = matrix.loc["gpt-4"]
+    assert (row["true_positives"], row["false_negatives"]) == (relevant["answered"], relevant["abstained"])
+    assert (row["false_positives"], row["true_negatives"]) == (other["answered"], other["abstained"])
+    finnish = frame(open_page(confusion="fi"), "true_positives").set_index("system").loc["gpt-4"]
+    assert (
+        finnish["true_positives"]
+        == replies(arenas, subset="relevant", system="gpt-4", parser="strict", language="fi")["answered"]
+    )
+    assert "By prompt template" not in [header.value for header in at.header]
+
+
+def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> None:
+    at = open_page(arena="study")
+    assert not at.exception
+    prompts = frame(at, "template").set_index("template")
+    assert set(prompts["system"]) == {"Mistral-7B-Instruct-v0.3"}
+    assert prompts.loc["role", "hallucination_rate"] == pytest.approx(80)
+    assert prompts.loc["role", "hallucination_change"] == pytest.approx(50)
+    assert prompts.loc["role", "error_change"] == pytest.approx(-50)
+    at = open_page(arena="study", printed="Table 3", figures="en")
+    paper = frame(at, "remark").set_index(["metric", "setting"])
+    assert paper.loc[("hallucination rate", "prompt +Role"), "printed"] == 62.4
+    assert paper.loc[("hallucination rate", "prompt +Role"), "ours"] == pytest.approx(80)
+    assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no reply in the arena is to the template repeat"
+    assert "published figures" in said(at)
+    assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in said(at)
+
+
+@pytest.mark.parametrize(
+    ("item", "language", "rows"),
+    [("Table 1", "all", 4), ("Table 2", "en", 150), ("Table 3", "all", 8), ("Table 7", "sw", 8)],
+)
+def test_every_table_of_the_paper_is_on_the_page(study: Path, item: str, language: str, rows: int) -> None:
+    at = open_page(arena="study", printed=item, figures=language)
+    assert not at.exception
+    assert len(frame(at, "remark")) == rows
+
+
+def test_the_printed_tables_stand_alone_where_there_are_no_replies(study: Path) -> None:
+    shutil.copytree(ROOT / "data" / "published", study / "figures")
+    at = open_page(arena="figures", printed="Table 7")
+    assert not at.exception
+    shown = next(one.value for one in at.dataframe if "printed" in one.value and "metric" in one.value)
+    assert len(shown) == 8
+    assert "ours" not in shown

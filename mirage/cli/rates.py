@@ -21,7 +21,7 @@ BY_TEMPLATE = (
     *RATES[3:],
     *("change", "change_low", "change_high", "pairs"),
 )
-"""Columns of `rates --by template`."""
+"""Columns of `rates --by template`; the counts of outcomes are not in the table for people."""
 CONFUSION = (
     *("language", "system", "true_positives", "false_negatives", "relevant_undecided", "relevant_missing"),
     *("error_rate", "error_low", "error_high"),
@@ -93,7 +93,8 @@ def rates(
     chosen = codes(languages)
     columns: tuple[str, ...] = RATES
     if by == "template":
-        table = rules.template_rates(arena.read("outcomes"), arena.read("answers"), parser=parser, languages=chosen)
+        answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
+        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=chosen)
         columns = BY_TEMPLATE
     else:
         table = rules.rates(arena.read("outcomes"), parser=parser, languages=chosen)
@@ -102,6 +103,8 @@ def rates(
         columns = CONFUSION if by == "system" else (*CONFUSION[:2], "template", *CONFUSION[2:])
     records = rows(table, columns)
     if how == "table":
+        if columns is BY_TEMPLATE:
+            columns = (*columns[:5], *columns[11:])
         records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
         columns = tuple(_HEADS.get(name, name) for name in columns)
     show(records, columns, how)

@@ -233,7 +233,8 @@ def _patterns(arena: Arena, names: Mapping[str, str]) -> _Measure:
 
 def _prompts(arena: Arena, parser: Parser, names: Mapping[str, str]) -> _Measure:
     """NoMIRACL, Table 3: one system by prompt template."""
-    table = rules.template_rates(arena.read("outcomes"), arena.read("answers"), parser=parser)
+    answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
+    table = rules.template_rates(arena.read("outcomes"), answers, parser=parser)
     measures = {
         template: _rates(table.filter([value == template for value in table["template"].to_pylist()]), names)
         for template in set(table["template"].to_pylist())
