@@ -254,7 +254,7 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for subset in ("relevant", "non_relevant"):
         for number in range(10):
             key = "en", f"{subset[0]}{number}"
-            queries.append(schema.Query(*key, subset, "Why?", None))  # type: ignore[arg-type]  # two of its subsets
+            queries.append(schema.Query(*key, subset, "Why?", None))
             for template, positives in (("vanilla", 3), ("role", 8)):
                 text = yes if number < positives else no
                 name = f"Mistral-7B-Instruct-v0.3@{template}"

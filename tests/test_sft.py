@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_cli import mirage, rows
+from test_miracl import hub, served
 from test_store import snapshot
 
 from mirage import llm, prompts, schema, sft, store
@@ -64,7 +66,7 @@ def ids_shown(prompt: str) -> list[str]:
 
 
 def reasons(made: training.Written) -> dict[str, int]:
-    return dict(made.training.left_out)
+    return {reason: n for (_, reason), n in made.training.left_out.items()}
 
 
 # --- the conversations ------------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
     }
     learned, left_out = sft.answered(**tables, system="t")
     prompt = "\n\n".join(f"[{one}] Kifungu" for one in sorted(labels))
-    made = sft.build(learned, {key: prompt}, system="t", seed=seed, holdout=0.0)
+    made = sft.build({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
     assert len(made.train) + sum(left_out.values()) == 1
     for example in made.train:
         spoken = json.loads(example.line())["messages"]
@@ -240,7 +242,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
     made = generating.generate_answers(folder, asked, engine=engine, limits=llm.Limits(), made_by="a test")
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
     assert "passages relevant" in made.arena.manifest["made"]["answers"]["notes"][0]
-    done = training.write_training_set(folder, tmp_path / "t.jsonl", system="big", holdout=0)
+    done = training.write_training_set(folder, tmp_path / "t.jsonl", systems=["big"], holdout=0)
     assert [sorted(ids_shown(one.prompt)) for one in done.training.train] == [sorted(LABELS)] * 2
     with pytest.raises(BadInput, match="give this system another name"):
         generating.generate_answers(
@@ -256,7 +258,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
 def test_no_question_is_on_both_sides_and_the_share_is_kept(texts: list[str], holdout: float, seed: int) -> None:
     known = {"answer": GOOD, "labels": LABELS}
     learned = {("sw", str(i)): known | {"question": text} for i, text in enumerate(texts)}
-    made = sft.build(learned, dict.fromkeys(learned, ""), system="t", holdout=holdout, seed=seed)
+    made = sft.build({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
     train, held = ({one.question for one in of} for of in (made.train, made.heldout))
     assert not train & held
     assert len(made.train) + len(made.heldout) == len(texts)
@@ -270,7 +272,7 @@ def test_what_is_held_out_of_a_language_does_not_depend_on_the_others() -> None:
     learned = {(code, str(i)): known | {"question": f"{i}?"} for code in ("fi", "sw") for i in range(40)}
 
     def held(of: Mapping[Any, Any], seed: int = 0) -> list[str]:
-        made = sft.build(of, dict.fromkeys(of, ""), system="t", seed=seed)
+        made = sft.build({"t": of}, dict.fromkeys(of, ""), seed=seed)
         return [one.query_id for one in made.heldout if one.language == "sw"]
 
     assert held(learned) == held({key: value for key, value in learned.items() if key[0] == "sw"})
@@ -395,8 +397,133 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(sample_arena: Pa
 
 def test_the_teacher_is_the_only_system_or_must_be_named(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD})
-    assert training.write_training_set(folder, tmp_path / "t.jsonl").teacher == "teacher"
+    assert training.write_training_set(folder, tmp_path / "t.jsonl").teachers == ("teacher",)
     both = [schema.Answer("sw", "1", name, GOOD, "ok", "rag", None, None) for name in ("one", "two")]
     store.write(folder, {"answers": schema.from_rows("answers", both)}, made_by="a test")
     with pytest.raises(UnknownName, match=r"no teacher 'reference'(.|\n)*one, two"):
         training.write_training_set(folder, tmp_path / "t.jsonl")
+
+
+# --- several teachers -------------------------------------------------------------------------------------------------
+
+BRIEF = compose_answer("Lina kina [q#2].", "Lina kina [q#2].")
+BAD = compose_answer("Ni kubwa [q#1].", "Ndiyo.")
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Path:
+    """Forty questions that three teachers answered: `a` all, `b` the first thirty, `c` ten and those wrongly."""
+    folder = arena(tmp_path / "arena", {f"{number:02}": GOOD for number in range(40)})
+    answers = [
+        schema.Answer("sw", f"{number:02}", teacher, text, "ok", "rag", None, None)
+        for teacher, text, n in (("a", GOOD, 40), ("b", BRIEF, 30), ("c", BAD, 10))
+        for number in range(n)
+    ]
+    store.write(folder, {"answers": schema.from_rows("answers", answers)}, made_by="a test")
+    return folder
+
+
+def taken(made: training.Written) -> Counter[tuple[str, str]]:
+    """The questions and teachers of the set."""
+    examples = (*made.training.train, *made.training.heldout)
+    return Counter((example.query_id, example.system) for example in examples)
+
+
+def test_all_answers_of_all_teachers_are_conversations(taught: Path, tmp_path: Path) -> None:
+    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"])
+    assert Counter(teacher for _, teacher in taken(made)) == {"a": 40, "b": 30}
+    records = [*lines(tmp_path / "t.jsonl"), *lines(tmp_path / "t.heldout.jsonl")]
+    assert {(record["system"], record["messages"][1]["content"]) for record in records} == {("a", GOOD), ("b", BRIEF)}
+    prompts_of = {(record["query_id"], record["messages"][0]["content"]) for record in records}
+    assert len(prompts_of) == 40, "two teachers' answers to a question have one prompt"
+    held = {record["query_id"] for record in lines(tmp_path / "t.heldout.jsonl")}
+    assert not held & {record["query_id"] for record in lines(tmp_path / "t.jsonl")}, "both answers are on one side"
+
+
+def test_one_answer_a_question_is_drawn_by_the_seed(taught: Path, tmp_path: Path) -> None:
+    first, again, other = (
+        training.write_training_set(taught, tmp_path / name / "t.jsonl", systems=["a", "b"], mix="one", seed=seed)
+        for name, seed in (("x", 0), ("y", 0), ("z", 1))
+    )
+    assert taken(first) == taken(again) != taken(other)
+    assert snapshot(tmp_path / "x") == snapshot(tmp_path / "y")
+    assert Counter(query for query, _ in taken(first)) == dict.fromkeys((f"{n:02}" for n in range(40)), 1)
+    drawn = Counter(teacher for query, teacher in taken(first) if query < "30")
+    assert min(drawn.values()) >= 7, "each teacher is drawn for about half of thirty questions"
+    backwards = training.write_training_set(taught, tmp_path / "w" / "t.jsonl", systems=["b", "a"], mix="one")
+    assert taken(backwards) == taken(first), "the order of the teachers draws nothing"
+    assert first.training.left_out[("a", "another teacher's answer was taken")] == drawn["b"]
+
+
+def test_the_first_teacher_with_a_good_answer_is_taken(taught: Path, tmp_path: Path) -> None:
+    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["b", "a"], mix="first")
+    assert Counter(teacher for _, teacher in taken(made)) == {"b": 30, "a": 10}
+    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], mix="first")
+    assert Counter(teacher for _, teacher in taken(made)) == {"a": 40}
+
+
+def test_statistics_are_by_teacher_and_over_all(taught: Path, tmp_path: Path) -> None:
+    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], holdout=0)
+    of = {row.teacher: row for row in made.stats}
+    assert {teacher: row.n_queries for teacher, row in of.items()} == {None: 70, "a": 40, "b": 30}
+    count = Estimate().count
+    assert of["b"].avg_teacher_answer_tokens == count("Lina kina [q#2].")
+    weighted = (40 * of["a"].avg_teacher_answer_tokens + 30 * of["b"].avg_teacher_answer_tokens) / 70
+    assert of[None].avg_teacher_answer_tokens == pytest.approx(weighted)
+    table = list(csv.DictReader(io.StringIO((tmp_path / "t.teachers.csv").read_text(encoding="utf-8"))))
+    sizes = {row["teacher"]: row["sw"] for row in table if (row["split"], row["stat"]) == ("train", "n_queries")}
+    assert sizes == {"a": "40", "b": "30"}
+    both = list(csv.DictReader(io.StringIO((tmp_path / "t.stats.csv").read_text(encoding="utf-8"))))
+    assert both[0]["sw"] == "70"
+
+
+def test_a_teacher_without_a_good_answer_is_named(taught: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotEnoughData, match="no answer of c can be learned from") as caught:
+        training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "c"])
+    assert caught.value.where == "10 times: it cites a passage that is not relevant"
+    with pytest.raises(UnknownName, match="no mix 'some'"):
+        training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a"], mix="some")  # type: ignore[arg-type]
+
+
+def test_the_command_mixes_teachers(taught: Path, tmp_path: Path) -> None:
+    done = mirage(
+        *("sft", taught, "--out", tmp_path / "t.jsonl", "--system", "a", "--system", "b"),
+        *("--mix", "first", "--holdout", 0, "--format", "csv"),
+    )
+    assert {(row["teacher"], row["n_queries"]) for row in rows(done)} == {("", "40")}, "all are the first teacher's"
+    assert "30 answers of b are left out: another teacher's answer was taken" in done.stderr
+
+
+def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
+    """Files as the hub has them, over HTTP; every question that a teacher answered well is a training pair."""
+    with served(hub("sw")) as address:
+        mirage(
+            *("pull", "miracl", "--split", "train", "--texts", "--languages", "sw"),
+            *("--into", tmp_path / "p", "--base-url", address),
+        )
+    folder = tmp_path / "a"
+    mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", folder)
+    passages = store.open_arena(folder).read("passages").to_pylist()
+    relevant = {row["query_id"]: row["passage_id"] for row in passages if row["relevant"]}
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(
+        "".join(
+            json.dumps(
+                {"language": "sw", "query_id": query, "system": teacher, "template": "rag"}
+                | {"text": compose_answer(f"Ni hivyo [{passage}].", "Ndiyo.")}
+            )
+            + "\n"
+            for query, passage in relevant.items()
+            for teacher in ("gpt-4o", "llama")
+        ),
+        encoding="utf-8",
+    )
+    mirage("import", "answers", answers, "--into", folder)
+    teachers = ("--system", "gpt-4o", "--system", "llama", "--mix", "one", "--holdout", 0)
+    done = mirage("sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
+    assert "3 conversations to train on, 0 held out" in done.stderr
+    shown = {
+        record["query_id"]: set(ids_shown(record["messages"][0]["content"])) for record in lines(tmp_path / "t.jsonl")
+    }
+    assert shown == {"1": {"10#0", "11#4"}, "2": {"20#0"}, "3": {"30#1", "30#2"}}
+    assert "Kifungu cha 30#1." in lines(tmp_path / "t.jsonl")[2]["messages"][0]["content"]

@@ -10,9 +10,18 @@ import typer
 
 from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.output import note, show
+from mirage.sft import Mix
 
 STATS = (
-    *("split", "language", "n_queries", "avg_query_tokens", "avg_rel_passages_per_q", "avg_nonrel_passages_per_q"),
+    *(
+        "split",
+        "teacher",
+        "language",
+        "n_queries",
+        "avg_query_tokens",
+        "avg_rel_passages_per_q",
+        "avg_nonrel_passages_per_q",
+    ),
     *("avg_teacher_context_tokens", "avg_teacher_answer_tokens"),
 )
 """Columns of `sft`."""
@@ -23,8 +32,18 @@ def sft(
     dir_: ArenaDir,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="File for the conversations, named .jsonl.")],
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The teacher; the system `reference`, or the only one.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A teacher; may be repeated. If absent the system `reference`, or the only one."
+        ),
     ] = None,
+    mix: Annotated[
+        Mix,
+        typer.Option(
+            help="Several teachers. all: every good answer. one: of each question one, drawn at random. first: that of "
+            "the first teacher named who has a good one."
+        ),
+    ] = "all",
     languages: Languages = None,
     holdout: Annotated[float, typer.Option(help="Share of the questions that is held out.")] = 0.05,
     seed: Seed = 0,
@@ -37,23 +56,25 @@ def sft(
 
     The teacher should have answered from the relevant passages alone (`mirage generate --relevant-only`). Reads the
     tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes FILE
-    (chat, JSON Lines), the questions held out (.heldout.jsonl), the statistics of the paper's Table 1 (.stats.csv)
-    and a recipe for TRL with its Table 6 (.trl.yaml). Prints the statistics.
+    (chat, JSON Lines, each with its teacher as `system`), the questions held out (.heldout.jsonl), the statistics of
+    the paper's Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml).
+    Prints the statistics; without a teacher they are of all.
     """
     from mirage.pipeline import training
 
     made = training.write_training_set(
         dir_,
         out,
-        system=system,
+        systems=system,
+        mix=mix,
         languages=codes(languages),
         holdout=holdout,
         seed=seed,
         tokenizer=tokenizer,
     )
-    show([dataclasses.asdict(one) for one in made.stats], STATS, how)
-    for reason, n in sorted(made.training.left_out.items(), key=lambda item: -item[1]):
-        note(f"{n:,} answers of {made.teacher} are left out: {reason}")
+    show([dataclasses.asdict(row) for row in made.stats], STATS, how)
+    for (teacher, reason), n in sorted(made.training.left_out.items(), key=lambda item: -item[1]):
+        note(f"{n:,} answers of {teacher} are left out: {reason}")
     note(f"tokens counted by: {made.tokens}")
     note(f"{len(made.training.train):,} conversations to train on, {len(made.training.heldout):,} held out.")
     note("written: " + ", ".join(map(str, made.files)))

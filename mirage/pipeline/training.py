@@ -21,8 +21,8 @@ class Written:
     training: sft.TrainingSet
     """The conversations."""
     stats: list[sft.Stats]
-    """Their statistics."""
-    teacher: str
+    """Their statistics, of all teachers together and of each."""
+    teachers: tuple[str, ...]
     """Whose answers they are."""
     tokens: str
     """What counted tokens: `estimate`, or a tokenizer's name."""
@@ -34,67 +34,82 @@ def write_training_set(
     path: Path,
     out: Path,
     *,
-    system: str | None = None,
+    systems: Sequence[str] | None = None,
+    mix: sft.Mix = "all",
     languages: Sequence[str] | None = None,
     holdout: float = 0.05,
     seed: int = 0,
     tokenizer: str = "estimate",
 ) -> Written:
-    """Make a training set of a teacher's answers.
+    """Make a training set of the answers of one teacher or several.
 
     The prompts are those that `mirage generate` makes for all passages of a question, cut so that prompt and the
     longest answer fit the trainer's window.
 
     Args:
         path: the arena's folder.
-        out: the file of the conversations, named `.jsonl`. Beside it come `.heldout.jsonl`, `.stats.csv`, `.trl.yaml`.
-        system: the teacher; `reference`, or the only system there is, if None.
+        out: the file of the conversations, named `.jsonl`. Beside it come `.heldout.jsonl`, `.stats.csv`, `.trl.yaml`,
+            and of several teachers `.teachers.csv`, their statistics.
+        systems: the teachers; `reference`, or the only system there is, if None.
+        mix: how several teachers are mixed.
         languages: codes; None for all.
         holdout: share of the questions that is held out.
-        seed: of the passages' order and of what is held out.
+        seed: of the passages' order, of what is held out, and of the teachers that are drawn.
         tokenizer: what counts tokens, as `llm.tokens_of` takes it.
 
     Raises:
         BadInput: if the file is named otherwise or cannot be written, or an option is out of range.
-        UnknownName: if there is no such system or language.
-        NotEnoughData: if no answer of the teacher can be learned from.
+        UnknownName: if there is no such system, mix or language.
+        NotEnoughData: if no answer of a teacher can be learned from.
         ArenaError: if the arena lacks questions, passages or answers.
     """
     if out.suffix != ".jsonl":
         raise BadInput(f"{out.name} is not named .jsonl", do="name the file of the conversations so")
     arena = store.open_arena(path)
     tables = {name: arena.read(name, languages=languages) for name in ("queries", "passages", "answers")}
-    teacher = system or _teacher(set(tables["answers"]["system"].to_pylist()), where=str(path))
+    teachers = tuple(
+        dict.fromkeys(systems or [_teacher(set(tables["answers"]["system"].to_pylist()), where=str(path))])
+    )
     tokens = llm.tokens_of(tokenizer, tokenizer)
-    learned, left_out = sft.answered(**tables, system=teacher)
+    learned, left_out = {}, Counter[tuple[str, str]]()
+    for teacher in teachers:
+        learned[teacher], why = sft.answered(**tables, system=teacher)
+        left_out.update({(teacher, reason): n for reason, n in why.items()})
     rag = prompts.load("rag")
     template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
-    # No answers are given, so that nothing is compared with the settings.
+    # No answers are given, so that nothing is compared with the settings; the prompts do not depend on the teacher.
     asked = generate.prepare(
         tables["queries"],
         tables["passages"],
-        system=teacher,
+        system=teachers[0],
         template=template,
-        settings=llm.Settings(model=teacher),
+        settings=llm.Settings(model=teachers[0]),
         tokens=tokens,
         seed=seed,
     ).asked
-    texts = {(one.language, one.query_id): one.text for one in asked}
-    for key, known in list(learned.items()):
-        if key in texts and tokens.count(texts[key]) + tokens.count(known["answer"]) > sft.MAX_LENGTH:
-            del learned[key]
-            left_out[f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
-    training = sft.build(learned, texts, system=teacher, holdout=holdout, seed=seed)
+    texts = {(prompt.language, prompt.query_id): prompt.text for prompt in asked}
+    lengths: dict[tuple[str, str], int] = {}
+    for teacher, answers in learned.items():
+        for key, known in list(answers.items()):
+            if key not in texts:
+                continue
+            if key not in lengths:
+                lengths[key] = tokens.count(texts[key])
+            if lengths[key] + tokens.count(known["answer"]) > sft.MAX_LENGTH:
+                del answers[key]
+                left_out[teacher, f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
+    training = sft.build(learned, texts, mix=mix, holdout=holdout, seed=seed)
     training = replace(training, left_out=Counter(training.left_out) + left_out)
-    if not training.train:
-        why = "; ".join(f"{n:,} times: {reason}" for reason, n in training.left_out.items())
-        raise NotEnoughData(
-            f"no answer of {teacher} can be learned from",
-            where=why,
-            do="name another teacher, or let a model answer first: mirage generate DIR --relevant-only",
-        )
+    for teacher in teachers:
+        if not any(key in texts for key in learned[teacher]):
+            why = "; ".join(f"{n:,} times: {reason}" for (of, reason), n in training.left_out.items() if of == teacher)
+            raise NotEnoughData(
+                f"no answer of {teacher} can be learned from",
+                where=why,
+                do="name another teacher, or let a model answer first: mirage generate DIR --relevant-only",
+            )
     stats = sft.statistics(training, tokens.count)
-    return Written(training, stats, teacher, tokens.name, _write(out, training, stats, seed))
+    return Written(training, stats, teachers, tokens.name, _write(out, training, stats, seed))
 
 
 def _teacher(systems: set[str], *, where: str) -> str:
@@ -108,13 +123,16 @@ def _teacher(systems: set[str], *, where: str) -> str:
 def _write(out: Path, training: sft.TrainingSet, stats: Sequence[sft.Stats], seed: int) -> tuple[Path, ...]:
     held = out.with_suffix(".heldout.jsonl")
     files = {
-        out: "".join(one.line() + "\n" for one in training.train),
-        held: "".join(one.line() + "\n" for one in training.heldout),
+        out: "".join(example.line() + "\n" for example in training.train),
+        held: "".join(example.line() + "\n" for example in training.heldout),
         out.with_suffix(".stats.csv"): sft.table1(stats),
+        out.with_suffix(".teachers.csv"): sft.by_teacher(stats),
         out.with_suffix(".trl.yaml"): sft.recipe(out.name, held.name if training.heldout else None, seed=seed),
     }
     if not training.heldout:
         del files[held]
+    if all(row.teacher is None for row in stats):
+        del files[out.with_suffix(".teachers.csv")]
     try:
         for path, text in files.items():
             store.write_text(path, text)

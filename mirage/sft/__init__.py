@@ -2,13 +2,13 @@
 
 A teacher has answered each question from its relevant passages alone. The student is shown the non-relevant ones too,
 mixed in, and learns to give the teacher's answer all the same: to cite the passages that hold it and no other.
-A judge's verdicts make preference pairs (`preferences.py`).
+Several teachers can be mixed in one set. A judge's verdicts make preference pairs (`preferences.py`).
 """
 
-from mirage.sft.examples import Example, TrainingSet, answered, build
+from mirage.sft.examples import Example, Mix, TrainingSet, answered, build
 from mirage.sft.preferences import Preference, preferences
 from mirage.sft.recipe import HYPERPARAMETERS, MAX_LENGTH, recipe
-from mirage.sft.stats import SPLITS, STATS, Stats, statistics, table1
+from mirage.sft.stats import SPLITS, STATS, Stats, by_teacher, statistics, table1
 
 __all__ = [
     "HYPERPARAMETERS",
@@ -16,11 +16,13 @@ __all__ = [
     "SPLITS",
     "STATS",
     "Example",
+    "Mix",
     "Preference",
     "Stats",
     "TrainingSet",
     "answered",
     "build",
+    "by_teacher",
     "preferences",
     "recipe",
     "statistics",

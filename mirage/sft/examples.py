@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage.answers import citations, cited, is_numbered, parse_answer
 from mirage.draw import sample
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str]
 """Language and id of a question."""
+Mix = Literal["all", "one", "first"]
+"""How several teachers are mixed. `all`: every answer that can be learned from is a conversation of its own. `one`: of
+each question one such answer, drawn with equal chances. `first`: the answer of the first teacher that has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,14 @@ class Example:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """The conversations, in the order of language and question."""
+    """The conversations, in the order of language, question and teacher."""
 
     train: tuple[Example, ...]
     """To train on."""
     heldout: tuple[Example, ...]
     """To measure with: none of their questions is in `train`."""
-    left_out: Mapping[str, int]
-    """Why answers of the teacher are in neither, and how many."""
+    left_out: Mapping[tuple[str, str], int]
+    """By teacher and reason, how many answers are in neither."""
 
 
 def answered(
@@ -105,40 +108,65 @@ def answered(
 
 
 def build(
-    learned: Mapping[Key, Mapping[str, Any]],
+    learned: Mapping[str, Mapping[Key, Mapping[str, Any]]],
     prompts: Mapping[Key, str],
     *,
-    system: str,
+    mix: Mix = "all",
     holdout: float = 0.05,
     seed: int = 0,
 ) -> TrainingSet:
     """Make the conversations and hold some questions out.
 
     Args:
-        learned: the answers to learn, from `answered`.
+        learned: by teacher the answers to learn, each from `answered`. Their order matters for the mix `first` alone.
         prompts: the prompt of each question; those without one are left out.
-        system: the teacher's name.
+        mix: which teachers' answers to a question are taken, see `Mix`.
         holdout: share of the questions of each language that is held out, at least 0 and under 1; rounded, and at
-            least one where it is over 0, but never all. Questions of the same text are one question.
-        seed: draws them; 0 or more.
+            least one where it is over 0, but never all. Questions of the same text are one question, whoever answers.
+        seed: draws them, and the teachers of the mix `one`; 0 or more.
 
     Raises:
         BadInput: if the share is out of range.
+        UnknownName: if there is no such mix.
     """
     if not 0 <= holdout < 1:
         raise BadInput(f"holdout is {holdout}", do="give a share of the questions, at least 0 and under 1")
-    examples = [_example(key, known, prompts[key], system) for key, known in learned.items() if key in prompts]
+    if mix not in get_args(Mix):
+        raise UnknownName("mix", mix, get_args(Mix))
+    left_out: Counter[tuple[str, str]] = Counter()
+    able: dict[Key, list[str]] = {}
+    for teacher, answers in learned.items():
+        for key in answers:
+            if key in prompts:
+                able.setdefault(key, []).append(teacher)
+            else:
+                left_out[teacher, "its question cannot be asked with all its passages"] += 1
+    examples = []
+    for key in sorted(able):
+        taken = _taken(key, able[key], mix, seed)
+        examples += [_example(key, learned[teacher][key], prompts[key], teacher) for teacher in taken]
+        left_out.update(
+            (teacher, "another teacher's answer was taken") for teacher in able[key] if teacher not in taken
+        )
     held: set[tuple[str, str]] = set()
     for code in sorted({example.language for example in examples}):
         texts = sorted({example.question for example in examples if example.language == code})
         size = min(max(round(holdout * len(texts)), 1), len(texts) - 1) if holdout else 0
         held |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
-    absent = len(learned) - len(examples)
     return TrainingSet(
-        train=tuple(one for one in examples if (one.language, one.question) not in held),
-        heldout=tuple(one for one in examples if (one.language, one.question) in held),
-        left_out={"its question cannot be asked with all its passages": absent} if absent else {},
+        train=tuple(example for example in examples if (example.language, example.question) not in held),
+        heldout=tuple(example for example in examples if (example.language, example.question) in held),
+        left_out=dict(left_out),
     )
+
+
+def _taken(key: Key, teachers: Sequence[str], mix: Mix, seed: int) -> Sequence[str]:
+    """The teachers whose answers to a question are taken."""
+    if mix == "first":
+        return teachers[:1]
+    if mix == "all" or len(teachers) == 1:
+        return sorted(teachers)
+    return sample(sorted(teachers), 1, seed, f"{key[0]}/{key[1]}/sft/teacher")
 
 
 def _flaw(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from mirage.languages import LANGUAGES
@@ -29,10 +29,12 @@ class Stats:
 
     split: str
     """`train` or `heldout`."""
+    teacher: str | None
+    """Whose answers; None for those of all teachers together."""
     language: str
     """Language code."""
     n_queries: int
-    """Conversations."""
+    """Conversations: questions, where each has one answer."""
     avg_query_tokens: float
     """Mean tokens of a question."""
     avg_rel_passages_per_q: float
@@ -51,33 +53,60 @@ def statistics(training: TrainingSet, count: Callable[[str], int]) -> list[Stats
     Args:
         training: the training set.
         count: counts the tokens of a text.
+
+    Returns:
+        The rows of all teachers together, then, where there are several, those of each by name.
     """
-    parts = zip(SPLITS, (training.train, training.heldout), strict=True)
-    groups = [(split, code, [one for one in of if one.language == code]) for split, of in parts for code in LANGUAGES]
-    return [_stats(split, code, examples, count) for split, code, examples in groups if examples]
+    parts = dict(zip(SPLITS, (training.train, training.heldout), strict=True))
+    teachers = sorted({example.system for examples in parts.values() for example in examples})
+    made = []
+    for teacher in (None, *(teachers if len(teachers) > 1 else ())):
+        for split, examples in parts.items():
+            groups: dict[str, list[Example]] = {}
+            for example in examples:
+                if teacher in (None, example.system):
+                    groups.setdefault(example.language, []).append(example)
+            made += [_stats(split, teacher, code, groups[code], count) for code in _ordered(groups)]
+    return made
 
 
 def table1(stats: Sequence[Stats]) -> str:
-    """The statistics as CSV: a row for each part and statistic, a column for each of the 18 languages; one decimal, and
-    a dash where there is nothing.
+    """The statistics of all teachers together as CSV: a row for each part and statistic, a column for each of the 18
+    languages, and any other; one decimal, and a dash where there is nothing.
     """
-    by_place = {(one.split, one.language): one for one in stats}
+    return _table(stats, [None], ["split", "stat"])
+
+
+def by_teacher(stats: Sequence[Stats]) -> str:
+    """The same table with a row for each teacher, part and statistic; its first column is the teacher."""
+    teachers = sorted({row.teacher for row in stats if row.teacher is not None})
+    return _table(stats, teachers, ["teacher", "split", "stat"])
+
+
+def _table(stats: Sequence[Stats], teachers: Sequence[str | None], heads: Sequence[str]) -> str:
+    by_place = {(row.teacher, row.split, row.language): row for row in stats}
+    codes = _ordered({*LANGUAGES, *(row.language for row in stats)})
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["split", "stat", *LANGUAGES])
-    for split in SPLITS:
-        for name in STATS:
-            cells = [by_place.get((split, code)) for code in LANGUAGES]
-            writer.writerow([split, name, *("-" if cell is None else _cell(getattr(cell, name)) for cell in cells)])
+    writer.writerow([*heads, *codes])
+    for teacher in teachers:
+        for split in SPLITS:
+            for name in STATS:
+                cells = [by_place.get((teacher, split, code)) for code in codes]
+                values = ["-" if cell is None else _cell(getattr(cell, name)) for cell in cells]
+                writer.writerow([*([] if teacher is None else [teacher]), split, name, *values])
     return stream.getvalue()
 
 
-def _stats(split: str, code: str, examples: Sequence[Example], count: Callable[[str], int]) -> Stats:
+def _stats(
+    split: str, teacher: str | None, code: str, examples: Sequence[Example], count: Callable[[str], int]
+) -> Stats:
     def mean(values: Sequence[int]) -> float:
         return sum(values) / len(values)
 
     return Stats(
         split=split,
+        teacher=teacher,
         language=code,
         n_queries=len(examples),
         avg_query_tokens=mean([count(one.question) for one in examples]),
@@ -86,6 +115,12 @@ def _stats(split: str, code: str, examples: Sequence[Example], count: Callable[[
         avg_teacher_context_tokens=mean([count(one.reason) for one in examples]),
         avg_teacher_answer_tokens=mean([count(one.conclusion) for one in examples]),
     )
+
+
+def _ordered(codes: Collection[str]) -> list[str]:
+    """The codes in the order of the languages; others after them."""
+    order = {code: place for place, code in enumerate(LANGUAGES)}
+    return sorted(codes, key=lambda code: (order.get(code, len(order)), code))
 
 
 def _cell(value: float) -> str:
