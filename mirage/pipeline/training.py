@@ -73,8 +73,8 @@ def write_training_set(
     tokens = llm.tokens_of(tokenizer, tokenizer)
     learned, left_out = {}, Counter[tuple[str, str]]()
     for teacher in teachers:
-        learned[teacher], why = sft.answered(**tables, system=teacher)
-        left_out.update({(teacher, reason): n for reason, n in why.items()})
+        learned[teacher], reasons = sft.answered(**tables, system=teacher)
+        left_out.update({(teacher, reason): n for reason, n in reasons.items()})
     rag = prompts.load("rag")
     template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
     # No answers are given, so that nothing is compared with the settings; the prompts do not depend on the teacher.
