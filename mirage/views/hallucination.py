@@ -114,7 +114,7 @@ def rates(
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
-    cells = [_cell(row, metric_of[row["subset"]], printed) for row in _rates(arena, parser, languages).to_pylist()]
+    cells = [_cell(row, metric_of[row["subset"]], printed) for row in rate_table(arena, parser, languages).to_pylist()]
     single = [c for c in cells if c["language"] != "all"]
     joint = [c for c in cells if c["language"] == "all"]
     for cell in joint:
@@ -210,7 +210,8 @@ def moves(found: Rates, metric: Metric) -> pa.Table:
 
 
 @lru_cache(maxsize=64)
-def _rates(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
+def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
+    """Rows of `outcomes.Rate` over these languages."""
     return outcomes.rates(_outcomes(arena), parser=parser, languages=languages)
 
 

@@ -13,6 +13,7 @@ from mirage.languages import LANGUAGES
 from mirage.pipeline import printed
 from mirage.schema import Parser
 from mirage.sources.published import BASELINES
+from mirage.views.hallucination import rate_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +26,7 @@ SOURCE = "NoMIRACL"
 @lru_cache(maxsize=16)
 def confusion(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
-    return outcomes.confusion(outcomes.rates(arena.read("outcomes"), parser=parser, languages=languages))
+    return outcomes.confusion(rate_table(arena, parser, languages))
 
 
 @lru_cache(maxsize=16)
