@@ -15,11 +15,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,11 +29,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
+from waiting import answers, port, until
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-SECONDS = 30
-"""How long a page may take to come up on a busy machine."""
+_QUIET = 300
+"""Milliseconds in which what an action asks for has left the browser."""
 
 
 @dataclass
@@ -51,11 +50,47 @@ class Opened:
     dialogs: list[str] = field(default_factory=list)
     """Dialogs that opened (they are dismissed)."""
 
+    _asked: bool = False
+    """Whether a run of the script was asked for that is not done yet."""
+    _begun: bool = False
+    """Whether a run has begun since it was last asked for."""
+
     def settle(self) -> None:
-        """Wait until the script behind the page is done and the page stands still."""
-        self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=SECONDS * 1000)
-        self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
-        self.page.wait_for_timeout(300)
+        """Wait until every run of the script that was asked for is done and the page stands still."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            self.page.wait_for_timeout(_QUIET)
+            self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+            self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+            if not self._asked:
+                return
+            if time.monotonic() > end:
+                pytest.fail(f"the page did not stand still within {PATIENCE:.0f} seconds")
+
+    def listen(self, link: Any) -> None:
+        """Follow what the page and the explorer say to each other."""
+        link.on("framesent", self._sent)
+        link.on("framereceived", self._received)
+        link.on("close", lambda _: setattr(self, "_asked", False))
+
+    def _sent(self, raw: bytes | str) -> None:
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+
+        if isinstance(raw, bytes) and BackMsg.FromString(raw).WhichOneof("type") == "rerun_script":
+            self._asked, self._begun = True, False
+
+    def _received(self, raw: bytes | str) -> None:
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        if not isinstance(raw, bytes):
+            return
+        message = ForwardMsg.FromString(raw)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self._begun = True
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            # A run that had begun before it was asked for again is not the one that was asked for.
+            self._asked = self._asked and not self._begun
 
     def press(self, key: str) -> None:
         """Press a key once the page listens: while it is still drawn, its buttons are not there to hear it."""
@@ -85,37 +120,27 @@ def server(arenas: Path | None = None, **environment: str) -> Iterator[str]:
         arenas: value of MIRAGE_ARENAS; the bundled arenas alone if None.
         environment: further variables; MIRAGE_HOME should be one, so that no test sees the user's own arenas.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     env = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"} | environment
     if arenas is not None:
         env["MIRAGE_ARENAS"] = str(arenas)
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        f"--server.port={port}",
-        "--server.fileWatcherType=none",
-    ]
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + SECONDS
-        while True:
-            try:
-                with urllib.request.urlopen(f"{url}/_stcore/health", timeout=SECONDS):
-                    break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    pytest.fail("the explorer did not start")
-                time.sleep(0.1)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(SECONDS)
+    with port() as number:
+        command = [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            "app.py",
+            f"--server.port={number}",
+            "--server.fileWatcherType=none",
+        ]
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        url = f"http://127.0.0.1:{number}"
+        try:
+            until(lambda: answers(f"{url}/_stcore/health"), "the explorer answers", process=process)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
 @contextmanager
@@ -136,7 +161,8 @@ def chromium() -> Iterator[Callable[..., Opened]]:
 
         def start(*, width: int = 1440, height: int = 900, scheme: str = "light") -> Opened:
             opened = Opened(profile(width, height, scheme).new_page())
-            opened.page.set_default_timeout(SECONDS * 1000)
+            opened.page.set_default_timeout(PATIENCE * 1000)
+            opened.page.on("websocket", opened.listen)
             opened.page.on("console", lambda said: _heard(opened, said))
             opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
             opened.page.on("request", lambda request: _asked(opened, request.url))

@@ -321,7 +321,7 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function(SET_IN, arg=ground)
             opened.settle()
-            for _ in range(20):
+            for _ in range(400):
                 found = page.evaluate(CONTRAST)
                 faint = [f for f in found if f[0] < 4.5]
                 if not faint:
@@ -330,7 +330,7 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
             assert len(found) > 10
             assert faint == [], scheme
         page.set_viewport_size({"width": 420, "height": 900})
-        for _ in range(40):
+        for _ in range(400):
             if page.evaluate(WIDTHS) == [420, 420]:
                 break
             page.wait_for_timeout(250)  # charts are drawn again after the page has become narrow

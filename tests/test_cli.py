@@ -475,7 +475,7 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
             program.send_signal(signal.SIGINT)
             # A signal just before the read begins is seen only when the read ends: then the next one ends it.
             with suppress(subprocess.TimeoutExpired):
-                program.wait(timeout=3)
+                program.wait(timeout=30)
         assert program.stderr is not None
         said = program.stderr.read()
         program.stderr.close()

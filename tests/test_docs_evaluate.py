@@ -8,14 +8,12 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
+import waiting
 from conftest import ROOT
 from misbehaving import Service, reply
 from tiny_model import Server
@@ -101,24 +99,20 @@ def test_the_model_is_served_as_the_tests_of_the_whole_way_serve_theirs(tmp_path
 def test_the_explorer_opens_on_the_arena(here: Path) -> None:
     (line,) = [text for _, label, text in BLOCKS if label == "app"]
     shutil.copytree(here / "data" / "sample", here / "my-arena")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with waiting.port() as port:
+        run_and_end(line, port)
+
+
+def run_and_end(line: str, port: int) -> None:
     command = [sys.executable, "-m", *shlex.split(line), "--port", str(port)]
     environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        healthy, end = False, time.monotonic() + 60
-        while not healthy and time.monotonic() < end and process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
-                    healthy = answer.status == 200
-            except OSError:
-                time.sleep(0.2)
-        assert healthy
+        health = f"http://127.0.0.1:{port}/_stcore/health"
+        waiting.until(lambda: waiting.answers(health), "the explorer answers", process=process)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
-        process.wait(20)
+        process.wait(waiting.PATIENCE)

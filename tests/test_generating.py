@@ -9,20 +9,23 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PATIENCE
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
 from test_store import file_size_limit
 from typer.testing import CliRunner, Result
+from waiting import until
 
 from mirage import cli, llm, schema, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
@@ -388,6 +391,14 @@ def start(args: list[str], **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "mirage", *args], cwd=ROOT, **given)
 
 
+def kept(path: Path) -> int:
+    """How many replies an arena's ledger holds."""
+    if not (path / LEDGER).exists():
+        return 0
+    with closing(sqlite3.connect(path / LEDGER)) as db:
+        return int(db.execute("SELECT count(*) FROM calls").fetchone()[0])
+
+
 def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> None:
     """Wait until so many calls have come, or the command has ended."""
     while len(service.calls) < calls and process.poll() is None:
@@ -449,8 +460,9 @@ def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -
         process = start(command(path, service, "--concurrency", "4", "--grace", "0.1"))
         # A worker begins its next call when the reply to the last is kept.
         wait_for(process, service, 7)
+        until(lambda: kept(path) == 3, "three replies are kept", process=process)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, said
         text = said.decode()
         assert "Stopped. 3 replies are in the arena's ledger. Run the same command again to go on" in text
@@ -570,7 +582,7 @@ def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Pat
                 break
             said += part
         os.close(master)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
     assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", said), said[-2_000:]
     assert re.search(rb"\d+/20", said)

@@ -140,8 +140,8 @@ def test_all_four_things_in_one_sitting(
         page.get_by_role("button", name="Remove answers.jsonl").wait_for()
         opened.settle()
         page.get_by_role("button", name="Check and add").click()
-        page.wait_for_url("**arena=sample-own**", timeout=90_000)
-        page.get_by_text("Its features beside the others").wait_for(timeout=90_000)
+        page.wait_for_url("**arena=sample-own**")
+        page.get_by_text("Its features beside the others").wait_for()
         opened.settle()
         assert page.locator("strong", has_text=name).count() == 1
         seen(opened, scheme, f"{code}-{scheme}-4-your-model")

@@ -12,7 +12,7 @@ from typing import Any
 
 import browser
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from test_nomiracl import row, save
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=60)
+    at = AppTest.from_file(script, default_timeout=PATIENCE)
     at.query_params.update({"arena": "texts", **params})
     if script == APP:
         at.switch_page("pages/answers.py")

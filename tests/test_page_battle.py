@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import browser
 import pytest
 import small_arena
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 from test_page_answers import HOSTILE, address
 from test_views_answers import build
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=60)
+    at = AppTest.from_file(script, default_timeout=PATIENCE)
     at.query_params.update({"arena": "judged", "referee": "zeta", **params})
     if script == APP:
         at.switch_page("pages/battle.py")

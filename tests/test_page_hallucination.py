@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import small_arena
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import outcomes, schema, store, ui
@@ -51,7 +51,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=30)
+    at = AppTest.from_file(script, default_timeout=PATIENCE)
     at.query_params.update({"arena": "small", **params})
     if script == APP:
         at.switch_page("pages/hallucination.py")

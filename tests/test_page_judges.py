@@ -7,7 +7,7 @@ from pathlib import Path
 import browser
 import pytest
 import small_arena
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
@@ -45,7 +45,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def opened(**params: str) -> AppTest:
-    at = AppTest.from_file(PAGE, default_timeout=30)
+    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params.update(params)
     return at.run()
 

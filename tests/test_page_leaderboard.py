@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
@@ -30,7 +30,7 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def open_page(arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: Any) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    at = AppTest.from_file(PAGE, default_timeout=60)
+    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params.update(link)
     return at.run()
 
@@ -117,7 +117,7 @@ def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
 def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bundled = store.open_arena(ROOT / "data" / "nomiracl")
     monkeypatch.setenv("MIRAGE_ARENAS", str(bundled.path))
-    at = AppTest.from_file(PAGE, default_timeout=60)
+    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params["arena"] = "nomiracl"
     at.run()
     assert not at.exception
@@ -129,6 +129,6 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
         [(one.system, one.group) for one in found.found()]
     ]
     assert f"{found.tested:,} tests" in said(at)
-    one = AppTest.from_file(PAGE, default_timeout=60)
+    one = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     one.query_params.update({"arena": "nomiracl", "languages": "sw"})
     assert "tests, a system and a language family" not in said(one.run())

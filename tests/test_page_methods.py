@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
@@ -21,7 +21,7 @@ SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
 
 def page(**params: str) -> Any:
-    app = AppTest.from_file(str(ROOT / "pages" / "methods.py"), default_timeout=600)
+    app = AppTest.from_file(str(ROOT / "pages" / "methods.py"), default_timeout=PATIENCE)
     for name, value in params.items():
         app.query_params[name] = value
     app.run()

@@ -6,11 +6,8 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,8 @@ from typing import Any
 import browser
 import numpy as np
 import pytest
-from conftest import ROOT
+import waiting
+from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from test_views_answers import NUMBERS, build
@@ -53,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, *, voter: str = "amina", **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=60)
+    at = AppTest.from_file(script, default_timeout=PATIENCE)
     at.query_params.update({"arena": "judged", **params})
     if script == APP:
         at.switch_page("pages/spot_check.py")
@@ -104,7 +102,7 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert not at.exception
     (row,) = rows()
     assert (row.vote, row.voter, row.arena, row.language, row.note) == (meant, "amina", "judged", "en", "**why**")
-    assert 0 <= row.seconds < 60
+    assert row.seconds >= 0
     answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
     shown = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
     assert row.shown == votes.digest(shown[row.system_a], shown[row.system_b])
@@ -311,7 +309,7 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
 
 
 def elsewhere(page: str, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
     at.query_params.update({"arena": "sim", **params})
     return at.run()
 
@@ -489,8 +487,10 @@ class Session:
         return token
 
 
-async def crowd(address: str, kept: list[str], server: int) -> None:
-    """Voters at once; when they have given enough votes, the server is killed in the middle of others."""
+async def crowd(address: str, kept: dict[str, str], server: int) -> None:
+    """Voters at once; when each has given a vote and all have given enough, the server is killed in the middle of
+    others. What is kept: who gave a vote, by its id.
+    """
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
 
@@ -501,43 +501,40 @@ async def crowd(address: str, kept: list[str], server: int) -> None:
                 await session.send()
                 await session.send(id=session.fields["Your name"], string_value=session.name)
                 while True:
-                    kept.append(await session.vote(("A is better", "B is better", "Tie", "Both bad")[len(kept) % 4]))
+                    label = ("A is better", "B is better", "Tie", "Both bad")[len(kept) % 4]
+                    token = await session.vote(label)
+                    assert token not in kept
+                    kept[token] = session.name
 
     async def end() -> None:
-        while len(kept) < ENOUGH:
+        while len(kept) < ENOUGH or len(set(kept.values())) < VOTERS:
             await asyncio.sleep(0.01)
         os.kill(server, signal.SIGKILL)
 
     voters = asyncio.gather(*map(one, range(VOTERS)))
     killer = asyncio.create_task(end())
-    await asyncio.wait_for(voters, 120)
+    await asyncio.wait_for(voters, PATIENCE)
     assert killer.done(), f"the voters ended by themselves after {len(kept)} votes"
 
 
 def test_twenty_voters_at_once_and_after_a_kill_every_acknowledged_vote_is_there(url: str, tmp_path: Path) -> None:  # noqa: F811
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
     environment = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"}
     environment |= {"MIRAGE_VOTES_URL": url, "MIRAGE_HOME": str(tmp_path / "home")}
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
-    kept: list[str] = []
-    try:
-        until = time.monotonic() + browser.SECONDS
-        while process.poll() is None and time.monotonic() < until:
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
-                break
-            time.sleep(0.1)
-        asyncio.run(crowd(f"127.0.0.1:{port}", kept, process.pid))
-    finally:
-        process.kill()
-        process.wait()
+    kept: dict[str, str] = {}
+    with waiting.port() as port:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
+        try:
+            health = f"http://127.0.0.1:{port}/_stcore/health"
+            waiting.until(lambda: waiting.answers(health), "the explorer answers", process=process)
+            asyncio.run(crowd(f"127.0.0.1:{port}", kept, process.pid))
+        finally:
+            process.kill()
+            process.wait()
     with Votes(url) as after:
         there = after.rows(Vote)
     assert len(kept) >= ENOUGH
-    assert len(set(kept)) == len(kept)
     assert set(kept) <= {row.vote_id for row in there}
     assert len(there) <= len(kept) + VOTERS, "at most one vote of each was kept and not yet acknowledged"
     assert {row.voter for row in there} == {f"voter-{n}" for n in range(VOTERS)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import browser
 import pytest
 import small_arena
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
@@ -20,7 +20,7 @@ PAGE = ROOT / "pages" / "surrogate.py"
 
 
 def opened(**params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(PAGE, default_timeout=60)
+    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params.update(params)
     at.run()
     assert not at.exception

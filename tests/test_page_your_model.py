@@ -7,7 +7,7 @@ from pathlib import Path
 
 import browser
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
@@ -37,7 +37,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    at = AppTest.from_file(PAGE, default_timeout=60)
+    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params.update(params)
     return at.run()
 
@@ -105,7 +105,7 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         page.get_by_text("good.jsonl").wait_for()
         opened.settle()
         page.get_by_role("button", name="Check and add").click()
-        page.wait_for_selector("text=Its features beside the others", timeout=90_000)
+        page.wait_for_selector("text=Its features beside the others")
         opened.settle()
         assert "arena=sample-own" in page.url
         assert page.locator("strong", has_text="<b>mine</b>").count() == 1

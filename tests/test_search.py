@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -208,7 +208,7 @@ def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(arena.path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [program.communicate(timeout=60)[0].strip() for program in programs]
+    said = [program.communicate(timeout=PATIENCE)[0].strip() for program in programs]
     assert [program.returncode for program in programs] == [0, 0]
     assert said == ["611", "611"]
     assert len(list(arena.path.glob("search-*.sqlite"))) == 1
@@ -311,7 +311,7 @@ def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
     monkeypatch.setattr("mirage.ui.searching._MANY", 20)
-    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     at.query_params["q"] = "number 7"
     at.run()
     assert any("1 of 18 questions; 1 of 27 replies match." in caption.value for caption in at.caption)
@@ -329,7 +329,7 @@ def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.Monkey
     store.write(arena_of(tmp_path, ["a text"]).path, {"queries": asked}, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
-    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     at.query_params["q"] = "text"
     at.run()
     assert not at.exception

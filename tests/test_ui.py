@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import small_arena
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
@@ -40,7 +40,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(script: Path, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=30)
+    at = AppTest.from_file(script, default_timeout=PATIENCE)
     at.query_params.update({"arena": "small", **params})
     return at.run()
 
@@ -78,7 +78,7 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
 
 def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
     # Streamlit runs the page's file without app.py then; the page must set the router up itself.
-    at = AppTest.from_file(APP, default_timeout=30)
+    at = AppTest.from_file(APP, default_timeout=PATIENCE)
     at.query_params.update({"arena": "small", "skill": "answer"})
     at.switch_page("pages/leaderboard.py").run()
     assert not at.exception
@@ -147,7 +147,7 @@ def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: P
 def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
     monkeypatch.setattr(store, "bundled", dict)
-    at = AppTest.from_file(LEADERBOARD, default_timeout=30).run()
+    at = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
     assert not at.exception
     assert "There is no arena to show." in said(at)
     assert "make data" in [c.value for c in at.code]
@@ -188,7 +188,7 @@ def test_a_pages_first_act_is_to_open_itself_in_the_frame(script: Path) -> None:
 @pytest.mark.parametrize("arena", ["small", "printed", "bare"])
 def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, through: str, arena: str) -> None:
     small_arena.write(arenas, "bare", tables=("queries",))
-    at = AppTest.from_file(APP if through == "router" else script, default_timeout=30)
+    at = AppTest.from_file(APP if through == "router" else script, default_timeout=PATIENCE)
     at.query_params["arena"] = arena
     if through == "router":
         at.switch_page(f"pages/{script.name}")

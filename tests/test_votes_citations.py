@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -147,7 +147,7 @@ def test_the_command_prints_them(arena: store.Arena) -> None:
 
 
 def features(**link: str) -> AppTest:
-    at = AppTest.from_file(ROOT / "pages" / "features.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "pages" / "features.py", default_timeout=PATIENCE)
     at.query_params.update({"arena": "cited", **link})
     return at.run()
 

@@ -23,7 +23,7 @@ from conftest import ROOT
 
 SAMPLE = ROOT / "data" / "sample" / "source"
 NEEDS = ("torch", "transformers", "tokenizers", "fastapi", "uvicorn")
-START = 120.0
+START = 300.0
 """Seconds the server gets to load the model."""
 TEMPLATE = (
     "{% for message in messages %}<|{{ message['role'] }}|>{{ message['content'] }}<|end|>{% endfor %}"
@@ -139,7 +139,7 @@ class Server:
         if self._process is not None:
             self._process.terminate()
             try:
-                self._process.wait(10)
+                self._process.wait(60)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

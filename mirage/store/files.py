@@ -9,7 +9,8 @@ import itertools
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -43,7 +44,7 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
     return sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})
 
 
-def lines(path: Path, *, most: int | None = None) -> Iterator[tuple[str, str]]:
+def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
     """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
 
     Args:
@@ -124,7 +125,12 @@ def csv_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     Raises:
         BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
     """
-    texts = (text + "\n" for _, text in lines(path, most=most))
+    # An error keeps the frames it came through, and they would keep the file open as long as anybody has the error.
+    with closing(lines(path, most=most)) as source:
+        yield from _csv_rows(path, (text + "\n" for _, text in source))
+
+
+def _csv_rows(path: Path, texts: Iterator[str]) -> Iterator[Line]:
     reader = csv.reader(itertools.chain([next(texts, "").removeprefix("\ufeff")], texts), strict=True)
     header: list[str] = []
     while True:
