@@ -11,6 +11,7 @@ from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.schema import from_rows
 from mirage.ui import ballot, booth, reply, texts
+from mirage.ui.identity import login_required
 from mirage.views import answers
 from mirage.views import battle as battles
 from mirage.views import spot_check as views
@@ -56,8 +57,12 @@ def main() -> None:
     if not voter:
         page.summary("You decide first; then you see whose answers they were and what each judge said.")
         with st.container(border=True):
-            st.markdown("**Give a name or a pseudonym to begin.**")
-            st.caption("Your votes are kept under it. One key a vote; every vote can be taken back.")
+            if login_required():
+                st.markdown("**Votes need a login here, and none has reached this page.**")
+                st.caption("Open the page through the address at which you log in. All other pages can be read.")
+            else:
+                st.markdown("**Give a name or a pseudonym to begin.**")
+                st.caption("Your votes are kept under it. One key a vote; the votes of this visit can be taken back.")
         return
     kind: type[votes.Row] = votes.Vote if what == "battles" else votes.Evidence
     load = views.past if what == "battles" else views.past_evidence
@@ -144,6 +149,7 @@ def battle(here: booth.Booth, waits: votes.Row | None) -> None:
             voter=here.voter,
             note=note,
             seconds=here.seconds(token),
+            session=here.reader.session,
             shown=views.digest(shown),
         )
 
@@ -184,6 +190,7 @@ def citation(here: booth.Booth, waits: votes.Row | None) -> None:
             voter=here.voter,
             note=note,
             seconds=here.seconds(token),
+            session=here.reader.session,
         )
 
     bar(here, ballot.EVIDENCE, (token, made), waits)
@@ -222,15 +229,15 @@ def bar(
                 max_chars=votes.LONGEST["note"],
                 width=200,
             )
-        if mine := here.mine:
+        if (last := here.last) is not None:
             st.button(
                 "Undo",
-                key=f"spot_undo_{mine[-1].vote_id}",
+                key=f"spot_undo_{last.vote_id}",
                 shortcut=ballot.UNDO,
                 type="tertiary",
                 disabled=waits is not None,
                 on_click=here.take_back,
-                args=(mine[-1].vote_id,),
+                args=(last.vote_id,),
             )
 
 

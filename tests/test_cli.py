@@ -570,12 +570,13 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
 ) -> None:
     seen: dict[str, Any] = {}
 
-    def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        seen.update(command=command, **options)
-        return subprocess.CompletedProcess(command, 0)
+    def replace(program: str, command: list[str], environment: dict[str, str]) -> None:
+        seen.update(program=program, command=command, env=environment, cwd=Path.cwd())
 
-    monkeypatch.setattr(cli.subprocess, "run", run)
+    monkeypatch.setattr(cli.os, "execve", replace)
+    monkeypatch.chdir(arena.parent)
     mirage("app", *([arena] if named == "arena" else [arena.parent]), "--port", 8599)
+    assert seen["program"] == sys.executable
     assert seen["command"][:4] == [sys.executable, "-m", "streamlit", "run"]
     assert Path(seen["command"][4]) == ROOT / "app.py"
     assert "--server.port=8599" in seen["command"]

@@ -175,9 +175,10 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from streamlit.runtime.context import ContextProxy
+    from streamlit.runtime.context import ContextProxy, StreamlitHeaders
 
-    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: {"X-Forwarded-User": HOSTILE[0]}))
+    headers = StreamlitHeaders([("X-Forwarded-User", HOSTILE[0])])
+    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
     at = open_page(voter="")
     assert not [one for one in at.text_input if one.key == "spot_voter"]
     assert at.button(key="spot_who").disabled

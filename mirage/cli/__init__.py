@@ -7,7 +7,6 @@ when stopped by Ctrl-C. Heavy libraries are imported by the commands that need t
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -94,11 +93,11 @@ def explorer(
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     command = [sys.executable, "-m", "streamlit", "run", str(page), "--server.showEmailPrompt=false"]
     command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
-    try:
-        done = subprocess.run(command, env=environment, cwd=page.parent, check=False)  # noqa: S603  # our own program
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
-    raise typer.Exit(done.returncode)
+    # The explorer takes the place of this process: what ends or stops it reaches the server, and none is left behind.
+    os.chdir(page.parent)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(sys.executable, command, environment)  # noqa: S606  # our own program
 
 
 def main() -> None:

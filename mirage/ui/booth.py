@@ -16,14 +16,13 @@ import streamlit as st
 from mirage import votes
 from mirage.errors import MirageError, Unreachable
 from mirage.store import Arena
+from mirage.ui.identity import Reader, login_required, reader
 from mirage.ui.text import plain
 from mirage.views import people
 
 _BOOTH, _PENDING, _TRIED, _NAME = "_spot_booth", "_spot_pending", "_spot_tried", "_spot_name"
 RETRY = 5.0
 """Seconds after which a vote that waits is sent again by itself."""
-HEADER = "X-Forwarded-User"
-"""In which a proxy that asks for a login names who is there."""
 
 
 @dataclass
@@ -33,6 +32,7 @@ class Booth:
     arena: Arena
     language: str
     voter: str
+    reader: Reader
     kind: type[votes.Row]
     log: list[Any]
     """Everybody's votes that stand, in the order of their times."""
@@ -42,8 +42,16 @@ class Booth:
 
     @property
     def mine(self) -> list[Any]:
-        """The voter's own."""
+        """Those under the voter's name."""
         return [row for row in self.log if row.voter == self.voter]
+
+    @property
+    def last(self) -> Any:
+        """The last of them that may be taken back here: anybody can type a name, so without a login only what this
+        session gave; None without any.
+        """
+        rows = [row for row in self.mine if self.reader.name or row.session == self.reader.session]
+        return rows[-1] if rows else None
 
     def token(self, item: tuple[str, ...]) -> str:
         """The id of the vote that will be given on an item; the clock starts when it is first asked for."""
@@ -77,7 +85,8 @@ class Booth:
         self.failed = None
         try:
             kind: Any = self.kind
-            people.database().undo(kind, vote_id, voter=self.voter)
+            session = None if self.reader.name else self.reader.session
+            people.database().undo(kind, vote_id, voter=self.voter, session=session)
         except MirageError as error:
             self.failed = error
             return
@@ -113,8 +122,10 @@ def enter(
         MirageError: if the votes cannot be read.
     """
     old: Booth | None = st.session_state.get(_BOOTH)
-    booth = Booth(arena, language, voter, kind, [])
-    if old is not None and (old.arena, old.language, old.voter, old.kind) == (arena, language, voter, kind):
+    who = reader()
+    booth = Booth(arena, language, voter, who, kind, [])
+    now = arena, language, voter, who, kind
+    if old is not None and (old.arena, old.language, old.voter, old.reader, old.kind) == now:
         booth = old
     if (row := pending()) is not None:
         booth.send(row)
@@ -130,9 +141,12 @@ def enter(
 def voter() -> str:
     """Who votes: the name that a login gives, else one that is asked for and kept for the session; empty if none.
 
-    Once there is a name its field is gone: in a field, the keys that vote would be letters.
+    Once there is a name its field is gone: in a field, the keys that vote would be letters. There is no field either
+    where votes need a login.
     """
-    login = (st.context.headers.get(HEADER) or "").strip()
+    login = reader().name
+    if not login and login_required():
+        return ""
     name: str = login or st.session_state.get(_NAME, "")
     if name:
         st.button(

@@ -78,14 +78,20 @@ class Votes:
             raise BadInput(f"the id {row.vote_id} is that of another vote", do="give every vote an id of its own")
         return kept
 
-    def undo(self, kind: type[AnyRow], vote_id: str, *, voter: str) -> AnyRow:
+    def undo(self, kind: type[AnyRow], vote_id: str, *, voter: str, session: str | None = None) -> AnyRow:
         """Take a vote back, by a row that says so; doing it twice does it once.
+
+        Args:
+            kind: of the vote.
+            vote_id: the vote.
+            voter: who takes it back.
+            session: the session in which it must have been given; None where it is certain who the voter is.
 
         Returns:
             The row that takes it back.
 
         Raises:
-            BadInput: if there is no such vote of this voter.
+            BadInput: if there is no such vote of this voter, or it was given in another session.
             Unreachable: if the database does not answer.
         """
         table = tables.tables()[kind]
@@ -94,6 +100,11 @@ class Votes:
             vote = self._one(db, kind, vote_id)
             if vote.voter != voter.strip() or vote.vote == UNDO:
                 raise BadInput(f"{vote_id} is no vote of {voter}", do="take back a vote of your own")
+            if session is not None and vote.session != session:
+                raise BadInput(
+                    f"{vote_id} was given in another session",
+                    do="take it back where it was given, or log in under that name",
+                )
             back = replace(
                 vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, note=None, seconds=None
             )

@@ -1,0 +1,96 @@
+"""`mirage app` is one process: what ends it ends the server, and nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import waiting
+from conftest import PATIENCE, ROOT
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+
+@contextmanager
+def explorer(home: Path, *, ignored: bool = False) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """`mirage app` in a session of its own, once it answers; whatever it started is killed in the end."""
+    with waiting.port() as port:
+        command = [sys.executable, "-m", "mirage", "app", str(ROOT / "data" / "sample"), "--port", str(port)]
+        screens = ("DISPLAY", "WAYLAND_DISPLAY")
+        environment = {name: value for name, value in os.environ.items() if name not in screens}
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(
+            ["nohup", *command] if ignored else command,
+            cwd=home,
+            env=environment | {"MIRAGE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}/_stcore/health"
+            waiting.until(lambda: waiting.answers(url), "the explorer answers", process=process)
+            yield process, port
+        finally:
+            for one in members(process.pid):
+                os.kill(one, signal.SIGKILL)
+            process.wait()
+
+
+def members(session: int) -> list[int]:
+    """The processes of a session that are there and no zombies."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(place.parent.name))
+    return found
+
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted in /proc")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+def test_a_signal_to_the_command_ends_the_server_and_leaves_nothing(tmp_path: Path, name: str) -> None:
+    with explorer(tmp_path) as (process, port):
+        assert members(process.pid) == [process.pid], "one process"
+        with connect(f"ws://127.0.0.1:{port}/_stcore/stream", open_timeout=PATIENCE) as reader:
+            process.send_signal(signal.Signals[name])
+            # A closed terminal ends it as the system does; the others let the server end itself, which is no failure.
+            assert process.wait(PATIENCE) == (-signal.SIGHUP if name == "SIGHUP" else 0)
+            with suppress(ConnectionClosed):
+                while True:
+                    reader.recv(PATIENCE)
+        assert members(process.pid) == []
+        assert not waiting.answers(f"http://127.0.0.1:{port}/_stcore/health")
+
+
+@pytest.mark.skipif(shutil.which("nohup") is None, reason="there is no nohup")
+def test_a_command_that_outlives_its_terminal_stays_and_still_ends_on_request(tmp_path: Path) -> None:
+    with explorer(tmp_path, ignored=True) as (process, port):
+        process.send_signal(signal.SIGHUP)
+        assert waiting.answers(f"http://127.0.0.1:{port}/_stcore/health")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        assert members(process.pid) == []
+
+
+def test_a_port_that_is_taken_is_told_by_the_exit_code(tmp_path: Path) -> None:
+    with explorer(tmp_path) as (_, port):
+        command = [sys.executable, "-m", "mirage", "app", "--port", str(port)]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, check=False
+        )
+        assert done.returncode == 1
+        assert str(port).encode() in done.stdout + done.stderr
