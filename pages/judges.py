@@ -185,18 +185,23 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
     """How far people agree with each judge and with each other, and judges with each other."""
     st.header("Agreement", anchor=False)
     voted: tuple[votes.Agreement, ...] = ()
+    counts = dict.fromkeys(codes, 0)
     try:
         voted = people.agreement(page.arena)
+        counts = agreements.voted(people.log(page.arena), codes)
     except MirageError as error:
         st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
     found = agreements.rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
-    shown = [row for row in voted if row.language == scope]
+    # Votes may be in some of the languages only: where there is no row over all that are shown, those there are.
+    over = {row.language for row in voted}
+    where = {"all"} if scope == "all" and "all" in over else {code for code in codes if code in over}
+    shown = [row for row in voted if row.language in where]
     if shown:
         with st.container(horizontal=True, gap="small"):
             for row in shown:
-                agreed.badge(row)
-    elif "answers" in page.arena.tables:
-        st.caption("Nobody has voted here on a battle drawn at random. A vote takes one key.")
+                agreed.badge(row, where=len(codes) > 1)
+    if shown or "answers" in page.arena.tables:
+        st.caption(agreed.voted(counts))
     ui.onward("spot_check", "Vote on battles yourself")
     if not len(found):
         return
@@ -205,10 +210,10 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
         row
         | {
             "who": f"{row['one']}, {'each other' if row['one'] == row['referee'] else row['referee']}"
-            + ("" if scope else f" ({row['language']})")
+            + ("" if row["language"] == scope else f" ({row['language']})")
         }
         for row in rows
-        if not scope or row["language"] == scope
+        if (row["language"] in where if row["one"] == votes.PEOPLE else not scope or row["language"] == scope)
     ]
     if lines:
         schema = found.schema.append(pa.field("who", pa.string()))

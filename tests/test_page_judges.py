@@ -10,10 +10,13 @@ import small_arena
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema, store
+from mirage import schema, store, votes
 from mirage.charts import judges as charts
+from mirage.languages import LANGUAGES
 from mirage.rank.control import control, covariates
+from mirage.sources.simulated import simulate
 from mirage.views import judges as views
+from mirage.views import people
 from mirage.views.leaderboard import battles
 
 PAGE = ROOT / "pages" / "judges.py"
@@ -44,7 +47,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def opened(**params: str) -> AppTest:
+def opened(**params: str | list[str]) -> AppTest:
     at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     at.query_params.update(params)
     return at.run()
@@ -139,3 +142,69 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
         page.page.wait_for_selector("h1:has-text('Leaderboard')")
         page.page.wait_for_url("**referee=gpt-4o**")
         assert page.heard == ([], [], [])
+
+
+@pytest.fixture
+def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
+    made = simulate(systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
+    store.write(tmp_path / "sim", made.tables, made_by="a test", label="simulated")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    monkeypatch.setattr(store, "bundled", dict)
+    return tmp_path / "sim"
+
+
+def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
+    """Vote as the first judge did, so often in each language."""
+    made = votes.judged(store.open_arena(arena).read("judgments"))["gpt-4o"]
+    log = []
+    for code, n in counts.items():
+        for language, query, first, second in [one for one in made if one[0] == code][:n]:
+            item = votes.Item(language, query, first, second, control, votes.RANDOM if control else "close")
+            log.append(votes.cast(item, vote="A", vote_id=votes.token(), arena="sim", voter="amina"))
+    people.database().append(log)
+
+
+def people_rows(at: AppTest) -> dict[str, int]:
+    """Who agrees on how many pairs, where people are one of the two."""
+    (frame,) = (one.value for one in at.dataframe if "who" in one.value.columns)
+    return {row.who: row.n for row in frame.itertuples() if row.who.startswith("people, gpt-4o")}
+
+
+@pytest.mark.parametrize(
+    ("counts", "picked", "wanted", "none"),
+    [
+        ({"en": 12}, "", {"people, gpt-4o (en)": 12}, {"Arabic", "Finnish", "Swahili"}),
+        ({"en": 12, "sw": 5}, "", {"people, gpt-4o": 17}, {"Arabic", "Finnish"}),
+        ({"en": 12, "sw": 5}, "ar en", {"people, gpt-4o (en)": 12}, {"Arabic"}),
+        ({"en": 12, "sw": 5}, "en sw", {"people, gpt-4o (en)": 12, "people, gpt-4o (sw)": 5}, set()),
+        ({"en": 12}, "en", {"people, gpt-4o": 12}, set()),
+    ],
+)
+def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_named(
+    partly: Path, counts: dict[str, int], picked: str, wanted: dict[str, int], none: set[str]
+) -> None:
+    vote(partly, counts)
+    vote(partly, {"fi": 3}, control=False)
+    at = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
+    assert not at.exception
+    assert people_rows(at) == wanted
+    (caption,) = (one.value for one in at.caption if "Random votes:" in one.value)
+    have, _, lack = caption.partition("No votes in")
+    shown = set(picked.split() or ("ar", "en", "fi", "sw"))
+    for code, n in counts.items():
+        assert (f"{LANGUAGES[code].name} {n}" in have) is (code in shown)
+    assert {name for name in ("Arabic", "English", "Finnish", "Swahili") if name in lack} == none
+    assert not none or lack.split()[0] == str(len(none))
+    badges = [one.value for one in at.markdown if "People agree with gpt" in one.value]
+    assert len(badges) == len(wanted)
+
+
+def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path) -> None:
+    vote(partly, {"fi": 3}, control=False)
+    at = opened(arena="sim")
+    assert not at.exception
+    assert not any("Random votes:" in one.value for one in at.caption)
+    assert people_rows(at) == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -91,9 +91,32 @@ def why(row: votes.Agreement) -> str:
     return f"{said} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else said
 
 
-def badge(row: votes.Agreement) -> None:
-    """Show one row in a line, with what it rests on one hover away."""
+def voted(counts: Mapping[str, int]) -> str:
+    """Which languages have random votes, how many, and which have none.
+
+    Args:
+        counts: random votes by the codes of the languages shown (`mirage.views.agreement.voted`).
+    """
+    have = [f"{LANGUAGES[code].name} {n:,}" for code, n in counts.items() if n]
+    none = [LANGUAGES[code].name for code, n in counts.items() if not n]
+    if not have:
+        return "Nobody has voted here on a battle drawn at random. A vote takes one key."
+    words = f"Random votes: {', '.join(have)}."
+    if none:
+        words += f" No votes in {len(none)} of {len(counts)} languages: {', '.join(none)}."
+    return words
+
+
+def badge(row: votes.Agreement, *, where: bool = False) -> None:
+    """Show one row in a line, with what it rests on one hover away.
+
+    Args:
+        row: the row.
+        where: whether the line names the row's language.
+    """
     who = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
+    if where and row.language != "all":
+        who += f" in {LANGUAGES[row.language].name}"
     color = "green" if row.enough else "gray"
     st.badge(plain(f"{who}: {words(row)}"), color=color, help=plain(why(row)))  # type: ignore[arg-type]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
@@ -22,6 +23,12 @@ STATISTICS = {
     "alpha": "Krippendorff's alpha: agreement beyond chance with any number of voters. 1 is perfect, 0 is chance.",
 }
 """What is told of two who decide, and what it means."""
+
+
+def voted(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
+    """How many votes on battles drawn at random each of some languages has: 0 where nobody has voted."""
+    counts = Counter(vote.language for vote in log if vote.control)
+    return {code: counts[code] for code in languages}
 
 
 def rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
