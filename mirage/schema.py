@@ -308,7 +308,8 @@ class Prediction:
     high: float | None
     """Upper end."""
     rank: Rank
-    """Rank of the prediction among the predictions of all systems; 1 is best."""
+    """Rank of the prediction among the predictions of all systems; 1 is best. The predictions of left-out systems come
+    from different fits: how well they are in order is told by `tau_part` alone."""
     judged: float | None
     """The rating by the referee; null where the system has no battle, or the data puts no bound on it."""
     outside: str | None
@@ -316,6 +317,9 @@ class Prediction:
     the prediction extrapolates, with commas between them; null where there is none."""
     default: bool
     """Whether this is the regressor with the least error over left-out systems, the one for new systems."""
+    tau_part: float | None = None
+    """The system's part in Kendall's tau-b of predictions and ratings, over its pairs with each other system, both left
+    out together; the mean over systems is the tau. Null where no pair was left out, or it left too few to learn from."""
 
 
 @dataclass(frozen=True, slots=True)

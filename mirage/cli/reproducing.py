@@ -34,6 +34,7 @@ def reproduce(
     ] = None,
     draws: Annotated[int, typer.Option(min=2, help="Tournaments of each language, and bootstrap draws.")] = 200,
     forests: Annotated[int, typer.Option(min=1, help="Tournaments whose random forest is fitted (Table 5).")] = 20,
+    splits: Annotated[int, typer.Option(min=1, help="Random splits of the systems (Table 3).")] = 50,
     seed: Seed = 0,
     how: How = "table",
 ) -> None:
@@ -60,6 +61,7 @@ def reproduce(
             holdout=named,
             draws=draws,
             forest_draws=forests,
+            splits=splits,
             seed=seed,
             progress=update,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from mirage import schema, surrogate
 from mirage.errors import NotEnoughData
 from mirage.features import FAMILIES, FEATURES
 from mirage.rank.languages import kendall
-from mirage.surrogate.data import Array, parts
+from mirage.surrogate.data import parts
 
 GRADES = tuple(name for name, spec in FEATURES.items() if "grade" in spec.needs)
 """Features that an LLM grades."""
@@ -55,7 +55,7 @@ def importances(
             rows.append(row(surrogate.ALL, "ablation", name, None, None, None, 0, error.what))
             continue
         for code, (tau, n) in taus.items():
-            reason = None if tau is not None else "the predictions or the ratings are all equal"
+            reason = None if tau is not None else "two systems left out leave too few, or all ratings are equal"
             rows.append(row(code, "ablation", name, tau, None, None, n, reason))
     return rows
 
@@ -85,43 +85,41 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
 def _taus(
     seen: surrogate.Training, regressor: str, names: tuple[str, ...] | None, seed: int
 ) -> dict[str, tuple[float | None, int]]:
-    """By language, `all` last: Kendall's tau-b on left-out systems, and how many they are."""
+    """By language, `all` last: Kendall's tau-b over pairs of systems left out together, and how many these are."""
     if names is not None:
         held = surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)
         return {one.language: (one.tau, one.systems) for one in held.quality()}
-    made: dict[str, list[tuple[float, float]]] = {}
-    for system in seen.systems:
-        kept = seen.only(features=strongest(seen, system))
-        predicted = surrogate.predict(kept, regressor, out=[system], seed=seed)
-        both = {}
-        for code, values in predicted.items():
-            one = seen.languages[code]
-            if system in one.systems:
-                at = one.systems.index(system)
-                pair = float(values[at]), float(one.ratings(frozenset())[at])
-                if np.isfinite(pair).all():
-                    both[code] = pair
-        if len(both) == len(seen.languages) > 1:
-            both[surrogate.ALL] = tuple(np.mean(list(both.values()), axis=0).tolist())
-        for code, pair in both.items():
-            made.setdefault(code, []).append(pair)
-    order = sorted(made, key=lambda code: (code == surrogate.ALL, code))
-    return {code: (_tau(np.array(made[code])), len(made[code])) for code in order}
+
+    def fit(out: tuple[str, str]) -> surrogate.Predicted:
+        try:
+            return surrogate.predict(seen.only(features=strongest(seen, out)), regressor, out=out, seed=seed)
+        except NotEnoughData:
+            return {}
+
+    two = surrogate.apart_by(seen, fit)
+    ratings = {
+        code: {s: float(r) for s, r in zip(one.systems, one.ratings(frozenset()), strict=True) if np.isfinite(r)}
+        for code, one in seen.languages.items()
+    }
+    found: dict[str, tuple[float | None, int]] = {}
+    for code in [*sorted(seen.languages), *[surrogate.ALL] * (len(seen.languages) > 1)]:
+        of = sorted(seen.languages) if code == surrogate.ALL else [code]
+        systems = sorted(set.intersection(*(set(ratings[one]) for one in of)))
+        true = np.array([np.mean([ratings[one][s] for one in of]) for s in systems])
+        told = surrogate.tau_parts(surrogate.square(two, systems, of), true) if len(systems) > 1 else np.array([np.nan])
+        found[code] = (float(told.mean()) if np.isfinite(told).all() else None), len(systems)
+    return found
 
 
-def strongest(seen: surrogate.Training, without: str) -> tuple[str, ...]:
+def strongest(seen: surrogate.Training, without: Collection[str]) -> tuple[str, ...]:
     """The `KEPT` features whose means order the other systems most like their ratings do (absolute tau, mean over
-    languages); the system left out has no say.
+    languages); the systems left out have no say.
     """
     strength: Mapping[str, list[float]] = {name: [] for name in seen.features}
-    for part in parts(seen, [without]):
+    for part in parts(seen, without):
         for f, name in enumerate(seen.features):
             if part.use[f]:
                 tau = abs(float(kendall(part.language.means[part.train, f], part.y[part.train])))
                 strength[name].append(tau if np.isfinite(tau) else 0.0)
     mean = {name: float(np.mean(values)) if values else 0.0 for name, values in strength.items()}
     return tuple(sorted(sorted(seen.features, key=lambda name: -mean[name])[:KEPT], key=seen.features.index))
-
-
-def _tau(pairs: Array) -> float | None:
-    return surrogate.tau_b(pairs[:, 0], pairs[:, 1]) if len(pairs) > 1 else None

@@ -37,7 +37,8 @@ class Summary:
     systems: int
     """n: systems left out, one at a time, in all languages at once."""
     tau: float | None
-    """Kendall's tau-b of predictions and ratings, mean over languages; one that orders nothing counts 0."""
+    """Kendall's tau-b of predictions and ratings, over pairs of systems that were left out together, mean over
+    languages; null where no pair was left out."""
     rmse: float
     """Root of the mean squared error in logits, over languages and systems."""
     r2: float | None
@@ -79,7 +80,9 @@ def held_out(
 
         systems = {code: tuple(row.system for row in rows) for code, rows in by.items()}
         ends = column("low"), column("high")
-        found[name] = surrogate.HeldOut(name, systems, column("rating"), *ends, column("judged"), seed)
+        found[name] = surrogate.HeldOut(
+            name, systems, column("rating"), *ends, column("judged"), column("tau_part"), seed
+        )
     return found
 
 
@@ -105,14 +108,14 @@ def summary(held: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: in
                 surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
                 len(single),
                 len({s for systems in held[name].systems.values() for s in systems}),
-                float(np.mean([one.tau or 0.0 for one in single])),
+                _mean([one.tau for one in single]),
                 float(np.sqrt(squares)),
                 _mean([one.r2 for one in single]),
                 _mean([one.slope for one in single]),
                 _mean([one.covered for one in single]),
                 joint.tau if joint else None,
-                against.tau - against.tau_than if against else None,
-                against.p if against else None,
+                against.tau - against.tau_than if against and against.languages else None,
+                against.p if against and against.languages else None,
                 against.p_error if against else None,
                 name == chosen,
             )
@@ -150,7 +153,7 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
         f"{test.ahead} of {test.languages} languages; RMSE {test.rmse:.3f} and {test.rmse_than:.3f}, "
         f"p = {test.p_error:.3f} (paired over {test.systems} systems, {test.swaps:,} swaps)"
         for test in compared.tests
-        if test.than == surrogate.PUBLISHED
+        if test.than == surrogate.PUBLISHED and test.languages
     ]
     for feature, languages in seen.unused().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())

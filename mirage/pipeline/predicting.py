@@ -141,12 +141,15 @@ def report(
                     _or_null(held.low[code] + move),
                     _or_null(held.high[code] + move),
                     (held.judged[code] + move).tolist(),
+                    _or_null(held.tau_parts[code]),
                     strict=True,
                 )
             ]
-            some += [(s, at[code].rating, at[code].low, at[code].high, None) for s, at in new.items() if code in at]
+            some += [
+                (s, at[code].rating, at[code].low, at[code].high, None, None) for s, at in new.items() if code in at
+            ]
             ratings = np.array([values[1] for values in some])
-            for system, rating, low, high, judged in some:
+            for system, rating, low, high, judged, part in some:
                 place = int((ratings > rating + 1e-9).sum()) + 1
                 names = beyond.get((code, system), ())
                 rows.append(
@@ -154,6 +157,7 @@ def report(
                         *(code, referee, skill, name, system, rating, low, high, place, judged),
                         ", ".join(names) or None,
                         default,
+                        part,
                     )
                 )
     return Report(referee, skill, seen, compared, tuple(rows))

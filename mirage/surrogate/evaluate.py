@@ -2,7 +2,8 @@
 
 A system that is left out is left out of all languages, with all its battles: the ratings of the others are fitted
 without them. The default regressor for it is chosen without it too, by leaving out a second system in turn (nested
-validation), so that the error shown for the default is that of the whole procedure.
+validation), so that the error shown for the default is that of the whole procedure. How well left-out systems are put
+in order is measured on fits that leave out both of a pair (`pairs.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from mirage.errors import NotEnoughData
 from mirage.surrogate.data import FEWEST, Array, Predicted, Training
+from mirage.surrogate.pairs import Apart, apart, of_system, square, tau_parts
 from mirage.surrogate.quality import Difference, Quality, compare, quality
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict, regressor
 
@@ -45,13 +47,18 @@ class HeldOut:
     """n upper ends."""
     judged: Predicted
     """n ratings by the referee."""
+    tau_parts: Predicted
+    """Each system's part in Kendall's tau-b of pairs left out together, whose mean is the tau (`pairs.tau_parts`); NaN
+    where pairs were not left out, or left too few to learn from."""
     seed: int
     """Seed of the regressor."""
 
     def quality(self) -> tuple[Quality, ...]:
         """By language, `all` last."""
         return tuple(
-            quality(code, self.regressor, p, self.judged[code], self.low[code], self.high[code])
+            quality(
+                *(code, self.regressor, p, self.judged[code], self.low[code], self.high[code], self.tau_parts[code])
+            )
             for code, p in self.predicted.items()
         )
 
@@ -80,21 +87,26 @@ class Comparison:
         return tuple(sorted(rows, key=lambda row: order[row.language]))
 
 
-def leave_one_out(training: Training, name: str, *, seed: int = SEED, progress: Progress | None = None) -> HeldOut:
+def leave_one_out(
+    training: Training, name: str, *, pairs: bool = True, seed: int = SEED, progress: Progress | None = None
+) -> HeldOut:
     """Predict every system by a regressor that has not seen its battles.
 
     Args:
         training: the material.
         name: one of `REGRESSORS`.
+        pairs: leave out every two systems together as well, which a tau needs.
         seed: seed of a regressor that draws.
-        progress: called with how many systems are done, and of how many.
+        progress: called with how many fits are done, and of how many.
 
     Raises:
         NotEnoughData: if there are fewer than four rated systems.
     """
     _enough(training)
-    table = _table(training, name, seed, progress)
-    return _held_out(training, name, table, seed)
+    n = len(training.systems)
+    count = _counter(n + pairs * n * (n - 1) // 2, progress)
+    table = _table(training, name, seed, count)
+    return _held_out(training, name, table, apart(training, name, seed, count) if pairs else {}, seed)
 
 
 def choose(
@@ -125,24 +137,17 @@ def choose(
     _enough(training, extra=len(able) > 1)
     systems = training.systems
     n = len(systems)
-    fits = len(wanted) * n + (len(able) * n * (n - 1) // 2 if len(able) > 1 else 0)
-    done = 0
-
-    def count(_k: int, _of: int) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, fits)
-
+    count = _counter(len(wanted) * (n + n * (n - 1) // 2), progress)
     tables = {name: _table(training, name, seed, count) for name in wanted}
+    two = {name: apart(training, name, seed, count) for name in wanted}
     errors = {name: _error(training, tables[name]) for name in able}
     default = min(errors, key=errors.__getitem__)
-    inner = {name: _inner(training, name, seed, count) for name in able} if len(able) > 1 else {}
-    held = {name: _held_out(training, name, tables[name], seed, inner.get(name)) for name in wanted}
+    inner = {name: _inner(training, two[name]) for name in able} if len(able) > 1 else {}
+    held = {name: _held_out(training, name, tables[name], two[name], seed, inner.get(name)) for name in wanted}
     picks = {s: min(able, key=lambda name, s=s: inner[name][s].error) if inner else default for s in systems}  # type: ignore[misc]
     mixed = {s: tables[picks[s]][s] for s in systems}
     spread = {s: inner[picks[s]][s] for s in systems} if inner else None
-    held[NESTED] = _held_out(training, NESTED, mixed, seed, spread)
+    held[NESTED] = _held_out(training, NESTED, mixed, _mixed(two, inner, default), seed, spread)
     against = [PUBLISHED] * (PUBLISHED in wanted) + [name for name in wanted if name != PUBLISHED]
     return Comparison(
         held,
@@ -163,6 +168,7 @@ def paired(first: HeldOut, second: HeldOut, *, seed: int = 0) -> Difference:
         {code: second.predicted[code] for code in codes},
         {code: first.judged[code] for code in codes},
         {code: first.systems[code] for code in codes},
+        parts=({code: first.tau_parts[code] for code in codes}, {code: second.tau_parts[code] for code in codes}),
         names=(first.regressor, second.regressor),
         seed=seed,
     )
@@ -176,6 +182,8 @@ class _Inner:
     """Mean squared error over the other systems and languages."""
     residuals: Mapping[str, Array]
     """By language: residuals of the other systems."""
+    squares: Mapping[str, float]
+    """By other system: its squared error, mean over languages."""
 
 
 def _enough(training: Training, *, extra: bool = False) -> None:
@@ -187,24 +195,25 @@ def _enough(training: Training, *, extra: bool = False) -> None:
         )
 
 
-def _table(training: Training, name: str, seed: int, progress: Progress | None) -> dict[str, dict[str, float]]:
-    """By left-out system: its prediction in each language, and in all together, on the scale without it."""
-    found = {}
-    for k, system in enumerate(training.systems):
-        found[system] = _predicted(training, name, system, (system,), seed)
+def _counter(of: int, progress: Progress | None) -> Callable[[], None]:
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
         if progress:
-            progress(k + 1, len(training.systems))
+            progress(done, of)
+
+    return count
+
+
+def _table(training: Training, name: str, seed: int, count: Callable[[], None]) -> dict[str, dict[str, float]]:
+    """By left-out system: its prediction in each language, on the scale without it."""
+    found = {}
+    for system in training.systems:
+        found[system] = of_system(training, predict(training, name, out=(system,), seed=seed), system)
+        count()
     return found
-
-
-def _predicted(training: Training, name: str, system: str, out: tuple[str, ...], seed: int) -> dict[str, float]:
-    made = predict(training, name, out=out, seed=seed)
-    row = {}
-    for code, values in made.items():
-        one = training.languages[code]
-        if system in one.systems and np.isfinite(values[one.systems.index(system)]):
-            row[code] = float(values[one.systems.index(system)])
-    return row
 
 
 def _truth(training: Training, system: str, without: frozenset[str] = frozenset()) -> dict[str, tuple[float, int]]:
@@ -247,34 +256,50 @@ def _residuals(
 
 
 def _mean_square(residuals: Mapping[str, Array]) -> float:
-    return float(np.mean([(r**2).mean() for code, r in residuals.items() if code != ALL]))
+    """Infinite where nothing was left out."""
+    each = [(r**2).mean() for code, r in residuals.items() if code != ALL]
+    return float(np.mean(each)) if each else np.inf
 
 
-def _inner(training: Training, name: str, seed: int, progress: Progress) -> dict[str, _Inner]:
+def _inner(training: Training, two: Apart) -> dict[str, _Inner]:
     """By system: the errors on every other system, of fits that saw neither."""
-    systems = training.systems
-    tables: dict[str, dict[str, dict[str, float]]] = {s: {} for s in systems}
-    for a, first in enumerate(systems):
-        for second in systems[a + 1 :]:
-            made = predict(training, name, out=(first, second), seed=seed)
-            for outer, other in ((first, second), (second, first)):
-                row = tables[outer].setdefault(other, {})
-                for code, values in made.items():
-                    one = training.languages[code]
-                    if other in one.systems and np.isfinite(values[one.systems.index(other)]):
-                        row[code] = float(values[one.systems.index(other)])
-            progress(0, 0)
     found = {}
-    for outer in systems:
-        residuals = _residuals(training, tables[outer], frozenset({outer}))
-        found[outer] = _Inner(_mean_square(residuals), residuals)
+    for outer in training.systems:
+        without = frozenset({outer})
+        own = {
+            system: _residuals(training, {system: two[system][outer]}, without)
+            for system in training.systems
+            if system != outer
+        }
+        codes = dict.fromkeys(code for row in own.values() for code in row)
+        residuals = {code: np.array([row[code][0] for row in own.values() if code in row]) for code in codes}
+        squares = {s: _mean_square(row) for s, row in own.items() if row}
+        found[outer] = _Inner(_mean_square(residuals), residuals, squares)
     return found
+
+
+def _mixed(two: Mapping[str, Apart], inner: Mapping[str, Mapping[str, _Inner]], default: str) -> Apart:
+    """Pairs predicted by the regressor that has the least error on third systems, of fits without one of the pair."""
+
+    def pick(system: str, mate: str) -> str:
+        def error(name: str) -> float:
+            both = [inner[name][out].squares for out in (system, mate)]
+            thirds = [v for squares in both for third, v in squares.items() if third not in (system, mate)]
+            return float(np.mean(thirds)) if thirds else np.inf
+
+        return min(inner, key=error)
+
+    return {
+        system: {mate: two[pick(*sorted((system, mate))) if inner else default][system][mate] for mate in row}
+        for system, row in two[default].items()
+    }
 
 
 def _held_out(
     training: Training,
     name: str,
     table: Mapping[str, Mapping[str, float]],
+    two: Apart,
     seed: int,
     inner: Mapping[str, _Inner] | None = None,
 ) -> HeldOut:
@@ -297,13 +322,16 @@ def _held_out(
             rows.setdefault(code, []).append((system, value, margin(others), judged[code]))
     order = sorted(rows, key=lambda code: (code == ALL, code))
     arrays = {code: np.array([r[1:] for r in rows[code]]).T for code in order}
+    systems = {code: tuple(r[0] for r in rows[code]) for code in order}
+    of = {code: list(training.languages) if code == ALL else [code] for code in order}
     return HeldOut(
         name,
-        {code: tuple(r[0] for r in rows[code]) for code in order},
+        systems,
         {code: a[0] for code, a in arrays.items()},
         {code: a[0] - a[1] for code, a in arrays.items()},
         {code: a[0] + a[1] for code, a in arrays.items()},
         {code: a[2] for code, a in arrays.items()},
+        {code: tau_parts(square(two, systems[code], of[code]), a[2]) for code, a in arrays.items()},
         seed,
     )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mirage.errors import NotEnoughData
 from mirage.surrogate.data import Array, Language, Training
 from mirage.surrogate.evaluate import LEVEL
 from mirage.surrogate.regressors import SEED, predict
@@ -33,65 +35,88 @@ class Importance:
 def importances(training: Training, name: str, *, shuffles: int = 5, seed: int = SEED) -> tuple[Importance, ...]:
     """Permutation importances on left-out systems (Breiman, Machine Learning 45, 2001), from the largest down.
 
-    For each left-out system the fit is made once; then the system takes each feature's replies from another system
-    drawn at random, in all languages alike, and is predicted again. The published program reads a forest's in-sample
-    impurities instead (MIRAGE-Bench, Figure 5).
+    Systems are left out in pairs: one fit without both, then each takes one feature's replies from the other, in all
+    languages alike, and is predicted again. A feature that is noise is then as likely to lower the error as to raise
+    it; taken from a system that was trained on it would carry that system's rating. The published program reads a
+    forest's in-sample impurities instead (MIRAGE-Bench, Figure 5).
 
     Args:
         training: the material.
         name: the regressor.
-        shuffles: other systems drawn for each left-out system and feature.
+        shuffles: rounds, in each of which every system is paired with another one, drawn at random.
         seed: seed of the draws, and of a regressor that draws.
     """
     systems = training.systems
-    rng = np.random.default_rng(seed)
-    rises = np.zeros((len(systems), len(training.features)))
-    for k, system in enumerate(systems):
-        donors = rng.permutation([s for s in systems if s != system])[:shuffles].tolist()
-        # Copies of the system under other names are predicted by one and the same fit.
-        copies = [(f, donor) for f in range(len(training.features)) for donor in donors]
-        widened = Training(
-            training.features, {code: _with_copies(one, system, copies) for code, one in training.languages.items()}
+    rises: dict[str, list[Array]] = {}
+    for out in _rounds(systems, shuffles, np.random.default_rng(seed)):
+        for system, rise in zip(out, _rises(training, name, out, seed), strict=True):
+            if rise is not None:
+                rises.setdefault(system, []).append(rise)
+    each = np.array([np.mean(rises[system], axis=0) for system in systems if system in rises])
+    if len(each) < 2:
+        raise NotEnoughData(
+            f"{len(systems)} rated systems with features are too few to leave two out",
+            do="bring features and battles of at least 5 systems",
         )
-        names = [_copy_name(n) for n in range(len(copies))]
-        made = predict(widened, name, out=[system, *(n for n in names if n in set(widened.new))], seed=seed)
-        base, moved, counted = 0.0, np.zeros(len(copies)), 0
-        for code, values in made.items():
-            one = training.languages[code]
-            if system not in one.systems:
-                continue
-            at = one.systems.index(system)
-            theta = one.ratings(frozenset())
-            if not (np.isfinite(theta[at]) and np.isfinite(values[at])):
-                continue
-            true = theta[at] - float(np.nanmean(np.delete(theta, at)))
-            counted += 1
-            base += float((true - values[at]) ** 2)
-            moved += (true - values[len(one.systems) :]) ** 2
-        if counted:
-            rises[k] = (moved - base).reshape(len(training.features), len(donors)).mean(axis=1) / counted
-    mean = rises.mean(axis=0)
-    half = _half(rises)
     found = [
-        Importance(feature, name, float(m), float(m - h), float(m + h), len(systems))
-        for feature, m, h in zip(training.features, mean, half, strict=True)
+        Importance(feature, name, float(m), float(m - h), float(m + h), len(each))
+        for feature, m, h in zip(training.features, each.mean(axis=0), _half(each), strict=True)
     ]
     return tuple(sorted(found, key=lambda one: (-one.rise, one.feature)))
+
+
+def _rounds(systems: Sequence[str], rounds: int, rng: np.random.Generator) -> Iterator[tuple[str, str]]:
+    """Pairs, round by round, no pair twice: the circle method on a random order; with an odd number one rests."""
+    order: list[str | None] = rng.permutation(list(systems)).tolist()
+    order += [None] * (len(order) % 2)
+    n = len(order)
+    for _ in range(min(rounds, n - 1)):
+        for first, second in zip(order[: n // 2], order[: n // 2 - 1 : -1], strict=True):
+            if first is not None and second is not None:
+                yield first, second
+        order = [order[0], order[-1], *order[1:-1]]
+
+
+def _rises(training: Training, name: str, out: tuple[str, str], seed: int) -> list[Array | None]:
+    """Of each of two systems: F rises of its squared error, mean over languages; None where it has no prediction."""
+    f = len(training.features)
+    # Copies of the two, each with one feature of the other, are predicted by one and the same fit.
+    copies = [(system, k, mate) for system, mate in (out, out[::-1]) for k in range(f)]
+    names = [_copy_name(n) for n in range(len(copies))]
+    widened = Training(training.features, {c: _with_copies(one, copies) for c, one in training.languages.items()})
+    try:
+        made = predict(widened, name, out=[*out, *(n for n in names if n in set(widened.new))], seed=seed)
+    except NotEnoughData:
+        return [None, None]
+    found: list[Array | None] = []
+    for place, system in enumerate(out):
+        rises = []
+        for code, values in made.items():
+            one = training.languages[code]
+            if not set(out) <= set(one.systems):
+                continue
+            theta = one.ratings(frozenset())
+            at = one.systems.index(system)
+            others = [theta[k] for k, s in enumerate(one.systems) if s not in out]
+            moved = values[len(one.systems) :][place * f : (place + 1) * f]
+            if np.isfinite(theta[at]) and np.isfinite(values[at]) and np.isfinite(moved).all():
+                true = theta[at] - float(np.nanmean(others))
+                rises.append((true - moved) ** 2 - (true - values[at]) ** 2)
+        found.append(np.mean(rises, axis=0) if rises else None)
+    return found
 
 
 def _copy_name(number: int) -> str:
     return f"\uffff{number:06}"  # sorts after any name, so that the copies stand last
 
 
-def _with_copies(one: Language, system: str, copies: list[tuple[int, str]]) -> Language:
-    """The language with copies of a system, each with one feature from another system."""
-    if system not in one.systems:
+def _with_copies(one: Language, copies: list[tuple[str, int, str]]) -> Language:
+    """The language with copies of systems, each with one feature from another; none where a system is not in it."""
+    if not {name for system, _, mate in copies for name in (system, mate)} <= set(one.systems):
         return one
-    mine = one.values[:, one.systems.index(system)]
-    added = np.repeat(mine[:, None], len(copies), axis=1)
-    for n, (f, donor) in enumerate(copies):
-        if donor in one.systems:
-            added[:, n, f] = one.values[:, one.systems.index(donor), f]
+    added = np.stack([one.values[:, one.systems.index(system)] for system, _, _ in copies], axis=1)
+    for n, (_, f, mate) in enumerate(copies):
+        added[:, n, f] = one.values[:, one.systems.index(mate), f]
     extra, s = len(copies), len(one.systems)
     points = np.zeros((len(one.points), s + extra, s + extra), dtype=one.points.dtype)
     points[:, :s, :s] = one.points

@@ -22,7 +22,8 @@ class Quality:
     systems: int
     """n: systems left out, one at a time."""
     tau: float | None
-    """Kendall's tau-b of the predictions and the referee's ratings, in [-1, 1]; null if either are all equal."""
+    """Kendall's tau-b of predictions and the referee's ratings, in [-1, 1], over pairs of systems that were left out
+    together; 0 if all predictions are equal; null if all ratings are, or where no pair was left out."""
     rmse: float
     """Root of the mean squared error, in logits."""
     r2: float | None
@@ -75,7 +76,9 @@ def r2(predicted: Array, true: Array) -> float:
     return 1 - float(((true - predicted) ** 2).sum()) / total
 
 
-def quality(language: str, regressor: str, predicted: Array, true: Array, low: Array, high: Array) -> Quality:
+def quality(
+    language: str, regressor: str, predicted: Array, true: Array, low: Array, high: Array, parts: Array
+) -> Quality:
     """Compare predictions of left-out systems with their ratings.
 
     Args:
@@ -85,6 +88,7 @@ def quality(language: str, regressor: str, predicted: Array, true: Array, low: A
         true: n ratings.
         low: n lower ends of the prediction intervals; NaN where there is none.
         high: n upper ends.
+        parts: n parts of tau (`pairs.tau_parts`).
     """
     n = len(true)
     if n < 1 or len(predicted) != n:
@@ -96,7 +100,7 @@ def quality(language: str, regressor: str, predicted: Array, true: Array, low: A
         language,
         regressor,
         n,
-        tau_b(predicted, true) if n > 1 else None,
+        float(parts.mean()) if np.isfinite(parts).all() else None,
         float(np.sqrt(((true - predicted) ** 2).mean())),
         r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
         float(p @ true) / square if square > 1e-18 else None,
@@ -117,14 +121,15 @@ class Difference:
     tau_than: float
     """The same of the second."""
     p: float
-    """Two-sided p of the difference in tau: swapping the two predictions of a system, in all languages at once, changes
-    nothing if neither is better. Systems, not languages, are the unit: languages share them."""
+    """Two-sided p of the difference in tau, by the jackknife over systems and Student's t; 1 where no pair of systems is
+    ordered differently. Systems, not languages, are the unit: languages share them."""
     rmse: float
     """Root of the mean squared error of the first, over languages and systems, in logits."""
     rmse_than: float
     """The same of the second."""
     p_error: float
-    """Two-sided p of the difference in squared errors, by the same swaps."""
+    """Two-sided p of the difference in squared errors: swapping the two predictions of a system, in all languages at
+    once, changes nothing if neither is better."""
     languages: int
     """Languages both were compared in."""
     ahead: int
@@ -143,56 +148,75 @@ def compare(
     true: dict[str, Array],
     systems: dict[str, tuple[str, ...]],
     *,
+    parts: tuple[dict[str, Array], dict[str, Array]],
     names: tuple[str, str],
     seed: int = 0,
     swaps: int = 2_000,
 ) -> Difference:
-    """Test whether one regressor orders left-out systems better than another.
+    """Test whether one regressor orders left-out systems better than another, and which is nearer to their ratings.
 
     Args:
         first: by language, n predictions of left-out systems.
         second: the other's.
         true: the ratings.
         systems: the systems, in the same order.
+        parts: of both: by language, n parts of tau (`pairs.tau_parts`). A language where either has none is left out.
         names: of the two regressors.
         seed: seed of the swaps.
         swaps: how many to draw; all of them are tried where there are fewer.
     """
     everyone = sorted({s for code in first for s in systems[code]})
     masks = _masks(len(everyone), swaps, seed)
-    gap = np.zeros(len(masks))
     worse = np.zeros(len(everyone))
-    one, two, squares = [], [], []
+    gains: list[list[float]] = [[] for _ in everyone]
+    both: list[tuple[float, float]] = []
+    squares = []
     for code in sorted(first):
         at = [everyone.index(s) for s in systems[code]]
-        y = np.broadcast_to(true[code], (len(masks), len(at)))
-        a = np.where(masks[:, at], second[code], first[code])
-        b = np.where(masks[:, at], first[code], second[code])
-        # Predictions all alike order nothing.
-        left, right = (np.nan_to_num(taus(p, y)) for p in (a, b))
-        gap += left - right
-        one.append(left[0])
-        two.append(right[0])
         squares.append([((p - true[code]) ** 2).mean() for p in (first[code], second[code])])
         worse[at] += ((second[code] - true[code]) ** 2 - (first[code] - true[code]) ** 2) / len(at)
-    extreme = np.abs(gap) >= abs(gap[0]) - 1e-12
+        one, two = parts[0][code], parts[1][code]
+        if np.isfinite(one).all() and np.isfinite(two).all():
+            both.append((float(one.mean()), float(two.mean())))
+            for k, gain in zip(at, one - two, strict=True):
+                gains[k].append(float(gain))
     rise = np.abs(np.where(masks, -1, 1) @ worse)
     rmse = np.sqrt(np.mean(squares, axis=0))
+    tau = np.mean(both, axis=0) if both else (np.nan, np.nan)
     return Difference(
         better=names[0],
         than=names[1],
-        tau=float(np.mean(one)),
-        tau_than=float(np.mean(two)),
-        p=float(extreme.mean()),
+        tau=float(tau[0]),
+        tau_than=float(tau[1]),
+        p=_jackknife(np.array([np.mean(gain) for gain in gains if gain])),
         rmse=float(rmse[0]),
         rmse_than=float(rmse[1]),
         p_error=float((rise >= rise[0] * (1 - 1e-9)).mean()),
-        languages=len(first),
-        ahead=sum(a > b for a, b in zip(one, two, strict=True)),
+        languages=len(both),
+        ahead=sum(a > b for a, b in both),
         systems=len(everyone),
         swaps=len(masks),
         seed=seed,
     )
+
+
+def _jackknife(parts: Array) -> float:
+    """Two-sided p of the mean of n parts, each the mean over a system's n - 1 pairs.
+
+    Without system i the mean of all pairs is (n D - 2 d_i) / (n - 2), for D the mean of the parts d; the variance of
+    the n pseudo-values that follow is (2 (n - 1) / (n - 2))^2 times that of the parts (Arvesen, Annals of Mathematical
+    Statistics 40, 1969).
+    """
+    from scipy.special import stdtr
+
+    n = len(parts)
+    if n < 3 or not np.abs(parts).max() > 1e-12:
+        return 1.0
+    spread = 2 * (n - 1) / (n - 2) * float(parts.std(ddof=1)) / np.sqrt(n)
+    mean = abs(float(parts.mean()))
+    if spread < 1e-12:
+        return 0.0 if mean > 1e-12 else 1.0
+    return float(2 * stdtr(n - 1, -mean / spread))
 
 
 def _masks(n: int, swaps: int, seed: int) -> NDArray[np.bool_]:

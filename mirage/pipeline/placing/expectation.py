@@ -63,5 +63,5 @@ def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str)
         if len(stored):
             return chosen(stored, referee)
     name = next(each.name for each in surrogate.REGRESSORS.values() if each.candidate)
-    held = surrogate.leave_one_out(seen, name)
+    held = surrogate.leave_one_out(seen, name, pairs=False)
     return Chosen(name, {code: held.judged[code] - held.predicted[code] for code in held.predicted})

@@ -22,11 +22,11 @@ from mirage.pipeline import exporting
 from mirage.pipeline.reproduce.corrections import corrections
 from mirage.pipeline.reproduce.figures import figure3, figure4, figure5, figure6
 from mirage.pipeline.reproduce.material import Material, gather, only_referee
-from mirage.pipeline.reproduce.tables import Item, table2, table3, table4, table5
+from mirage.pipeline.reproduce.tables import SPLITS, Item, table2, table3, table4, table5
 from mirage.pipeline.stages import Progress
 from mirage.rank import paper
 
-__all__ = ["DRAWS", "FOREST_DRAWS", "Item", "Reproduction", "only_referee", "reproduce", "write"]
+__all__ = ["DRAWS", "FOREST_DRAWS", "SPLITS", "Item", "Reproduction", "only_referee", "reproduce", "write"]
 
 DRAWS, FOREST_DRAWS = paper.TOURNAMENTS, 20
 """Tournaments of each language, and those of them whose forest is fitted."""
@@ -67,6 +67,7 @@ def reproduce(
     holdout: Sequence[str] = (),
     draws: int = DRAWS,
     forest_draws: int = FOREST_DRAWS,
+    splits: int = SPLITS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Reproduction:
@@ -80,6 +81,7 @@ def reproduce(
             the bottom and from the top of the ranking.
         draws: tournaments of each language, and bootstrap draws.
         forest_draws: tournaments whose random forest is fitted (Table 5); 18 languages take over a second for each.
+        splits: random splits of the systems (Table 3), each fitted by every regressor.
         seed: seed of everything.
         progress: called with how much is done, and of how much.
 
@@ -102,6 +104,7 @@ def reproduce(
         holdout=holdout,
         draws=draws,
         forest_draws=forest_draws,
+        splits=splits,
         seed=seed,
         progress=tell,
     )
@@ -125,6 +128,7 @@ def reproduce(
         "queries": {code: len(one.queries) for code, one in material.battles.items()},
         "tournaments": draws,
         "tournaments with a forest": material.forest_draws,
+        "random splits of the systems": splits,
         "drawn queries of a tournament": paper.MATCHES,
         "seed": seed,
     }

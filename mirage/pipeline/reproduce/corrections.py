@@ -11,7 +11,7 @@ import numpy as np
 
 from mirage import rank
 from mirage.pipeline.reproduce.material import Array, Material, counted, predicted
-from mirage.pipeline.reproduce.tables import ALL, Item, mean, split
+from mirage.pipeline.reproduce.tables import ALL, Item, mean, split, tau_left_out
 from mirage.rank import paper
 from mirage.rank.battles import RELEVANCE
 from mirage.rank.bootstrap import LanguageRanking
@@ -154,13 +154,18 @@ def _held_out(material: Material) -> list[Any]:
         truth = material.played[code].mean()
         train, _ = split(material, code)
         n = f"{len(truth)} systems, {len(train)} of them trained on"
-        ways = ("systems trained on are ranked too", "every system predicted by a fit without it")
-        drop = float(kendall(unseen[code], truth) - kendall(seen[code], truth))
-        errors = (np.sqrt(((p - truth) ** 2).mean()) for p in (unseen[code], seen[code]))
+        ways = ("systems trained on are ranked too", "every two systems predicted by a fit without them")
+        told = tau_left_out(unseen[code], truth)
+        drop = None if told is None else told - float(kendall(seen[code], truth))
+        # Of a difference of two systems, so that it does not matter on whom a fit is centred.
+        true = truth[:, None] - truth[None, :]
+        ours, theirs = unseen[code] - unseen[code].T, seen[code][:, None] - seen[code][None, :]
+        apart = ~np.eye(len(truth), dtype=bool)
+        errors = (np.sqrt(((made - true)[apart] ** 2).mean()) for made in (ours, theirs))
         times = float(np.divide(*errors))
         effects = (
             ("agreement with the judge, ours less theirs", drop, "tau"),
-            ("error in logits, ours by theirs", times, "ratio"),
+            ("error of differences in logits, ours by theirs", times, "ratio"),
         )
         found += [_row("held-out error is shown", 41, code, ways, effect, n) for effect in effects]
     return found

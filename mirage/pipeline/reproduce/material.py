@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,6 +85,8 @@ class Material:
     """Tournaments of each language, and bootstrap draws."""
     forest_draws: int
     """Tournaments whose forest is fitted."""
+    splits: int
+    """Random splits of the systems (Table 3)."""
     seed: int
     """Seed of all draws and fits."""
     verdicts: pa.Table = field(repr=False)
@@ -120,8 +123,8 @@ class Material:
 
     @cached_property
     def forest_left_out(self) -> dict[str, Array]:
-        """By language: S ratings, each by a forest that did not see the system."""
-        return leave_each_out({code: self.whole(code) for code in self.battles}, "forest", self.seed)
+        """By language: S x S ratings of the row's system, each by a forest that saw neither it nor the column's."""
+        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.seed)
 
     def print_of(self, item: str, *, language: str, setting: str = "", system: str = "", metric: str = "") -> Any:
         """The figure that the paper prints, or None: of an item, by the starts of setting and metric."""
@@ -163,6 +166,7 @@ def gather(
     holdout: Sequence[str],
     draws: int,
     forest_draws: int,
+    splits: int,
     seed: int,
     progress: Progress | None = None,
 ) -> Material:
@@ -234,6 +238,7 @@ def gather(
         chosen,
         draws,
         min(forest_draws, draws),
+        splits,
         seed,
         verdicts,
         [row for row in rows if row["source"] == "MIRAGE-Bench"],
@@ -247,17 +252,31 @@ def predicted(seen: Mapping[str, surrogate.Draws], name: str, out: Sequence[str]
     return surrogate.by_draw(able, name, out=out, seed=seed) if able else {}
 
 
-def leave_each_out(seen: Mapping[str, surrogate.Draws], name: str, seed: int) -> dict[str, Array]:
-    """By language: S predictions from its first draw, each of a system that the fit left out in every language."""
-    found: dict[str, Array] = {}
-    for system in sorted({s for one in seen.values() for s in one.systems}):
-        # Only a pooled regressor learns from the languages where the system is not.
-        here = {code: one for code, one in seen.items() if name == LINEAR or system in one.systems}
-        for code, values in predicted(here, name, (system,), seed).items():
-            if system in seen[code].systems:
-                at = seen[code].systems.index(system)
-                found.setdefault(code, np.full(len(seen[code].systems), np.nan))[at] = values[0, at]
-    return found
+def leave_two_out(
+    seen: Mapping[str, surrogate.Draws],
+    name: str,
+    seed: int,
+    *,
+    features: Callable[[Collection[str]], Sequence[str]] | None = None,
+) -> dict[str, Array]:
+    """By language: S x S predictions from its first draw, of the row's system by a fit that left out it and the
+    column's in every language; NaN on the diagonal.
+
+    Only such pairs can be put in order: a fit without one system alone is centred on the others, the system that it is
+    compared with among them, and so holds minus the rating that it is to predict. Where `features` chooses some, it is
+    given the two, on which the choice must not look.
+    """
+    found = {code: np.full((len(one.systems),) * 2, np.nan) for code, one in seen.items()}
+    for out in combinations(sorted({s for one in seen.values() for s in one.systems}), 2):
+        # Only a pooled regressor learns from the languages where the two are not.
+        here = {code: one for code, one in seen.items() if name == LINEAR or set(out) <= set(one.systems)}
+        if features:
+            here = {code: one.only(features(out)) for code, one in here.items()}
+        for code, values in predicted(here, name, out, seed).items():
+            if set(out) <= set(seen[code].systems):
+                i, j = (seen[code].systems.index(s) for s in out)
+                found[code][i, j], found[code][j, i] = values[0, [i, j]]
+    return {code: made for code, made in found.items() if np.isfinite(made).any()}
 
 
 def counted(battles: Battles) -> Pairs:
