@@ -304,7 +304,8 @@ class Prediction:
     rating: float
     """Predicted Bradley-Terry strength in logits."""
     low: float | None
-    """Lower end of the 95% prediction interval of `rating`; null where too few systems were left out to tell."""
+    """Lower end of the 95% prediction interval of `rating`; null where too few systems were left out to tell, or the
+    system lies outside the range of the others."""
     high: float | None
     """Upper end."""
     rank: Rank
@@ -313,13 +314,13 @@ class Prediction:
     judged: float | None
     """The rating by the referee; null where the system has no battle, or the data puts no bound on it."""
     outside: str | None
-    """Features in which the system lies outside the range of the systems trained on by more than a tenth of it, so that
-    the prediction extrapolates, with commas between them; null where there is none."""
+    """Features in which the system lies farther from the systems trained on than any of these from the rest, by a fifth
+    and more, so that the prediction extrapolates, with commas between them; null where there is none."""
     default: bool
     """Whether this is the regressor with the least error over left-out systems, the one for new systems."""
     tau_part: float | None = None
     """The system's part in Kendall's tau-b of predictions and ratings, over its pairs with each other system, both left
-    out together; the mean over systems is the tau. Null where no pair was left out, or it left too few to learn from."""
+    out together; the mean over systems is the tau. Null where no pair was left out, or too few were left over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def _place(page: ui.Page, found: Placement) -> None:
     if found.outside:
         st.warning(
             "It lies outside the range of the judged systems in "
-            f"{ui.plain(', '.join(found.outside))}: the surrogate extrapolates."
+            f"{ui.plain(', '.join(found.outside))}: there the surrogate extrapolates, and is not asked."
         )
     ui.table(views.stands(found), STANDS, key="stands")
     st.caption(ui.plain(f"{found.method}."))

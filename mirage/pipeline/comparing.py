@@ -164,7 +164,8 @@ def said(found: Report, *, price: float | None = None) -> list[str]:
         lines.append(f"{feature} is left out where {under}: {lacking}")
     beyond = {row.system for row in found.rows if row.outside and row.default}
     lines.append(
-        f"{len(beyond)} of {n + len(seen.new)} systems lie clearly outside the range of the others in some feature"
+        f"{len(beyond)} of {n + len(seen.new)} systems lie outside the range of the others in some feature: there a "
+        "prediction has no interval"
     )
     if found.calls:
         money = f", USD {found.calls * price:,.2f}" if price is not None else ""

@@ -84,7 +84,8 @@ class Expected:
     rating: float
     """Predicted rating in logits, on the referee's scale."""
     low: float | None
-    """Lower end of the 95% prediction interval; null where too few systems were left out to tell."""
+    """Lower end of the 95% prediction interval; null where too few systems were left out to tell, or the system lies
+    outside the range of the judged ones."""
     high: float | None
     """Upper end."""
     rank: int
@@ -96,7 +97,8 @@ class Expected:
     of: int
     """Judged systems it is placed among, itself included."""
     outside: tuple[str, ...]
-    """Features in which it lies outside the range of the judged systems."""
+    """Features in which it lies outside the range of the judged systems (`surrogate.distances`); of `all`: on the mean
+    over languages."""
 
 
 def report(
@@ -124,7 +126,7 @@ def report(
     compared = surrogate.choose(seen, regressors, seed=seed, progress=progress)
     beyond: dict[tuple[str, str], tuple[str, ...]] = {}
     for system in (*seen.systems, *seen.new):
-        beyond |= {(code, system): names for code, names in surrogate.outside(seen, system).items()}
+        beyond |= {(code, system): one.outside for code, one in surrogate.distances(seen, system).items()}
     rows = []
     for name, held in compared.held_out.items():
         used = compared.default if name == surrogate.NESTED else name
@@ -216,7 +218,7 @@ def expected(seen: surrogate.Training, system: str, by: Chosen, *, seed: int = s
         UnknownName: if the system has no features.
     """
     made = surrogate.predict(seen, by.regressor, out=[system], seed=seed)
-    beyond = surrogate.outside(seen, system)
+    beyond = surrogate.distances(seen, system)
     found: dict[str, Expected] = {}
     ratings: dict[str, dict[str, float]] = {}
     for code, values in made.items():
@@ -232,20 +234,19 @@ def expected(seen: surrogate.Training, system: str, by: Chosen, *, seed: int = s
         rated = bool(one.rated[one.systems.index(system)])
         value = float(values[one.systems.index(system)]) * (k / (k + 1) if rated else 1.0) + one.offset
         ratings[code] = others
-        found[code] = _expected(code, system, by, value, others, beyond.get(code, ()))
+        found[code] = _expected(code, system, by, value, others, beyond[code])
     if len(found) == len(seen.languages) > 1:
         common = set.intersection(*(set(others) for others in ratings.values()))
         joint = {s: float(np.mean([others[s] for others in ratings.values()])) for s in sorted(common)}
         value = float(np.mean([one.rating for one in found.values()]))
-        everywhere = tuple(sorted(set.intersection(*(set(one.outside) for one in found.values()))))
-        found[ALL] = _expected(ALL, system, by, value, joint, everywhere)
+        found[ALL] = _expected(ALL, system, by, value, joint, beyond[ALL])
     return found
 
 
 def _expected(
-    code: str, system: str, by: Chosen, value: float, others: Mapping[str, float], outside: tuple[str, ...]
+    code: str, system: str, by: Chosen, value: float, others: Mapping[str, float], at: surrogate.Distance
 ) -> Expected:
-    half = surrogate.margin(by.residuals.get(code, np.array([])))
+    half = surrogate.margin(by.residuals.get(code, np.array([])), at)
     low, high = (value - half, value + half) if np.isfinite(half) else (None, None)
 
     def place(rating: float | None, without: int) -> int:
@@ -254,7 +255,7 @@ def _expected(
     of = len(others) + 1
     return Expected(
         *(code, system, by.regressor, value, low, high),
-        *(place(value, 1), place(high, 1), place(low, of), of, outside),
+        *(place(value, 1), place(high, 1), place(low, of), of, at.outside),
     )
 
 

@@ -8,18 +8,18 @@
     by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
 
 `data.py` says what a fit may see, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
-`pooled.py` and `replies.py`), `evaluate.py` leaves systems out, `pairs.py` two at a time, `quality.py` measures what comes of it,
-`importance.py` asks which features it rests on, `range.py` whether a system is like those seen, `draws.py` fits many
-draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a disk.
+`pooled.py` and `replies.py`), `evaluate.py` leaves systems out, `pairs.py` two at a time, `quality.py` measures
+what comes of it, `importance.py` asks which features it rests on, `range.py` whether a system is like those seen,
+`draws.py` fits many draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a disk.
 """
 
 from mirage.surrogate.data import COVERAGE, Language, Predicted, Training, averages
 from mirage.surrogate.draws import Draws, by_draw
-from mirage.surrogate.evaluate import ALL, LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
+from mirage.surrogate.evaluate import LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
 from mirage.surrogate.importance import Importance, importances
 from mirage.surrogate.pairs import apart_by, square, tau_parts
 from mirage.surrogate.quality import Difference, Quality, r2, tau_b, taus
-from mirage.surrogate.range import outside
+from mirage.surrogate.range import ALL, Distance, distances, outside
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "SEED",
     "Comparison",
     "Difference",
+    "Distance",
     "Draws",
     "HeldOut",
     "Importance",
@@ -44,6 +45,7 @@ __all__ = [
     "averages",
     "by_draw",
     "choose",
+    "distances",
     "importances",
     "leave_one_out",
     "margin",

@@ -72,7 +72,7 @@ def of_system(training: Training, made: Predicted, system: str) -> dict[str, flo
 
 
 def square(made: Apart, systems: Sequence[str], codes: Collection[str]) -> Array:
-    """n x n: prediction of the row's system with the column's left out too, mean over some languages; NaN on the
+    """Predictions (n x n) of the row's system with the column's left out too, mean over some languages; NaN on the
     diagonal, and where a language has none.
     """
 

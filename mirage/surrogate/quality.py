@@ -33,7 +33,8 @@ class Quality:
     """Calibration: slope of the ratings on the predictions; 1 is calibrated, under 1 means predictions too far apart;
     null if all predictions are equal."""
     covered: float | None
-    """Share of the ratings inside the 95% prediction interval, in [0, 1]; null where there is no interval."""
+    """Share of the ratings inside the 95% prediction interval, in [0, 1], among the systems that have one; null where
+    none has."""
 
 
 def tau_b(x: Array, y: Array) -> float | None:
@@ -96,6 +97,7 @@ def quality(
     p = predicted - predicted.mean()
     square = float(p @ p)
     inside = (true >= low) & (true <= high)
+    told = np.isfinite(low) & np.isfinite(high)
     return Quality(
         language,
         regressor,
@@ -104,7 +106,7 @@ def quality(
         float(np.sqrt(((true - predicted) ** 2).mean())),
         r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
         float(p @ true) / square if square > 1e-18 else None,
-        float(inside.mean()) if np.isfinite(low).all() and np.isfinite(high).all() else None,
+        float(inside[told].mean()) if told.any() else None,
     )
 
 
@@ -121,7 +123,7 @@ class Difference:
     tau_than: float
     """The same of the second."""
     p: float
-    """Two-sided p of the difference in tau, by the jackknife over systems and Student's t; 1 where no pair of systems is
+    """Two-sided p of the difference in tau, by the jackknife over systems and Student's t; 1 where no two systems are
     ordered differently. Systems, not languages, are the unit: languages share them."""
     rmse: float
     """Root of the mean squared error of the first, over languages and systems, in logits."""

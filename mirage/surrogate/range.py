@@ -1,28 +1,90 @@
-"""Whether a system lies where the surrogate has seen systems, or beyond."""
+"""Whether a system lies where the surrogate has seen systems, or beyond; and how much wider its interval must be.
+
+The distance of a system is the largest standardised deviation of its feature means from those of the others, over
+features and languages. How large is ordinary is read off the others themselves, each against the rest: of n + 1 systems
+drawn alike the new one is the farthest with probability 1 / (n + 1) only. So no form of the features' distribution is
+assumed, and eleven features or 18 languages give no more false alarms than one.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from mirage.surrogate.data import Training, parts
+from mirage.surrogate.data import Array, Training, parts
 
-BEYOND = 0.1
-"""Share of the range of the other systems by which a mean must lie beyond it. Of n systems drawn alike the next is the
-lowest or highest in a given feature with probability 2 / (n + 1): that alone is no warning."""
+BEYOND = 1.2
+"""A system lies outside if it is this many times as far as the farthest of the others, or `FAR` times as far as the
+upper quartile of them. Ordinary new systems do in 1 to 8 of 100 cases, with 8 to 19 others and features that are
+normal, skewed, shares near 1, heavy-tailed or of two families."""
+FAR = 4.0
+
+ALL = "all"
+"""Language of the mean over languages."""
+
+_MOST = 1e6
+"""Deviation of a value from others that are all equal."""
 
 
-def outside(training: Training, system: str) -> dict[str, tuple[str, ...]]:
-    """By language: the features whose mean lies clearly (`BEYOND`) outside the range of the other systems' means; the
-    prediction then extrapolates.
-    """
-    found = {}
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a system lies from the others in one language, or on the mean over languages."""
+
+    outside: tuple[str, ...]
+    """Features in which it lies outside their range: nothing tells how wrong a prediction is there."""
+    stretch: float
+    """Times, at least 1, by which its prediction interval is wider than that of an ordinary system: its distance in
+    upper quartiles of the others' distances."""
+
+
+def distances(training: Training, system: str) -> dict[str, Distance]:
+    """By language in which the system can be predicted, `all` last where there are several: how far it lies."""
+    names = np.array(training.features)
+    mine: dict[str, Array] = {}
+    others: dict[str, dict[str, Array]] = {}
     for part in parts(training, [system]):
         one = part.language
         if system not in one.systems:
             continue
-        mine, others = one.means[one.systems.index(system)], one.means[part.train]
-        low, high = others.min(axis=0), others.max(axis=0)
-        slack = BEYOND * (high - low) + 1e-9 * np.maximum(np.abs(low), np.abs(high))
-        beyond = part.use & ((mine < low - slack) | (mine > high + slack))
-        found[one.code] = tuple(np.array(training.features)[beyond].tolist())
+        means = np.where(part.use, one.means, 0.0)
+        train = np.flatnonzero(part.train)
+        mine[one.code] = _deviations(means[train], means[one.systems.index(system)])
+        others[one.code] = {one.systems[k]: _deviations(means[train[train != k]], means[k]) for k in train}
+    if not mine:
+        return {}
+    # The distance of each of the others is its largest in any language, as the system's is.
+    known = sorted({s for each in others.values() for s in each})
+    limit = _limit(np.array([max(each[s].max() for each in others.values() if s in each) for s in known]))
+    found = {
+        code: _distance(mine[code], np.array([d.max() for d in each.values()]), limit, names)
+        for code, each in others.items()
+    }
+    if len(mine) > 1:
+        means_of = [np.mean([each[s] for each in others.values() if s in each], axis=0).max() for s in known]
+        found[ALL] = _distance(np.mean(list(mine.values()), axis=0), np.array(means_of), limit, names)
     return found
+
+
+def outside(training: Training, system: str) -> dict[str, tuple[str, ...]]:
+    """By language: the features in which the system lies outside the range of the others; a prediction extrapolates."""
+    return {code: one.outside for code, one in distances(training, system).items() if code != ALL}
+
+
+def _deviations(others: Array, mine: Array) -> Array:
+    """Deviations of one row (F) from n others, in standard deviations of a new row of theirs."""
+    n = len(others)
+    mean, spread = others.mean(axis=0), others.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n)
+    same = spread <= 1e-9 * np.maximum(np.abs(mean), 1e-9)
+    gap = np.abs(mine - mean)
+    constant = np.where(gap <= 1e-9 * np.maximum(np.abs(mean), 1.0), 0.0, _MOST)
+    return np.asarray(np.where(same, constant, np.minimum(gap / np.where(same, 1.0, spread), _MOST)))
+
+
+def _limit(ordinary: Array) -> float:
+    return float(min(BEYOND * ordinary.max(), FAR * np.quantile(ordinary, 0.75)))
+
+
+def _distance(mine: Array, ordinary: Array, limit: float, names: Array) -> Distance:
+    wide = max(float(np.quantile(ordinary, 0.75)), 1e-9)
+    return Distance(tuple(names[mine > limit].tolist()), max(1.0, float(mine.max()) / wide))

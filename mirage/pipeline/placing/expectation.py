@@ -41,17 +41,23 @@ def expectation(
     except (NotEnoughData, UnknownName):
         return none
     rows = [found.get(code) for code in codes]
-    if any(row is None or row.low is None for row in rows):
-        return none
-    sd = [(row.high - row.low) / 2 / _WIDE for row in rows if row and row.low is not None and row.high is not None]
+    outside = tuple(dict.fromkeys(feature for row in rows if row for feature in row.outside))
+    told = [row for row in rows if row and row.low is not None and row.high is not None]
+    if any(row is None or (row.low is None and not row.outside) for row in rows) or not told:
+        return *none[:2], outside
+    own = {
+        row.language: (row.high - row.low) / 2 / _WIDE for row in told if row.low is not None and row.high is not None
+    }
+    # Where it extrapolates, the surrogate is not asked.
+    sd = [own.get(code, wide) for code, wide in zip(codes, none[0].sd, strict=True)]
     joint = found.get(JOINT)
     shared = 0.5
     if len(codes) > 1 and joint and joint.low is not None and joint.high is not None:
         # Var(mean) = mean variance * (1 + (L - 1) r) / L.
         share = ((joint.high - joint.low) / 2 / _WIDE) ** 2 / float(np.mean(np.square(sd)))
         shared = float(np.clip((share * len(codes) - 1) / (len(codes) - 1), 0, 0.95))
-    outside = joint.outside if joint else rows[0].outside if rows[0] else ()
-    return placing.Prior([row.rating for row in rows if row], sd, shared), by.regressor, outside
+    ratings = [row.rating if row and row.language in own else 0.0 for row in rows]
+    return placing.Prior(ratings, sd, shared), by.regressor, outside
 
 
 def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str) -> Chosen:

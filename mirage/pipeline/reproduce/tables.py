@@ -93,16 +93,16 @@ def table2(material: Material) -> Item:
         ("language", "published", "tau", "tau_left_out_published", "tau_left_out_ours", "n_systems"),
         tuple(rows),
         f"tau: random forest on all systems but {' and '.join(material.holdout)}, then all systems ranked, as "
-        "published: most of them were trained on. tau_left_out: over pairs of systems, each pair predicted by a fit that "
-        f"saw neither, by the forest and by {LINEAR} ridge.",
+        "published: most of them were trained on. tau_left_out: over pairs of systems, each predicted by a fit that "
+        f"saw neither of the two, by the forest and by {LINEAR} ridge.",
     )
 
 
 def table3(material: Material) -> Item:
     """R2 of the five regressors, and of ours, on the systems trained on and on those held out, over random splits.
 
-    As in the paper each split trains on systems drawn at random and holds out the others: 15 and 4 of its 19. With fewer
-    systems as many are held out as is the same share, and 2 at least. A split is the same for all regressors.
+    As in the paper each split trains on systems drawn at random and holds out the others: 15 and 4 of its 19. Of fewer
+    systems the same share is held out, and 2 at least. A split is the same for all regressors and languages.
     """
     whole = {code: material.whole(code) for code in material.battles}
     splits = _splits(whole, material.splits, material.seed)
@@ -121,7 +121,7 @@ def table3(material: Material) -> Item:
                     sizes.append(len(at))
                     if code in values and (value := r2(values[code][0], one.theta[0], at)) is not None:
                         told.append(value)
-                row = {"language": code, "regressor": name, "part": part, "published": published}
+                row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": published}
                 row |= {"r2": mean(told), "r2_median": float(np.median(told)) if told else None}
                 own.append(row | {"n_systems": min(sizes), "n_splits": len(told)})
             joint: dict[str, Any] = {"language": ALL, "regressor": name, "part": part, "published": None}
