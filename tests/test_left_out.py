@@ -125,7 +125,7 @@ def test_the_chosen_regressor_gets_no_tau_from_noise() -> None:
 
 
 def test_features_that_tell_are_still_heard() -> None:
-    found = [leave_one_out(arena(seed, tells=1.0), "pooled").quality() for seed in range(8)]
+    found = [leave_one_out(arena(seed, systems=8, features=3, tells=1.0), "pooled").quality() for seed in range(6)]
     assert np.mean([q.tau or 0 for quality in found for q in quality if q.language != "all"]) > 0.4
 
 
@@ -165,11 +165,11 @@ def test_a_feature_that_is_noise_has_no_importance() -> None:
     """Beside one that tells: what it takes from another system is as likely to help as to harm."""
     rises = []
     for seed in range(40):
-        seen = arena(500 + seed, systems=8)
+        seen = arena(500 + seed, systems=10, features=3)
         for one in seen.languages.values():
             one.values[:, :, 0] += 2 * one.ratings(frozenset())
-        found = {one.feature: one.rise for one in surrogate.importances(seen, "linear", seed=seed)}
-        rises.append(float(np.mean([found[f"f{k}"] for k in range(1, 5)])))
+        found = {one.feature: one.rise for one in surrogate.importances(seen, "ridge", seed=seed)}
+        rises.append(float(np.mean([found[f"f{k}"] for k in range(1, 3)])))
         assert found["f0"] > 0
     assert about_zero(rises)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import choix
@@ -13,7 +14,7 @@ import pytest
 import small_arena
 from typer.testing import CliRunner
 
-from mirage import cli, rank, schema, store
+from mirage import cli, pipeline, rank, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import Battles
 from mirage.rank.paper import Played, play
@@ -125,8 +126,27 @@ def test_some_failed_tournaments_are_counted_and_the_mean_is_over_the_others() -
     assert one.fitted == 60 - len(one.failed)
     assert np.isfinite(one.mean()).all()
     assert np.isnan(one.theta[sorted(one.failed)]).all()
+    assert one.rated == one.fitted / 60 < 0.95
+    with pytest.raises(NotEnoughData, match=f"{one.fitted} of 60 tournaments have a rating"):
+        one.interval()
+    (*rows,) = pipeline.tournament_rows(played)
+    assert {(row["low"], row["high"], row["rated"]) for row in rows} == {(None, None, one.rated)}
+    assert all(row["rating"] is not None and "under 95%" in row["reason"] for row in rows)
     nulls = [row["draw"] for row in played.table().to_pylist() if row["rating"] is None]
     assert set(nulls) == set(one.failed)
+
+
+def test_from_95_percent_of_the_tournaments_there_is_an_interval_and_below_none(battles: dict[str, Battles]) -> None:
+    one = play(battles, tournaments=40).languages["en"]
+    assert not one.failed
+    for failed, there in ((2, True), (3, False)):
+        theta = one.theta.copy()
+        theta[:failed] = np.nan
+        some = replace(one, theta=theta, failed=dict.fromkeys(range(failed), "no maximum"))
+        assert some.rated == (40 - failed) / 40
+        assert (some.lacking is None) is there
+        (*rows,) = pipeline.tournament_rows(replace(play(battles, tournaments=1), languages={"en": some}))
+        assert all((row["low"] is not None) is there and (row["reason"] is None) is there for row in rows)
 
 
 def test_ratings_are_centred_and_ranks_are_those_of_the_mean(battles: dict[str, Battles]) -> None:

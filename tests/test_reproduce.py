@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from mirage import cli, rank, schema, store
 from mirage.charts import reproduce as charts
-from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
+from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce, tables
 from mirage.pipeline.reproduce.corrections import corrections
 from mirage.pipeline.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
 from mirage.pipeline.reproduce.tables import table2, table4
@@ -25,6 +25,7 @@ from mirage.sources.simulated import Simulated, simulate
 
 ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")
 DRAWS = 8
+SPLITS = 4
 
 
 def renamed(made: Simulated, names: dict[str, str]) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def arena(simulated: Simulated, tmp_path_factory: pytest.TempPathFactory) -> sto
 
 @pytest.fixture(scope="module")
 def made(arena: store.Arena) -> Reproduction:
-    return reproduce(arena, "judge", draws=DRAWS, forest_draws=2)
+    return reproduce(arena, "judge", draws=DRAWS, forest_draws=2, splits=SPLITS)
 
 
 def rows(made: Reproduction, item: str, **where: Any) -> list[dict[str, Any]]:
@@ -134,6 +135,33 @@ def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
     assert rows(made, "figure4", language="sw", system="sim-05")[0]["published_judge"] is None
 
 
+def test_table_3_is_over_random_splits_of_the_systems(made: Reproduction, arena: store.Arena) -> None:
+    """As its caption says: some systems drawn at random, R2 on the others, repeated; not the two of Table 5."""
+    battles = rank.from_judgments(arena.read("judgments"), judge="judge")
+    truth = {code: one.mean() for code, one in play(battles, tournaments=DRAWS).languages.items()}
+    for code in ("ar", "sw"):
+        train, held = (
+            rows(made, "table3", language=code, regressor="linear", part=part)[0] for part in ("train", "holdout")
+        )
+        # Of 7 systems the share that 4 of 19 are would be 1: R2 needs 2.
+        assert (train["n_systems"], held["n_systems"], held["n_splits"]) == (5, 2, SPLITS)
+        assert train["r2"] > 0.99  # five systems, eleven features
+        assert held["r2"] < train["r2"]
+        assert len(truth[code]) == 7
+    fixed = rows(made, "table5", language="sw", regressor="forest", part="holdout")
+    assert fixed[0]["n_systems"] == 2
+    assert made.about["random splits of the systems"] == SPLITS
+
+
+def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
+    material = gather(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
+    whole = {"sw": material.whole("sw")}
+    splits = making._splits(whole, 20, 0)
+    assert {len(set(out)) for out in splits} == {2}
+    assert set().union(*splits) == set(material.systems("sw"))
+    assert splits == making._splits(whole, 20, 0) != making._splits(whole, 20, 1)
+
+
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
     printed = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
@@ -153,7 +181,7 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
     some = [row for row in features if row["feature"] in ("citation_MAP@10", "answer_rougeL", "reranker_score")]
     table = schema.from_columns("features", {c.name: [r[c.name] for r in some] for c in schema.columns("features")})
     opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
-    material = gather(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, seed=0)
+    material = gather(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
     (lacking,) = [
         row for row in table4(material).rows if (row["language"], row["features"]) == ("all", "Only LLM-as-judge")
     ]
@@ -240,7 +268,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
     tables = {"judgments": schema.from_columns("judgments", data), "features": arena.read("features")}
     folder = arena.path.parent / "undefeated"
     opened = store.write(folder, tables, made_by="a test")
-    options: dict[str, Any] = {"languages": None, "holdout": (), "draws": 2, "forest_draws": 1, "seed": 0}
+    options: dict[str, Any] = {"languages": None, "holdout": (), "draws": 2, "forest_draws": 1, "splits": 2, "seed": 0}
     material = gather(opened, "judge", **options)
     assert "sim-07" not in material.systems("sw")
     assert "never beaten" in material.missing["sw: sim-07"]
@@ -250,7 +278,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
 
 
 def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(arena: store.Arena, tmp_path: Path) -> None:
-    options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--seed", 3, "--format", "csv")
+    options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--splits", 2, "--seed", 3, "--format", "csv")
     out = [tmp_path / "one", tmp_path / "two"]
     done = [mirage("reproduce", arena.path, "--into", folder, *options) for folder in out]
     assert done[0].stdout == done[1].stdout
@@ -293,7 +321,7 @@ def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published replies: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
     who = only_referee(opened)
-    material = gather(opened, who, languages=["sw"], holdout=(), draws=2, forest_draws=1, seed=0)
+    material = gather(opened, who, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
     assert (who, material.features) == ("relevance", ("target_language", "english_language"))
     assert table2(material).rows[0]["tau"] is not None
     (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]

@@ -11,7 +11,7 @@ from mirage.cli.output import Format, note, progress, show
 if TYPE_CHECKING:
     from mirage.store import Arena
 
-COLUMNS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed")
+COLUMNS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
 """Columns of `rank --paper`."""
 
 

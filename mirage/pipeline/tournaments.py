@@ -33,10 +33,10 @@ def tournaments(
 
 
 def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
-    """By language, the best first: `language, system, rating, low, high, rank, tournaments, failed`.
+    """By language, the best first: `language, system, rating, low, high, rank, tournaments, failed, rated, reason`.
 
-    `rating` is the mean over tournaments with a rating, `low` and `high` its published percentiles; all are null where
-    no tournament has one.
+    `rating` is the mean over tournaments with a rating, null where none has one; `low` and `high` are its published
+    percentiles, null where under `paper.FEWEST_RATED` of the tournaments have a rating (`rated`), with the reason.
     """
     found = []
     for code, one in played.languages.items():
@@ -45,12 +45,14 @@ def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
             for s in one.systems
         ]
         if one.fitted:
-            values = zip(one.mean(), *one.interval(), one.ranks(), strict=True)
-            for row, (rating, low, high, rank) in zip(rows, values, strict=True):
-                row |= {"rating": float(rating), "low": float(low), "high": float(high), "rank": int(rank)}
+            for row, rating, rank in zip(rows, one.mean().tolist(), one.ranks().tolist(), strict=True):
+                row |= {"rating": rating, "rank": rank}
+            if not one.lacking:
+                for row, low, high in zip(rows, *one.interval().tolist(), strict=True):
+                    row |= {"low": low, "high": high}
             order = np.lexsort((np.arange(len(rows)), one.ranks()))
             rows = [rows[k] for k in order]
-        counts = {"tournaments": one.fitted, "failed": len(one.failed)}
+        counts = {"tournaments": one.fitted, "failed": len(one.failed), "rated": one.rated, "reason": one.lacking}
         found += [row | counts for row in rows]
     return found
 

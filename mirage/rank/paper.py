@@ -41,6 +41,10 @@ TOURNAMENTS, MATCHES = 200, 100
 PUBLISHED_LEVEL = 0.95
 """Share of the tournaments between the ends of the published interval."""
 
+FEWEST_RATED = 0.95
+"""Share of the tournaments that must have a rating for them to have an interval: those without a maximum are the ones
+with the widest ratings, so that the others are a choice and no sample."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tournaments:
@@ -64,6 +68,22 @@ class Tournaments:
         """Tournaments with a rating."""
         return len(self.theta) - len(self.failed)
 
+    @property
+    def rated(self) -> float:
+        """Share of the tournaments that have a rating, in [0, 1]."""
+        return self.fitted / len(self.theta)
+
+    @property
+    def lacking(self) -> str | None:
+        """Why there is no interval; None if there is one."""
+        if self.rated >= FEWEST_RATED:
+            return None
+        why = self.failed[min(self.failed)]
+        return (
+            f"{self.fitted} of {len(self.theta)} tournaments have a rating, under {FEWEST_RATED:.0%}; in number "
+            f"{min(self.failed)} {why}"
+        )
+
     def mean(self) -> Array:
         """S: mean rating over the tournaments that have one, the published rating.
 
@@ -76,7 +96,15 @@ class Tournaments:
         """2 x S: percentiles of the ratings over tournaments, as published.
 
         Their distance shrinks with the square root of the number of drawn queries, whatever the number of queries.
+
+        Raises:
+            NotEnoughData: if under `FEWEST_RATED` of the tournaments have a rating.
         """
+        if self.lacking:
+            raise NotEnoughData(
+                f"no interval over tournaments in {self.language}: {self.lacking}",
+                do="rank without --paper, which bounds every rating",
+            )
         return np.asarray(np.quantile(self._told(), [(1 - level) / 2, (1 + level) / 2], axis=0))
 
     def ranks(self) -> NDArray[np.int64]:

@@ -35,6 +35,10 @@ def corrections(material: Material) -> Item:
         rows += _ties(code, ranked.languages[code], dropped.languages[code])
         rows += _resampling(material, code, dropped.languages[code])
         rows += _width(material, code, dropped.languages[code])
+    if not any(row["pitfall"] == 35 and row["measure"] for row in rows):
+        rows += _absent(
+            "the width is no option", 35, "too few tournaments have a rating, however many questions are drawn"
+        )
     rows += _missing(material)
     rows += _held_out(material)
     rows += _orders(material)
@@ -102,7 +106,11 @@ def _width(material: Material, code: str, ours: LanguageRanking) -> list[Any]:
     for matches in MATCHES:
         n = min(TOURNAMENTS, material.draws)
         played = paper.play(battles, tournaments=n, matches=matches, seed=material.seed).languages[code]
-        if played.fitted < 2:
+        if played.lacking:
+            found += [
+                row | {"language": code}
+                for row in _absent("the width is no option", 35, f"{matches}: {played.lacking}")
+            ]
             continue
         ways = (f"{matches} questions drawn", f"as many as there are: {ours.n_queries:,}")
         low, high = played.interval()

@@ -85,6 +85,7 @@ def figure4(material: Material) -> Item:
                     "published_judge": material.print_of("Figure 4", setting="judge", **at),
                     "published_surrogate": material.print_of("Figure 4", setting="surrogate", **at),
                     "n_systems": len(judge),
+                    "rated": tournaments.rated,
                 }
             )
     return Item(
@@ -93,10 +94,11 @@ def figure4(material: Material) -> Item:
         "Ranks by the judge and by the surrogate",
         (
             *("language", "system", "judge", "surrogate", "held_out"),
-            *("published_judge", "published_surrogate", "n_systems"),
+            *("published_judge", "published_surrogate", "n_systems", "rated"),
         ),
         tuple(rows),
-        "ranks of the mean rating over tournaments, and of the random forest of Table 2",
+        "ranks of the mean rating over tournaments that have one (rated: their share), and of the random forest of "
+        "Table 2",
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from mirage import surrogate
 from mirage.errors import NotEnoughData
 from mirage.pipeline.reproduce.material import GRADES, Array, Material, leave_two_out, predicted
+from mirage.rank import paper
 from mirage.rank.languages import kendall
 from mirage.surrogate.data import FEWEST
 from mirage.surrogate.draws import LINEAR
@@ -80,21 +81,23 @@ def table2(material: Material) -> Item:
         }
         for way, made in left_out.items():
             row[f"tau_left_out_{way}"] = tau_left_out(made[code], truth) if code in made else None
-        rows.append(row | {"n_systems": len(truth)})
+        rows.append(row | {"n_systems": len(truth), "rated": material.played[code].rated})
     rows.append(
         {"language": ALL, "published": material.print_of("Table 2", language=ALL)}
         | {key: mean(row[key] for row in rows) for key in ("tau", "tau_left_out_published", "tau_left_out_ours")}
         | {"n_systems": len({s for one in whole.values() for s in one.systems})}
+        | {"rated": mean(row["rated"] for row in rows)}
     )
     return Item(
         "table2",
         "Table 2",
         "Kendall's tau of the surrogate ranking against the judge's",
-        ("language", "published", "tau", "tau_left_out_published", "tau_left_out_ours", "n_systems"),
+        ("language", "published", "tau", "tau_left_out_published", "tau_left_out_ours", "n_systems", "rated"),
         tuple(rows),
         f"tau: random forest on all systems but {' and '.join(material.holdout)}, then all systems ranked, as "
         "published: most of them were trained on. tau_left_out: over pairs of systems, each predicted by a fit that "
-        f"saw neither of the two, by the forest and by {LINEAR} ridge.",
+        f"saw neither of the two, by the forest and by {LINEAR} ridge. rated: share of the tournaments that have a "
+        "rating, over which the judge's is the mean.",
     )
 
 
@@ -123,15 +126,16 @@ def table3(material: Material) -> Item:
                         told.append(value)
                 row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": published}
                 row |= {"r2": mean(told), "r2_median": float(np.median(told)) if told else None}
-                own.append(row | {"n_systems": min(sizes), "n_splits": len(told)})
+                row |= {"n_systems": min(sizes), "n_splits": len(told), "rated": material.played[code].rated}
+                own.append(row)
             joint: dict[str, Any] = {"language": ALL, "regressor": name, "part": part, "published": None}
-            joint |= {key: mean(row[key] for row in own) for key in ("r2", "r2_median")}
+            joint |= {key: mean(row[key] for row in own) for key in ("r2", "r2_median", "rated")}
             rows += [*own, joint | {key: min(row[key] for row in own) for key in ("n_systems", "n_splits")}]
     return Item(
         "table3",
         "Table 3",
         "R2 of the regressors, on the systems trained on and on those held out",
-        ("language", "regressor", "part", "published", "r2", "r2_median", "n_systems", "n_splits"),
+        ("language", "regressor", "part", "published", "r2", "r2_median", "n_systems", "n_splits", "rated"),
         tuple(rows),
         "feature means over all questions against the mean rating over tournaments; over splits in which the systems "
         f"held out are drawn at random ({HELD_OUT} of 19, elsewhere the same share), the mean as published, and the "
@@ -174,17 +178,18 @@ def table4(material: Material) -> Item:
                 "published": material.print_of("Table 4", language=code, setting=setting),
                 "tau": _tau(made[code][0], one.theta[0]) if code in made else None,
                 "tau_left_out_ours": tau_left_out(held[code], one.theta[0]) if code in held else None,
+                "rated": material.played[code].rated,
                 "reason": None if code in made else "the arena has none of these features",
             }
             for code, one in whole.items()
         ]
-        joint = {key: mean(row[key] for row in own) for key in ("tau", "tau_left_out_ours")}
+        joint = {key: mean(row[key] for row in own) for key in ("tau", "tau_left_out_ours", "rated")}
         rows += [*own, {**own[0], "language": ALL, "published": None, **joint}]
     return Item(
         "table4",
         "Table 4",
         "Kendall's tau with some of the features",
-        ("language", "features", "n_features", "published", "tau", "tau_left_out_ours", "reason"),
+        ("language", "features", "n_features", "published", "tau", "tau_left_out_ours", "rated", "reason"),
         tuple(rows),
         "random forest as in Table 2; low-correlation: all but the "
         f"{KEPT} features whose means rank the systems most like the ratings do (absolute tau, mean over languages): "
@@ -230,21 +235,25 @@ def table5(material: Material) -> Item:
                     row["published_plus"] = material.print_of("Table 5", language=code, metric="ci95_plus")
                 if told:
                     centre = float(np.mean(told))
-                    low, high = np.percentile(told, [2.5, 97.5])
-                    row |= {"r2": centre, "minus": float(low - centre), "plus": float(high - centre)}
-                rows.append(row | {"n_tournaments": len(told), "n_systems": len(at)})
+                    row["r2"] = centre
+                    if len(told) >= paper.FEWEST_RATED * len(one.theta):
+                        low, high = np.percentile(told, [2.5, 97.5])
+                        row |= {"minus": float(low - centre), "plus": float(high - centre)}
+                counts = {"n_tournaments": len(told), "n_systems": len(at), "rated": len(told) / len(one.theta)}
+                rows.append(row | counts)
     return Item(
         "table5",
         "Table 5",
         "R2 over tournaments, mean and distance to the 2.5 and 97.5 percentiles",
         (
             *("language", "regressor", "part", "published", "published_minus", "published_plus"),
-            *("r2", "minus", "plus", "n_tournaments", "n_systems"),
+            *("r2", "minus", "plus", "n_tournaments", "n_systems", "rated"),
         ),
         tuple(rows),
         f"one fit a tournament, trained on its own feature means and ratings; the forest on the first "
         f"{material.forest_draws} tournaments, {LINEAR} ridge on all {material.draws}",
-        "Percentiles over tournaments of 100 drawn queries, as published: not an interval of the data.",
+        "Percentiles over tournaments of 100 drawn queries, as published: not an interval of the data. None where "
+        f"under {paper.FEWEST_RATED:.0%} of the tournaments have a rating (rated).",
     )
 
 
