@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from mirage import cli, rank, schema, store
 from mirage.charts import reproduce as charts
-from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce, tables
+from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
 from mirage.pipeline.reproduce.corrections import corrections
 from mirage.pipeline.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
-from mirage.pipeline.reproduce.tables import table2, table4
+from mirage.pipeline.reproduce.tables import _splits, table2, table4
 from mirage.rank.languages import kendall
 from mirage.rank.paper import play
 from mirage.sources.simulated import Simulated, simulate
@@ -156,10 +156,10 @@ def test_table_3_is_over_random_splits_of_the_systems(made: Reproduction, arena:
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
     material = gather(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
     whole = {"sw": material.whole("sw")}
-    splits = making._splits(whole, 20, 0)
+    splits = _splits(whole, 20, 0)
     assert {len(set(out)) for out in splits} == {2}
     assert set().union(*splits) == set(material.systems("sw"))
-    assert splits == making._splits(whole, 20, 0) != making._splits(whole, 20, 1)
+    assert splits == _splits(whole, 20, 0) != _splits(whole, 20, 1)
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
