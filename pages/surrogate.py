@@ -24,9 +24,12 @@ from mirage.views import surrogate as views
 
 HELD_OUT = (
     "Each system was left out of the training in turn, in all languages and with all its battles, and predicted from "
-    "the features of its answers. Every figure of ours on this page is of such predictions; n counts the systems."
+    "the features of its answers; for the order, two at a time. Every figure of ours on this page is of such "
+    "predictions; n counts the systems."
 )
-_TAU = "Kendall's tau-b of predictions and ratings: 1 is the same order, 0 none. "
+_TAU = (
+    "Kendall's tau-b of predictions and ratings, over pairs of systems left out together: 1 is the same order, 0 none. "
+)
 REGRESSOR = (
     ui.Col("name", "Regressor", "text", help="What was fitted; the one marked is used for new systems.", width=190),
     ui.Col("tau", "Tau", "probability", help=_TAU + "Over all languages: the mean over languages."),
@@ -340,8 +343,8 @@ def _ablated(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.T
         single = [row for row in rows if row.language != ALL]
         line: dict[str, Any] = {"features": _set(name), "printed": figures.ablation.get((language, name))}
         if language == ALL and single:
-            # One that orders nothing counts 0, as among the regressors.
-            line |= {"tau": sum(row.value or 0.0 for row in single) / len(single)}
+            told = [row.value for row in single if row.value is not None]
+            line |= {"tau": sum(told) / len(told) if told else None}
             line |= {"systems": max(row.systems for row in single)}
         else:
             mine = next((row for row in rows if row.language == language), rows[-1])
