@@ -11,7 +11,8 @@ from mirage import store, ui
 from mirage.errors import ArenaError, MirageError
 from mirage.languages import LANGUAGES
 from mirage.pipeline import Placement, adding, exporting
-from mirage.store import home
+from mirage.store import home, owned
+from mirage.ui.identity import reader
 from mirage.views import leaderboard
 from mirage.views import your_model as views
 
@@ -80,6 +81,8 @@ def main() -> None:
         standing(page, system, judge)
         with st.expander("Add or replace a system"):
             take(page)
+        if _is_own(page):
+            _delete(page)
         return
     page.summary(
         f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}. "
@@ -117,6 +120,7 @@ def take(page: ui.Page) -> None:
         st.caption(
             "JSON Lines or CSV with language, query_id and text. A wrong line refuses the whole file, by number."
         )
+        st.caption(_kept())
         with st.form("take", border=False):
             name = st.text_input("Name of the system", max_chars=80, placeholder="my-model")
             given = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"], max_upload_size=64)
@@ -202,30 +206,66 @@ def _place(page: ui.Page, found: Placement) -> None:
 
 
 def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
-    """Check a file, and put its answers into a copy of the arena; the page then shows that copy."""
-    own = page.arena.label == adding.OWN
-    into = page.arena.path if own else home.folder() / "arenas" / f"{page.arena.name}-own"
-    upload = home.folder() / "uploads" / f"answers{''.join(Path(file).suffixes[-2:])}"
+    """Check a file, and put its answers into the reader's own copy of the arena; the page then shows that copy."""
+    owner = reader().owner
+    into = page.arena.path if _is_own(page) else owned.folder(owner) / f"{page.arena.name}-own"
+    upload = owned.folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
     done = False
-    with ui.working("Checking the answers ...") as move, home.alone(home.folder() / "uploads"):
-        try:
-            store.write_bytes(upload, data)
-            base = store.open_arena(into) if store.is_arena(into) else page.arena
-            answers = adding.read_system(base, upload, system=system)
-            adding.add_system(
-                base,
-                answers,
-                into,
-                progress=lambda k, of: move(k / max(of, 1), f"Measuring {k:,} of {of:,} answers ..."),
-            )
-            done = True
-        except OSError as error:
-            what = f"the file cannot be kept: {error.strerror or error}"
-            raise ArenaError(what, do="free space, then try again") from None
-        finally:
-            upload.unlink(missing_ok=True)
+    with ui.working("Checking the answers ...") as move:
+        owned.need_room(owner, len(data) + (0 if store.is_arena(into) else page.arena.size))
+        with home.alone(owned.folder(owner)):
+            try:
+                store.write_bytes(upload, data)
+                base = store.open_arena(into) if store.is_arena(into) else page.arena
+                answers = adding.read_system(base, upload, system=system)
+                adding.add_system(
+                    base,
+                    answers,
+                    into,
+                    progress=lambda k, of: move(k / max(of, 1), f"Measuring {k:,} of {of:,} answers ..."),
+                )
+                done = True
+            except OSError as error:
+                what = f"the file cannot be kept: {error.strerror or error}"
+                raise ArenaError(what, do="free space, then try again") from None
+            finally:
+                upload.unlink(missing_ok=True)
     if done:
-        ui.switch(into.name)
+        ui.switch(into)
+
+
+def _is_own(page: ui.Page) -> bool:
+    """Whether the arena is a copy that this reader made."""
+    return page.arena.path in owned.arenas(reader().owner).values()
+
+
+def _kept() -> str:
+    """How long what is brought is kept, for whom, and how much of it."""
+    who = reader()
+    until = (
+        f"under your login, {ui.plain(who.name)}"
+        if who.name
+        else f"for this visit: a reload begins another, and after {owned.KEPT_HOURS} hours it is removed"
+    )
+    return (
+        "The arena stays as it is: your answers go into a copy that only you are shown. It is kept "
+        f"{until}. Your copies may take {owned.quota() / 1e6:,.0f} MB."
+    )
+
+
+def _delete(page: ui.Page) -> None:
+    """Offer to remove the reader's copy."""
+    with st.popover("Delete my copy", help="Removes this copy with every system that you have added to it."):
+        st.caption("What you brought to this arena goes for good; the arena that it was copied from stays.")
+        if st.button("Delete it", type="primary", key="delete_own"):
+            done = False
+            with ui.working("Removing the copy ..."):
+                owned.delete(reader().owner, page.arena.path)
+                done = True
+            if done:
+                st.session_state.pop("arena", None)
+                st.query_params.pop("arena", None)
+                st.rerun()
 
 
 def _count(n: int, what: str) -> str:

@@ -62,7 +62,7 @@ def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_lat
     ],
 )
 def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
-    assert pipeline.derived(written) == derived
+    assert store.derived(written) == derived
 
 
 def test_import_brings_replies_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:

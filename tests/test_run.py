@@ -128,7 +128,8 @@ def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -
     before = store.runs(store.open_arena(arena), "judgments")
     new = pa.concat_tables([old, schema.from_rows("judgments", rows)])
     store.write(arena, {"judgments": new}, made_by="another command")
-    store.record_runs(arena, "judgments", before)
+    for step, record in before.items():
+        store.record_run(arena, "judgments", step, record, left=store.content(store.open_arena(arena), "judgments"))
     found = done(arena)
     assert ran(found) == ["ratings by heuristic"]
     assert found[-1].why == "judgments changed"

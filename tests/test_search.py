@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import unicodedata
@@ -179,7 +180,8 @@ def test_an_index_can_be_deleted_or_damaged_and_is_made_again(tmp_path: Path) ->
 
 def test_what_an_interrupted_build_left_is_not_taken_for_an_index(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
-    path = tmp_path / "arena" / searching._name(arena)
+    path = searching._place(arena)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".tmp").write_bytes(b"half")
     assert not indexed(arena)
     assert build(arena) == path
@@ -211,15 +213,16 @@ def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
     said = [program.communicate(timeout=PATIENCE)[0].strip() for program in programs]
     assert [program.returncode for program in programs] == [0, 0]
     assert said == ["611", "611"]
-    assert len(list(arena.path.glob("search-*.sqlite"))) == 1
-    assert not list(arena.path.glob("search-*.tmp"))
+    folder = searching._place(arena).parent
+    assert len(list(folder.glob(f"{searching._stem(arena)}*.sqlite"))) == 1
+    assert not list(folder.glob("search-*.tmp"))
 
 
 def test_whoever_waits_for_another_session_is_told(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
     told: list[str] = []
     with ThreadPoolExecutor() as other:
-        with searching._alone(searching._new(arena), lambda *_: None):
+        with searching._alone(searching._place(arena), lambda *_: None):
             waiting = other.submit(build, arena, lambda _, what: told.append(what))
             while not told:
                 assert not waiting.done()
@@ -236,27 +239,35 @@ def test_sessions_search_at_once(twins: tuple[store.Arena, store.Arena]) -> None
             assert found == found[: len(words) // 3] * 3
 
 
-def test_an_arena_that_cannot_be_written_to_has_its_index_in_the_users_own_folder(
+def test_an_index_lies_in_the_users_own_folder_and_leaves_the_arena_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     arena = arena_of(tmp_path, ["one text"] * 3)
-    monkeypatch.setattr(searching, "bundled", lambda: {"arena": arena.path})
+    before = sorted(arena.path.rglob("*"))
     path = build(arena)
     assert path.is_relative_to(home.folder() / "search")
-    assert not list(arena.path.glob("search-*"))
+    assert sorted(arena.path.rglob("*")) == before
     assert len(search(arena, "text")) == 3
     assert indexed(arena)
-    monkeypatch.setattr(searching, "bundled", dict)
-    monkeypatch.setattr(searching.os, "access", lambda path, _: False)
     assert build(arena) == path
+
+
+def test_indexes_of_many_arenas_are_kept_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(searching, "_KEPT", 2)
+    arenas = [arena_of(tmp_path, ["one text"] * 3, name=f"arena{n}") for n in range(3)]
+    paths = []
+    for second, arena in enumerate(arenas):
+        paths.append(build(arena))
+        os.utime(paths[-1], (second, second))
+    assert [path.is_file() for path in paths] == [False, True, True]
 
 
 def test_an_index_that_cannot_be_written_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
     (tmp_path / "home").write_text("a file where a folder should be", encoding="utf-8")
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(searching.os, "access", lambda path, _: False)
     with pytest.raises(ArenaError, match="search index cannot be written"):
         build(arena)
     assert len(search(arena, "one text")) == 3

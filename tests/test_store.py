@@ -22,7 +22,7 @@ import pytest
 
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, TableMissing, UnknownName
-from mirage.store import arena as arenas
+from mirage.store import writing
 
 
 def queries(*languages: str, n: int = 3, text: str = "a question") -> pa.Table:
@@ -493,7 +493,7 @@ def test_a_write_waits_for_another_and_says_so_when_it_takes_too_long(
     from filelock import FileLock
 
     make(tmp_path / "a")
-    monkeypatch.setattr(arenas, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.05)
     with FileLock(tmp_path / "a" / ".lock"), pytest.raises(ArenaError, match="another program is writing"):
         make_other(tmp_path / "a")
     assert store.check(make_other(tmp_path / "a"))

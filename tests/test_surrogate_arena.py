@@ -208,7 +208,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
     kept = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
     assert views.available(kept) == (("judge", "both"),)
     for name in ("features", "judgments"):
-        assert "predictions" in pipeline.derived([name])
+        assert "predictions" in store.derived([name])
     stage = pipeline.JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
     again = pipeline.run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)

@@ -18,7 +18,7 @@ from mirage.features.families import FAMILIES, FEATURES
 from mirage.features.means import FeatureMean, means, over_languages
 from mirage.features.pairs import PairModel
 from mirage.features.spec import FeatureSpec, Tools
-from mirage.features.table import compute, measurable
+from mirage.features.table import compute, measurable, tables
 
 __all__ = [
     "FAMILIES",
@@ -33,4 +33,5 @@ __all__ = [
     "over_languages",
     "reranker",
     "support",
+    "tables",
 ]

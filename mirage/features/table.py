@@ -34,6 +34,20 @@ def measurable(tools: Tools = NO_TOOLS) -> list[str]:
     return sorted(name for name, spec in FEATURES.items() if not _lacking(spec, tools))
 
 
+def tables(names: Iterable[str]) -> tuple[str, ...]:
+    """The tables that features need, in the order of the contract.
+
+    Raises:
+        UnknownName: if there is no such feature.
+    """
+    needs: set[str] = set()
+    for name in names:
+        if name not in FEATURES:
+            raise UnknownName("feature", name, FEATURES)
+        needs.update(FEATURES[name].needs)
+    return tuple(table for table in schema.TABLES if table in needs)
+
+
 def compute(
     queries: pa.Table,
     passages: pa.Table,

@@ -38,7 +38,6 @@ from mirage.pipeline.stages import (
     STAGES,
     Progress,
     Stage,
-    derived,
     run,
 )
 from mirage.pipeline.steps import ORDER, Model, Wanted
@@ -92,7 +91,6 @@ __all__ = [
     "correct_ranking",
     "counted",
     "counting",
-    "derived",
     "expected",
     "export_votes",
     "held_out",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mirage import features, generate, llm, outcomes, prompts, schema, store
+from mirage import features, generate, llm, prompts, schema, store
 from mirage.baselines import TEMPLATE
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError, BadInput, NotEnoughData
+from mirage.pipeline.stages import OUTCOMES
 from mirage.sources import files
 from mirage.sources.sample import REFERENCE
 
@@ -21,9 +23,6 @@ LIMIT = files.Limit(rows=50_000, size=256_000_000)
 """How much is taken at once; the commands take more."""
 OWN = "own data"
 """Label of an arena that a system of the user's is in."""
-
-_DERIVED = ("ratings", "tournaments")
-"""Tables that a new system makes untrue."""
 
 
 def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
@@ -61,7 +60,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     """Put a system's answers beside those of an arena, with their outcomes and all features that are free.
 
     Args:
-        arena: the arena; it stays as it is, unless `into` is its folder.
+        arena: the arena; its files stay as they are, unless `into` is its folder.
         answers: of one system (`read_system`). Those it had before are replaced.
         into: folder of the arena that is made, a copy of the other with the system in it.
         progress: called with how much is measured, and of how much.
@@ -69,13 +68,15 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     Raises:
         ArenaError: if the folder holds another arena, or cannot be written.
     """
+    import pyarrow as pa
+
     (system,) = set(answers["system"].to_pylist())
     made: dict[str, pa.Table] = {"answers": answers}
     queries = _asked(arena.read("queries"), answers)
     empty = schema.arrow_schema("passages").empty_table()
     passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
-    if not any(subset is None for subset in queries["subset"].to_pylist()):
-        made["outcomes"] = outcomes.outcomes(queries, answers)
+    with suppress(NotEnoughData):  # no question has a relevance label
+        made |= OUTCOMES.run({"queries": queries, "answers": answers})
     reference = _reference(arena, answers)
     measured = features.compute(
         queries,
@@ -85,21 +86,17 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         progress=progress,
     )
     made["features"] = _of(measured, system)
-    notes: dict[str, Any] = arena.manifest["made"].get("answers", {})
     copy = store.copy(arena, into)
-    for name, table in list(made.items()):
-        if name in copy.tables:
-            made[name] = _together(name, _without(copy.read(name), system), table)
-    return store.write(
-        into,
-        made,
-        title=arena.title if arena.label == OWN else f"{arena.title}, with a system of your own",
-        label=OWN,
+    title = f"{arena.title}, with a system of your own"
+    done = store.upsert(
+        copy.path,
+        {name: store.Rows(table, pa.table({"system": [system]})) for name, table in made.items()},
+        texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
         made_by="the page Your model",
-        made_from=notes.get("from", []),
-        notes=[*(note for note in notes.get("notes", []) if note != _note(system)), _note(system)],
-        stale=_DERIVED,
+        notes=[_note(system)],
+        keep=("predictions", "importances"),
     )
+    return done.arena
 
 
 def added(arena: store.Arena) -> tuple[str, ...]:
@@ -169,12 +166,6 @@ def _of(table: pa.Table, system: str) -> pa.Table:
     import pyarrow.compute as pc
 
     return table.filter(pc.equal(table["system"], system))
-
-
-def _without(table: pa.Table, system: str) -> pa.Table:
-    import pyarrow.compute as pc
-
-    return table.filter(pc.not_equal(table["system"], system))
 
 
 def _together(name: str, *tables: pa.Table) -> pa.Table:

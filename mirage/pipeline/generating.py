@@ -14,7 +14,6 @@ from mirage import generate, llm, prompts, schema, store
 from mirage.answers import citations, cited, is_numbered, parse_answer
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.pipeline.judging import ledger_path
-from mirage.pipeline.stages import derived
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,19 +79,26 @@ def plan_generating(path: Path, asked: Asked, *, limits: llm.Limits) -> llm.Cost
         UnknownName: if a language has no questions.
         BadInput: if the system has answers that were made in another way.
     """
-    arena = store.open_arena(path)
-    asked = _settled(arena, asked)
+    seen = store.consistently(path, lambda arena: _seen(arena, asked))
+    asked = _settled(seen.arena, asked)
     with ExitStack() as open_files:
         ledger = None
         if ledger_path(path).exists():
             ledger = open_files.enter_context(store.Ledger(ledger_path(path), read_only=True))
-        conversations = generate.prepare(**_tables(arena, asked), **_options(asked, ledger)).conversations
+        conversations = generate.prepare(**_tables(seen, asked), **_options(asked, ledger)).conversations
         again = _repetition(asked, _number(asked, ledger)) if ledger else None
         return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=ledger, again=again)
 
 
 def generate_answers(
-    path: Path, asked: Asked, *, engine: Engine, limits: llm.Limits, made_by: str, on_reply: OnReply | None = None
+    path: Path,
+    asked: Asked,
+    *,
+    engine: Engine,
+    limits: llm.Limits,
+    made_by: str,
+    on_reply: OnReply | None = None,
+    step: str | None = None,
 ) -> Generated:
     """Let a system answer the questions of an arena.
 
@@ -107,6 +113,7 @@ def generate_answers(
         limits: holds the prices.
         made_by: the command, for the manifest.
         on_reply: called as replies come.
+        step: the step of a run that this is (`store.upsert`).
 
     Raises:
         ArenaError: if the arena lacks questions or passages, or cannot be written.
@@ -114,9 +121,9 @@ def generate_answers(
         BadInput: if the system has answers that were made in another way.
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
-    arena = store.open_arena(path)
-    asked = _settled(arena, asked)
-    tables = _tables(arena, asked)
+    seen = store.consistently(path, lambda arena: _seen(arena, asked))
+    asked = _settled(seen.arena, asked)
+    tables = _tables(seen, asked)
     kept, ended = 0, False
     tally = llm.Tally(limits)
     reasons: Counter[str] = Counter()
@@ -150,7 +157,7 @@ def generate_answers(
         options = _options(asked, ledger)
         number = ledger.begin_replacement(asked.system, _scope(asked)) if asked.replace else _number(asked, ledger)
         made = generate.generate(**tables, **options, complete=complete)
-        arena = _write(path, made, asked, made_by=made_by)
+        arena = _write(path, made, asked, seen=seen, made_by=made_by, step=step)
         if asked.replace and ended:
             ledger.end_replacement(asked.system, number)
     if stopped:
@@ -162,7 +169,8 @@ def generate_answers(
         )
     counts = _count(chosen, made)
     kept -= sum(count["missing"] for count in counts.values())
-    return Generated(arena, counts, kept, _shared(arena, asked.system), reasons, tally.cost)
+    shared = store.consistently(path, lambda now: _shared(now, asked.system))
+    return Generated(arena, counts, kept, shared, reasons, tally.cost)
 
 
 def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -205,21 +213,28 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
     return rows
 
 
-def _tables(arena: store.Arena, asked: Asked) -> dict[str, Any]:
-    """What the stage reads."""
+def _seen(arena: store.Arena, asked: Asked) -> store.Seen:
+    """What a model that answers reads, and the answers that are there."""
     for name in ("queries", "passages"):
         arena.need(name)
     for code in asked.languages or ():
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=str(arena.path))
-    codes = asked.languages
-    tables = {name: arena.read(name, languages=codes) for name in ("queries", "passages")}
+    tables = {name: arena.read(name, languages=asked.languages) for name in ("queries", "passages")}
+    if "answers" in arena.tables:
+        tables["answers"] = arena.read("answers")
+    return store.Seen(arena, tables)
+
+
+def _tables(seen: store.Seen, asked: Asked) -> dict[str, Any]:
+    """The arguments of the stage that are tables."""
+    tables: dict[str, Any] = {"answers": None, **seen.tables}
     if asked.relevant_only:
         key = ["language", "query_id"]
         tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
         kept = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
         tables["queries"] = kept.select(tables["queries"].column_names)
-    return {**tables, "answers": arena.read("answers") if "answers" in arena.tables else None}
+    return tables
 
 
 def _options(asked: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
@@ -305,58 +320,38 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], made: pa.T
     return counts
 
 
-def _write(path: Path, made: pa.Table, asked: Asked, *, made_by: str) -> store.Arena:
-    """Put the answers of a system in place of those it had, beside the other systems'."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _write(
+    path: Path, made: pa.Table, asked: Asked, *, seen: store.Seen, made_by: str, step: str | None
+) -> store.Arena:
+    """Put the answers of a system that are new or other than before in place of those it had.
 
-    arena = store.open_arena(path)
-    before: dict[str, Any] = {"from": [], "notes": []}
-    old = schema.arrow_schema("answers").empty_table()
-    if "answers" in arena.tables:
-        before = arena.manifest["made"]["answers"]
-        old = arena.read("answers")
-    mine = pc.equal(old["system"], asked.system)
-    replaced = old.filter(mine)
-    if replaced.equals(made):
-        return arena
-    said = {(row["language"], row["query_id"]): (row["text"], row["status"]) for row in made.to_pylist()}
-    gone = [
-        (row["language"], row["query_id"])
-        for row in replaced.to_pylist()
-        if said.get((row["language"], row["query_id"])) != (row["text"], row["status"])
-    ]
-    # First what speaks of answers that go: whoever is killed in between has too little, never something wrong.
-    _forget(arena, asked.system, gone)
-    return store.write(
-        path,
-        {"answers": pa.concat_tables([old.filter(pc.invert(mine)), made])},
-        made_by=made_by,
-        made_from=before["from"],
-        notes=[*(one for one in before["notes"] if not one.startswith(f"{asked.system}: ")), _note(asked)],
+    Answers that it had to other questions stay, also those that another program has written meanwhile.
+    """
+    import pyarrow as pa
+
+    keys = schema.key("answers")
+    before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
+    had, has = (
+        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == asked.system}
+        for table in (before, made)
     )
-
-
-def _forget(arena: store.Arena, system: str, questions: Sequence[tuple[str, str]]) -> None:
-    """Remove what other tables say about the answers of a system to these questions, and what was made of that."""
-    import pyarrow as pa
-
-    keys = {"language": [q[0] for q in questions], "query_id": [q[1] for q in questions]}
-    about = {"outcomes": ("system",), "features": ("system",), "judgments": ("system_a", "system_b")}
-    for name, columns in about.items():
-        if name not in arena.tables or not questions:
-            continue
-        old = kept = arena.read(name)
-        for column in columns:
-            lost = pa.table({**keys, column: [system] * len(questions)})
-            kept = kept.join(lost, ["language", "query_id", column], join_type="left anti")
-        if len(kept) < len(old):
-            made = arena.manifest["made"][name]
-            store.write(
-                arena.path,
-                {name: schema.sort(name, kept.select(old.column_names).cast(old.schema))},
-                made_by=made["by"],
-                made_from=made["from"],
-                notes=made["notes"],
-                stale=derived([name]),
-            )
+    new = [row for key, row in has.items() if had.get(key) != row]
+    replaced = [key for key, row in had.items() if has.get(key) != row]
+    if not new and not replaced:
+        return store.open_arena(path)
+    rows = store.Rows(
+        pa.Table.from_pylist(new, schema.arrow_schema("answers")),
+        pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
+    )
+    questions = store.Seen(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
+    done = store.upsert(
+        path,
+        {"answers": rows},
+        made_by=made_by,
+        notes=[_note(asked)],
+        subjects=[asked.system],
+        check=lambda arena: _settled(arena, asked),
+        seen=questions,
+        step=step,
+    )
+    return done.arena

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import ArenaError
 from mirage.pipeline import joining
-from mirage.pipeline.stages import OUTCOMES, Progress, Tables, derived
+from mirage.pipeline.stages import OUTCOMES, Progress, Tables
 from mirage.sources import miracl, mirage_bench, nomiracl
 
 if TYPE_CHECKING:
@@ -37,18 +37,17 @@ def import_outputs(
     tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(folder, progress=progress))
     tables |= OUTCOMES.run(tables)
     origin = nomiracl.ORIGIN["outputs"]
-    return store.write(
+    texts = {"title": "NoMIRACL replies", "label": "real replies", "about": about(tables), "licence": origin.licence}
+    done = store.upsert(
         into,
-        tables,
-        title="NoMIRACL replies",
-        label="real replies",
-        about=about(tables),
-        licence=origin.licence,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
         made_by="mirage import nomiracl",
         made_from=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
         notes=notes,
-        stale=derived(tables),
+        stale=store.derived(tables),
     )
+    return done.arena
 
 
 def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
@@ -63,22 +62,28 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
         BadInput: if a file is malformed or an option out of range.
         ArenaError: if the arena holds answers or judgments, which belong to its own questions.
     """
-    _refuse_held(into)
+    if store.is_arena(into):
+        _refuse_held(store.open_arena(into))
     tables = nomiracl.read_questions(folder, **options)
     origin = nomiracl.ORIGIN["questions"]
     drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
-    return store.write(
+    texts = {
+        "title": "NoMIRACL questions",
+        "label": "questions only",
+        "about": f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages.",
+        "licence": origin.licence,
+    }
+    done = store.upsert(
         into,
-        tables,
-        title="NoMIRACL questions",
-        label="questions only",
-        about=f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages.",
-        licence=origin.licence,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
+        check=_refuse_held,
         made_by="mirage import nomiracl --what questions",
         made_from=[{"name": origin.name, "url": origin.url}],
         notes=[drawn] if drawn else [],
-        stale=derived(tables),
+        stale=store.derived(tables),
     )
+    return done.arena
 
 
 def import_miracl(
@@ -105,32 +110,38 @@ def import_miracl(
         BadInput: if a file is malformed or absent.
         ArenaError: if the arena holds answers or judgments, which belong to its own questions.
     """
-    _refuse_held(into)
+    if store.is_arena(into):
+        _refuse_held(store.open_arena(into))
     tables, counts = miracl.read(folder, split=split, languages=languages, seed=seed)
-    texts = sum(count.texts for count in counts)
+    with_text = sum(count.texts for count in counts)
     passages = len(tables["passages"])
-    what = "by id" if not texts else "with their texts" if texts == passages else f"{texts:,} of them with their texts"
+    what = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
+    what = what if with_text else "by id"
     origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split]}]
-    if texts:
+    if with_text:
         origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
-    arena = store.write(
-        into,
-        tables,
-        title="MIRAGE-Bench questions, rebuilt from MIRACL dev"
+    texts = {
+        "title": "MIRAGE-Bench questions, rebuilt from MIRACL dev"
         if split == "dev"
         else "MIRAGE-Bench training questions, from MIRACL train",
-        label="questions only",
-        about=f"{len(tables['queries']):,} questions with {passages:,} judged passages, {what}.",
-        licence=miracl.CORPUS_LICENCE if texts else miracl.LICENCE,
+        "label": "questions only",
+        "about": f"{len(tables['queries']):,} questions with {passages:,} judged passages, {what}.",
+        "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
+    }
+    done = store.upsert(
+        into,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
+        check=_refuse_held,
         made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",
         made_from=[*origin, *prints(folder, miracl.files(folder, split=split))],
         notes=[
             *(f"{count.language}: {count.remark}" for count in counts if count.remark),
-            *([] if texts else [miracl.NO_TEXT]),
+            *([] if with_text else [miracl.NO_TEXT]),
         ],
-        stale=derived(tables),
+        stale=store.derived(tables),
     )
-    return arena, counts
+    return done.arena, counts
 
 
 def import_mirage_bench(
@@ -151,43 +162,42 @@ def import_mirage_bench(
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
     tables, notes = mirage_bench.read(path, progress=progress)
-    held = set(tables)
-    named = True
-    if store.is_arena(into):
-        old = store.open_arena(into)
-        joining.refuse_unasked(old, tables)
-        held |= set(old.tables)
-        named = old.title == BENCH
-    described = {
-        "title": BENCH,
-        "label": "real replies" if "answers" in held else "questions only",
-        "about": "The public data sets of MIRAGE-Bench, as published.",
-        "licence": mirage_bench.LICENCE,
-    }
+
+    def texts(old: store.Arena | None) -> dict[str, str]:
+        """An arena that is named otherwise keeps its name."""
+        if old is not None and old.title != BENCH:
+            return {}
+        held = {*tables, *(old.tables if old is not None else ())}
+        return {
+            "title": BENCH,
+            "label": "real replies" if "answers" in held else "questions only",
+            "about": "The public data sets of MIRAGE-Bench, as published.",
+            "licence": mirage_bench.LICENCE,
+        }
+
     origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
-    arena, dropped = joining.write(
+    done = store.upsert(
         into,
-        tables,
-        **(described if named else {}),
+        {name: store.by_key(name, table) for name, table in tables.items()},
+        texts=texts,
+        check=lambda arena: joining.refuse_misfits(arena, tables),
         made_by="mirage import mirage-bench",
         made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
         notes=notes,
     )
-    if dropped:
+    if dropped := done.lost.get("judgments"):
         notes.append(f"{dropped:,} judgments went that were on other answers")
-    return arena, {name: len(table) for name, table in tables.items()}, notes
+    return done.arena, {name: len(table) for name, table in tables.items()}, notes
 
 
-def _refuse_held(into: Path) -> None:
+def _refuse_held(arena: store.Arena) -> None:
     """Refuse to put other questions under the answers of an arena."""
-    if store.is_arena(into):
-        held = [name for name in ("answers", "judgments") if name in store.open_arena(into).tables]
-        if held:
-            raise ArenaError(
-                f"this arena holds {' and '.join(held)} to the questions it has",
-                where=str(into),
-                do="give a new folder for other questions",
-            )
+    if held := [name for name in ("answers", "judgments") if name in arena.tables]:
+        raise ArenaError(
+            f"this arena holds {' and '.join(held)} to the questions it has",
+            where=str(arena.path),
+            do="give a new folder for other questions",
+        )
 
 
 def about(tables: Tables) -> str:

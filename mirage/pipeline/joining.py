@@ -1,93 +1,32 @@
-"""Tables that come in join those that an arena has: the same key is replaced, the rest stays, what is untrue goes."""
+"""What comes into an arena must fit what it holds: answers their questions, questions the answers to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput
-from mirage.pipeline.stages import derived
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _QUESTION = ("language", "query_id")
-_ABOUT = {"outcomes": ("system",), "features": ("system",), "judgments": ("system_a", "system_b")}
-"""Tables whose rows are about answers, and the columns that name whose."""
 
 
-def join(arena: store.Arena, tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
-    """What an arena will hold when tables come in.
-
-    A question's passages are replaced with it. What was decided, measured or judged on an answer whose text changes
-    goes, as it was on another; what was on others stays.
-
-    Args:
-        arena: what is there.
-        tables: what comes in.
-
-    Returns:
-        These tables as they will be, and what is left of those that lose rows.
+def refuse_misfits(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
+    """Refuse tables that do not fit those that an arena has.
 
     Raises:
+        BadInput: if there are answers or judgments of questions that neither the arena has nor come in.
         ArenaError: if a question changes that the arena has answers to or judgments on.
     """
     if "queries" in tables:
         _refuse_changed(arena, tables)
-    left: dict[str, pa.Table] = {}
-    if "answers" in tables and "answers" in arena.tables:
-        changed = _changed(arena.read("answers"), tables["answers"])
-        for name, sides in _ABOUT.items():
-            if len(changed) and name in arena.tables:
-                old = arena.read(name)
-                kept = _not_about(old, changed, sides)
-                if len(kept) < len(old):
-                    left[name] = kept
-    made = {}
-    for name, new in tables.items():
-        keys = _QUESTION if name == "passages" else schema.key(name)
-        old = left[name] if name in left else arena.read(name) if name in arena.tables else None
-        made[name] = new if old is None else _joined(old, new, keys)
-    return made, left
+    _refuse_unasked(arena, tables)
 
 
-def write(into: Path, tables: Mapping[str, pa.Table], **manifest: Any) -> tuple[store.Arena, int]:
-    """Write tables into an arena, new or existing, as `join` says.
-
-    Args:
-        into: the arena's folder.
-        tables: what comes in.
-        manifest: the arguments of `store.write` that go into the manifest.
-
-    Returns:
-        The arena, and how many verdicts went because an answer that they were on has another text now.
-
-    Raises:
-        ArenaError: if a question changes that the arena has answers to, or the arena cannot be written.
-    """
-    stale = derived({"judgments"} & set(tables))
-    if not store.is_arena(into):
-        return store.write(into, tables, stale=stale, **manifest), 0
-    arena = store.open_arena(into)
-    made, left = join(arena, tables)
-    # First what speaks of answers that go: whoever is killed in between has too little, never something wrong.
-    for name, kept in left.items():
-        before = arena.manifest["made"][name]
-        store.write(
-            into,
-            {name: kept},
-            made_by=before["by"],
-            made_from=before["from"],
-            notes=before["notes"],
-            stale=derived([name]),
-        )
-    dropped = arena.rows("judgments") - len(left["judgments"]) if "judgments" in left else 0
-    return store.write(into, made, stale=stale, **manifest), dropped
-
-
-def refuse_unasked(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
+def _refuse_unasked(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
     """Refuse answers and judgments of questions that neither the arena has nor come in, where there are any.
 
     Raises:
@@ -145,30 +84,3 @@ def _by_question(table: pa.Table) -> dict[tuple[str, str], list[dict[str, Any]]]
 def _first(table: pa.Table) -> tuple[str, str]:
     row = table.sort_by([(key, "ascending") for key in _QUESTION]).slice(0, 1).to_pylist()[0]
     return row["language"], row["query_id"]
-
-
-def _joined(old: pa.Table, new: pa.Table, keys: tuple[str, ...]) -> pa.Table:
-    """The new rows, and the old ones with other keys."""
-    import pyarrow as pa
-
-    others = old.join(new.select(list(keys)), list(keys), join_type="left anti").select(old.column_names)
-    return pa.concat_tables([others.cast(old.schema), new])
-
-
-def _changed(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Keys of the answers that are there and come in with another text."""
-    import pyarrow.compute as pc
-
-    keys = list(schema.key("answers"))
-    # Arrow joins no null to a null, and an answer that has no text, as before, is not changed.
-    before, now = (t.select(keys).append_column("text", pc.fill_null(t["text"], "\0")) for t in (old, new))
-    again = before.join(now.select(keys), keys, join_type="left semi")
-    return again.join(now, [*keys, "text"], join_type="left anti").select(keys)
-
-
-def _not_about(table: pa.Table, answers: pa.Table, sides: Sequence[str]) -> pa.Table:
-    """The rows that are on none of these answers."""
-    kept = table
-    for side in sides:
-        kept = kept.join(answers, ["language", "query_id", side], answers.column_names, join_type="left anti")
-    return kept.select(table.column_names).cast(table.schema)

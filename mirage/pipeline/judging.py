@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage import judge, llm, schema, store
 from mirage.errors import BadInput, Unreachable
-from mirage.pipeline.stages import Progress, derived
+from mirage.pipeline.stages import Progress
 from mirage.sources import files
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, samp
         ArenaError: if the arena lacks questions, passages or answers.
         NotEnoughData: if there is nothing to judge.
     """
-    arena = store.open_arena(path)
-    _, prompts = _battles(arena, sample)
+    seen = store.consistently(path, lambda arena: _seen(arena, sample))
+    _, prompts = _battles(seen.tables, sample)
     file = ledger_path(path)
     if not file.exists():
         return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
@@ -67,6 +67,7 @@ def judge_by_model(
     sample: Sample,
     made_by: str,
     progress: Progress | None = None,
+    step: str | None = None,
 ) -> tuple[store.Arena, judge.Judged]:
     """Let a model judge the answers of an arena.
 
@@ -83,6 +84,7 @@ def judge_by_model(
         sample: which battles.
         made_by: the command, for the manifest.
         progress: called with how many battles are done, and of how many.
+        step: the step of a run that this is (`store.upsert`).
 
     Returns:
         The arena, and what came of asking.
@@ -97,17 +99,23 @@ def judge_by_model(
         raise BadInput(
             f"{name} is the judge that asks no model", do="give the judge another name, or leave --model out"
         )
-    arena = store.open_arena(path)
+    store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
-        _refuse_another(arena, name, settings, ledger)
-        battles, prompts = _battles(arena, sample)
+
+        def refuse_another(arena: store.Arena) -> None:
+            _refuse_another(arena, name, settings, ledger)
+
+        store.consistently(path, refuse_another)
+        seen = store.consistently(path, lambda arena: _seen(arena, sample))
+        battles, prompts = _battles(seen.tables, sample)
         judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
-    used = ", ".join(f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages")
-    asked = schema.from_columns(
-        "judgments",
-        {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
-    )
-    arena = _write(path, judged.judgments, asked, name=name, note=used, made_by=made_by)
+        used = ", ".join(f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages")
+        asked = schema.from_columns(
+            "judgments",
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
+        )
+        rows = store.Rows(judged.judgments, asked.select(list(schema.key("judgments"))))
+        arena = _write(path, rows, name=name, note=used, made_by=made_by, seen=seen, check=refuse_another, step=step)
     if judged.stopped:
         raise judged.stopped
     if judged.failed and not len(judged.judgments):
@@ -118,7 +126,7 @@ def judge_by_model(
     return arena, judged
 
 
-def judge_by_features(path: Path, *, sample: Sample, made_by: str) -> store.Arena:
+def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | None = None) -> store.Arena:
     """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before; with a
     list of battles, those it gave on these.
 
@@ -126,14 +134,21 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str) -> store.Aren
         ArenaError: if the arena lacks answers or features, or cannot be written.
         NotEnoughData: if there is nothing to judge.
     """
-    arena = store.open_arena(path)
-    features = arena.read("features")
-    answers = arena.read("answers", columns=["language", "query_id", "system", "status"], languages=sample.languages)
-    battles = _chosen(answers, sample)
-    made = judge.judge_by_features(battles, features)
     note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
-    asked = None if sample.battles is None else made
-    return _write(path, made, asked, name=judge.HEURISTIC, note=note, made_by=made_by)
+
+    def read(arena: store.Arena) -> store.Seen:
+        columns = ["language", "query_id", "system", "status"]
+        answers = arena.read("answers", columns=columns, languages=sample.languages)
+        return store.Seen(arena, {"features": arena.read("features"), "answers": answers})
+
+    def make() -> store.Arena:
+        seen = store.consistently(path, read)
+        made = judge.judge_by_features(_chosen(seen.tables["answers"], sample), seen.tables["features"])
+        replaced = made.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
+        rows = store.Rows(made, replaced)
+        return _write(path, rows, name=judge.HEURISTIC, note=note, made_by=made_by, seen=seen, step=step)
+
+    return store.made_anew(make)
 
 
 def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
@@ -160,10 +175,15 @@ def ledger_path(path: Path) -> Path:
     return path / store.LEDGER
 
 
-def _battles(arena: store.Arena, sample: Sample) -> tuple[list[judge.Battle], judge.Prompts]:
-    """The battles drawn, and their prompts."""
+def _seen(arena: store.Arena, sample: Sample) -> store.Seen:
+    """What a model that judges reads."""
     languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
-    tables = {name: arena.read(name, languages=languages) for name in ("queries", "passages", "answers")}
+    tables = ("queries", "passages", "answers")
+    return store.Seen(arena, {name: arena.read(name, languages=languages) for name in tables})
+
+
+def _battles(tables: Mapping[str, pa.Table], sample: Sample) -> tuple[list[judge.Battle], judge.Prompts]:
+    """The battles drawn, and their prompts."""
     among = judge.judgeable(tables["queries"], tables["passages"])
     battles = _chosen(tables["answers"], sample, among)
     return battles, judge.Prompts(battles, **tables)
@@ -204,33 +224,33 @@ def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledge
         )
 
 
-def _write(path: Path, made: pa.Table, asked: pa.Table | None, *, name: str, note: str, made_by: str) -> store.Arena:
+def _of(name: str) -> pa.Table:
+    """What names all verdicts of a judge."""
+    import pyarrow as pa
+
+    return pa.table({"judge": [name]})
+
+
+def _write(
+    path: Path,
+    rows: store.Rows,
+    *,
+    name: str,
+    note: str,
+    made_by: str,
+    seen: store.Seen,
+    check: Callable[[store.Arena], object] | None = None,
+    step: str | None = None,
+) -> store.Arena:
     """Put a judge's verdicts in place of those it gave before, beside the other judges'.
 
     What it said on the battles asked goes even where no new verdict came: it was of other texts, or the ledger would
-    have had the reply. With None all it said goes.
+    have had the reply.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    arena = store.open_arena(path)
-    before: dict[str, Any] = {"from": [], "notes": []}
-    old = schema.arrow_schema("judgments").empty_table()
-    if "judgments" in arena.tables:
-        before = arena.manifest["made"]["judgments"]
-        old = arena.read("judgments")
-    keys = list(schema.key("judgments"))
-    if asked is None:
-        kept = old.filter(pc.not_equal(old["judge"], name))
-    else:
-        kept = old.join(asked.select(keys), keys, join_type="left anti").select(old.column_names).cast(old.schema)
-    if not len(made) and len(kept) == len(old):
-        return arena
-    return store.write(
-        path,
-        {"judgments": pa.concat_tables([kept, made])},
-        made_by=made_by,
-        made_from=before["from"],
-        notes=[*(one for one in before["notes"] if not one.startswith(f"{name}: ")), f"{name}: {note}"],
-        stale=derived(["judgments"]),
+    if not len(rows.new) and "judgments" not in store.open_arena(path).tables:
+        return store.open_arena(path)
+    notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
+    done = store.upsert(
+        path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
     )
+    return done.arena

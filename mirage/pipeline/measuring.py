@@ -11,7 +11,7 @@ from mirage import features, llm, store
 from mirage.features import reranker, support
 from mirage.features.pairs import PairModel
 from mirage.pipeline.judging import ledger_path
-from mirage.pipeline.stages import FEATURES, Progress, run
+from mirage.pipeline.stages import FEATURES, Progress, measurable_in, run
 
 SCORES = "scores.sqlite"
 """File in an arena's folder that keeps the scores of local models, so that a stopped run goes on."""
@@ -34,8 +34,8 @@ def measure(
     Args:
         path: the arena's folder.
         made_by: the command, for the manifest.
-        only: names of features; by default all that the tools at hand can measure. A support feature or the reranker
-            score named here uses its default model where no other is given.
+        only: names of features; by default all that the tools at hand and the arena's tables allow. A support feature
+            or the reranker score named here uses its default model where no other is given.
         reference: the system whose answers the overlap features compare with.
         nli: inference model: a name on the hub or a folder.
         rerank: reranker model, likewise.
@@ -44,6 +44,7 @@ def measure(
         progress: called with how much is done.
 
     Raises:
+        TableMissing: if the arena lacks answers, or a table that a named feature needs.
         BadInput: if a model is wanted and the extra `local` is not installed, or a feature lacks what it needs.
         UnknownName: if there is no such feature or reference system.
         Unreachable: if a model is not on this machine and the hub does not answer.
@@ -54,7 +55,9 @@ def measure(
     if rerank is None and wanted & {spec.name for spec in reranker.FAMILY.specs}:
         rerank = reranker.MODEL
     # A ledger would make the folder; only an arena may be measured.
-    store.open_arena(path)
+    arena = store.open_arena(path)
+    for table in features.tables(wanted):
+        arena.need(table)
     with ExitStack() as open_files:
 
         @cache
@@ -72,5 +75,5 @@ def measure(
             reranker=local(rerank, reranker.MAX_TOKENS),
             grade=None if grade is None else partial(grade, ledger=ledger(ledger_path(path))),
         )
-        names = sorted(wanted) or features.measurable(tools)
+        names = sorted(wanted) or measurable_in(arena, tools)[0]
         return run(FEATURES, path, made_by=made_by, part="feature", only=names, tools=tools, progress=progress)

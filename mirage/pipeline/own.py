@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
@@ -74,34 +73,27 @@ def read_own(own: Own, into: Path | None = None) -> dict[str, pa.Table]:
         return {"judgments": files.judgments(own.file, options=own.options, known=_known(arena, "answers", "outcomes"))}
     tables = files.queries(own.file, passages=own.passages, options=own.options)
     if arena is not None:
-        joining.join(arena, tables)
+        joining.refuse_misfits(arena, tables)
     return tables
 
 
 def import_own(own: Own, into: Path) -> Added:
-    """Read a file into an arena, new or existing (`joining.write`).
+    """Read a file into an arena, new or existing (`store.upsert`).
 
     Raises:
         BadInput: listing every wrong line; nothing is then imported.
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
     tables = read_own(own, into)
-    before: Mapping[str, Any] = {"from": [], "notes": []}
-    held = 0
-    if store.is_arena(into):
-        old = store.open_arena(into)
-        before = old.manifest["made"].get(own.kind, before)
-        held = old.rows(own.kind)
-    made_from = [one for file in own.files for one in prints(file.parent, [file])]
-    arena, dropped = joining.write(
+    done = store.upsert(
         into,
-        tables,
+        {name: store.by_key(name, table) for name, table in tables.items()},
         made_by=f"mirage import {own.kind}",
-        made_from=[*(one for one in before["from"] if one not in made_from), *made_from],
-        notes=before["notes"],
+        made_from=[origin for file in own.files for origin in prints(file.parent, [file])],
+        check=lambda arena: joining.refuse_misfits(arena, tables),
     )
-    n = len(tables[own.kind])
-    return Added(arena, n, held + n - arena.rows(own.kind), dropped)
+    replaced, dropped = done.replaced.get(own.kind, 0), done.lost.get("judgments", 0)
+    return Added(done.arena, len(tables[own.kind]), replaced, dropped)
 
 
 def _known(arena: store.Arena | None, *tables: str) -> pa.Table | None:

@@ -99,18 +99,17 @@ def _do(step: Step, path: Path) -> Done:
         why = _why(step, arena)
         if not why:
             return Done(step.stage, step.name, "skipped", step.off or "up to date")
-        now, before = _print(step, arena), store.runs(arena, step.writes)
+        now = _print(step, arena)
         begun = time.perf_counter()
-        cost, left = step.work()
+        worked = step.work()
         seconds = time.perf_counter() - begun
     except (TableMissing, NotEnoughData) as error:
         do = f"; {error.do}" if error.do else ""
         return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
-    if step.writes in store.open_arena(path).tables:
-        # The table was written anew; what its other steps were run with still holds, as their rows have stayed.
-        kept = {name: one for name, one in before.items() if name != step.name}
-        store.record_runs(path, step.writes, kept if left else {**kept, step.name: now})
-    return Done(step.stage, step.name, "unfinished" if left else "ran", left or why, seconds, cost)
+    if not worked.left:
+        store.record_run(path, step.writes, step.name, now, left=store.content(worked.arena, step.writes))
+    said = "; ".join(part for part in (worked.left or why, step.without, worked.remark) if part)
+    return Done(step.stage, step.name, "unfinished" if worked.left else "ran", said, seconds, worked.cost)
 
 
 def _plan(step: Step, path: Path, changing: set[str]) -> Done:

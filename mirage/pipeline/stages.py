@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import baselines, features, outcomes, rank, schema, store
+from mirage.errors import NotEnoughData
 from mirage.pipeline.ablation import importances
 from mirage.pipeline.predicting import Report, report
 from mirage.pipeline.ranking import battles_of, ranking
@@ -37,6 +38,14 @@ class Stage:
     """`run(tables, **options)` -> tables, both by name; pure."""
     version: int = 1
     """Raised when the stage makes something else of the same tables, so that a run does not skip it."""
+    uses: tuple[str, ...] = ()
+    """Tables it reads where the arena has them."""
+    remarks: Callable[[Tables], Sequence[str]] = lambda _: ()
+    """What a reader of the result must know of the tables it was made from: notes for the manifest."""
+
+    def tables(self, arena: store.Arena) -> tuple[str, ...]:
+        """What it reads of an arena."""
+        return (*self.reads, *(name for name in self.uses if name in arena.tables))
 
 
 def _baselines(tables: Tables) -> dict[str, pa.Table]:
@@ -44,7 +53,27 @@ def _baselines(tables: Tables) -> dict[str, pa.Table]:
 
 
 def _outcomes(tables: Tables) -> dict[str, pa.Table]:
-    return {"outcomes": outcomes.outcomes(tables["queries"], tables["answers"])}
+    labelled = _labelled(tables)
+    if len(tables["answers"]) and not len(labelled):
+        raise NotEnoughData(
+            "no answered question has a relevance label, so no outcome is right or wrong",
+            do="give the questions a subset, relevant or non_relevant; or let a judge decide: mirage judge DIR",
+        )
+    return {"outcomes": outcomes.outcomes(tables["queries"], labelled)}
+
+
+def _labelled(tables: Tables) -> pa.Table:
+    """The answers, without those to questions that have no relevance label."""
+    import pyarrow.compute as pc
+
+    queries, answers, keys = tables["queries"], tables["answers"], ["language", "query_id"]
+    unlabelled = queries.filter(pc.is_null(queries["subset"])).select(keys)
+    return answers.join(unlabelled, keys, join_type="left anti").select(answers.column_names)
+
+
+def _unlabelled(tables: Tables) -> list[str]:
+    left = len(tables["answers"]) - len(_labelled(tables))
+    return [f"{left:,} answers have no outcome, as their questions have no relevance label"] if left else []
 
 
 def _features(
@@ -54,8 +83,20 @@ def _features(
     tools: features.Tools | None = None,
     progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
-    asked = (tables[name] for name in ("queries", "passages", "answers"))
-    return {"features": features.compute(*asked, only=only, tools=tools or features.Tools(), progress=progress)}
+    answers = tables["answers"]
+    queries = tables["queries"] if "queries" in tables else _bare_questions(answers)
+    passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
+    tools = tools or features.Tools()
+    made = features.compute(queries, passages, answers, only=only, tools=tools, progress=progress)
+    return {"features": made}
+
+
+def _bare_questions(answers: pa.Table) -> pa.Table:
+    """The questions of answers, where nothing else is known of them."""
+    keys = ["language", "query_id"]
+    asked = answers.select(keys).group_by(keys).aggregate([])
+    absent = {"reason": ["the arena has no questions"] * len(asked)}
+    return schema.from_columns("queries", {**{key: asked[key] for key in keys}, **absent})
 
 
 def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
@@ -117,8 +158,9 @@ def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[s
 
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
 """A source of answers beside the imported ones, which are not made from the questions: not one of `STAGES`."""
-OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes)
-FEATURES = Stage("features", ("queries", "passages", "answers"), ("features",), _features)
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, remarks=_unlabelled)
+FEATURES = Stage("features", ("answers",), ("features",), _features, uses=("queries", "passages"))
+"""Some features need what it uses: `measurable_in`."""
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)
 JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _judged)
 RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
@@ -140,18 +182,22 @@ STAGES = (
 """Every stage after the sources, in order."""
 
 
-def derived(tables: Iterable[str]) -> tuple[str, ...]:
-    """The tables that are made, directly or through others, from any of these; these themselves are not among them."""
-    given = set(tables)
-    found = set(given)
-    for stage in STAGES:
-        if found & set(stage.reads):
-            found |= set(stage.writes)
-    return tuple(name for name in schema.TABLES if name in found - given)
+def measurable_in(arena: store.Arena, tools: features.Tools) -> tuple[list[str], list[str]]:
+    """The features that can be measured on an arena with these tools, and those for which it lacks a table."""
+    names = features.measurable(tools)
+    lacking = [name for name in names if set(features.tables([name])) - set(arena.tables)]
+    return [name for name in names if name not in lacking], lacking
 
 
 def run(
-    stage: Stage, path: Path, *, made_by: str, part: str | None = None, notes: Sequence[str] = (), **options: Any
+    stage: Stage,
+    path: Path,
+    *,
+    made_by: str,
+    part: str | None = None,
+    notes: Sequence[str] = (),
+    step: str | None = None,
+    **options: Any,
 ) -> store.Arena:
     """Apply a stage to an arena and write what it makes; tables made from the old ones go if it differs.
 
@@ -161,28 +207,25 @@ def run(
         made_by: the command, for the manifest.
         part: a column by whose values the table is replaced in part: rows with values that the stage did not make stay.
         notes: for the manifest; with `part`, each begins with the value it speaks of and a colon.
+        step: the step of a run that this is (`store.upsert`).
         options: the stage's own.
 
     Raises:
         ArenaError: if the arena lacks a table the stage reads, or cannot be written.
     """
-    arena = store.open_arena(path)
-    made = stage.run({name: arena.read(name) for name in stage.reads}, **options)
-    kept: list[str] = []
-    if part:
-        for name, new in made.items():
-            if name in arena.tables:
-                made[name], values = _merged(arena.read(name), new, part)
-                starts = tuple(f"{value}: " for value in values)
-                kept += [note for note in arena.manifest["made"][name]["notes"] if not note.startswith(starts)]
-    return store.write(path, made, made_by=made_by, notes=[*kept, *notes], stale=derived(made))
 
+    def make() -> store.Arena:
+        seen = store.consistently(
+            path, lambda arena: store.Seen(arena, {name: arena.read(name) for name in stage.tables(arena)})
+        )
+        made = stage.run(seen.tables, **options)
+        said = [*notes, *stage.remarks(seen.tables)]
+        values = {name: None if part is None else new.select([part]) for name, new in made.items()}
+        subjects = {
+            value for named in values.values() if named is not None for value in named[part].unique().to_pylist()
+        }
+        rows = {name: store.Rows(new, values[name]) for name, new in made.items()}
+        done = store.upsert(path, rows, made_by=made_by, notes=said, subjects=subjects, seen=seen, step=step)
+        return done.arena
 
-def _merged(old: pa.Table, new: pa.Table, part: str) -> tuple[pa.Table, set[str]]:
-    """The new rows, and the old ones with other values of a column; and the values that are new."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = pc.unique(new[part])
-    others = old.filter(pc.invert(pc.is_in(old[part], value_set=values)))
-    return pa.concat_tables([others, new]), set(values.to_pylist())
+    return store.made_anew(make)

@@ -3,7 +3,7 @@
 baselines  queries, passages           -> answers of the systems `baseline/..`
 generate   queries, passages           -> answers of a system, by a model
 outcomes   queries, answers            -> outcomes
-features   queries, passages, answers  -> features; with a model, the graded ones too
+features   answers; queries, passages  -> features, those whose tables are there; with a model, the graded ones too
 judge      answers, features           -> judgments; by a model: of queries, passages, answers
 ratings    outcomes; judgments         -> ratings by relevance; by the judge
 surrogate  features, with either       -> predictions, importances; only if asked for, as it takes minutes
@@ -34,6 +34,7 @@ from mirage.pipeline.stages import (
     RELEVANCE_RATINGS,
     Progress,
     Stage,
+    measurable_in,
     run,
 )
 from mirage.rank import DRAWS, SEED
@@ -101,6 +102,20 @@ class Wanted:
 
 
 @dataclass(frozen=True)
+class Worked:
+    """What a step has done."""
+
+    arena: store.Arena
+    """The arena as the step left it."""
+    cost: llm.Cost | None = None
+    """What its calls have cost; None where it makes none."""
+    left: Left = ""
+    """What is left to do."""
+    remark: str = ""
+    """What it left out for want of data, and why; empty if nothing."""
+
+
+@dataclass(frozen=True)
 class Step:
     """A part of a stage that runs or is skipped as a whole."""
 
@@ -112,8 +127,8 @@ class Step:
     """Tables it needs."""
     writes: str
     """The table it makes rows of."""
-    work: Callable[[], tuple[llm.Cost | None, Left]]
-    """Does it; returns what its calls have cost, and what is left to do."""
+    work: Callable[[], Worked]
+    """Does it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What decides the result beside the tables, as JSON has it."""
     version: int = 1
@@ -122,6 +137,8 @@ class Step:
     """What its calls would cost at most; nothing is sent."""
     off: str = ""
     """Why it is not wanted; empty if it is."""
+    without: str = ""
+    """What it leaves out for want of data, and why; empty if nothing."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +153,10 @@ class _Run:
     def stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
         """A step that applies a stage of the tables alone; its options decide the result."""
 
-        def work() -> tuple[None, Left]:
-            run(stage, self.path, made_by=self.made_by, part=part, **options)
-            return None, ""
+        def work() -> Worked:
+            arena = run(stage, self.path, made_by=self.made_by, part=part, step=step, **options)
+            remarks = [] if part else arena.manifest["made"][stage.writes[0]]["notes"]
+            return Worked(arena, remark="; ".join(remarks))
 
         return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
 
@@ -152,14 +170,15 @@ def _generate(this: _Run) -> Iterator[Step]:
     system, model = this.wanted.system, this.wanted.model
     reads = ("queries", "passages")
     if system is None or model is None:
-        yield Step("generate", "generate", reads, "answers", lambda: (None, ""), off="no system is named")
+        idle = partial(_idle, this.path)
+        yield Step("generate", "generate", reads, "answers", idle, off="no system is named")
         return
     by, name = model, f"generate {system}"
     template = prompts.load(TEMPLATE)
     settings = by.answering or by.settings
     asked = Asked(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
 
-    def work() -> tuple[llm.Cost, Left]:
+    def work() -> Worked:
         update = this.progress(name)
 
         def on_reply(cost: llm.Cost, of: int) -> None:
@@ -167,10 +186,10 @@ def _generate(this: _Run) -> Iterator[Step]:
 
         engine = partial(by.complete, settings=settings)
         made = generate_answers(
-            this.path, asked, engine=engine, limits=by.limits, made_by=this.made_by, on_reply=on_reply
+            this.path, asked, engine=engine, limits=by.limits, made_by=this.made_by, on_reply=on_reply, step=name
         )
         counts = sum(made.counts.values(), Counter[str]())
-        return made.cost, _left(counts["api_error"], counts["not asked"], "questions")
+        return Worked(made.arena, made.cost, _left(counts["api_error"], counts["not asked"], "questions"))
 
     def plan() -> llm.Cost:
         return plan_generating(this.path, asked, limits=by.limits)
@@ -186,15 +205,18 @@ def _outcomes(this: _Run) -> Iterator[Step]:
 def _features(this: _Run) -> Iterator[Step]:
     reference = this.wanted.reference or _reference(this.path)
     tools = features.Tools(reference=reference)
-    free = features.measurable(tools)
+    arena = store.open_arena(this.path)
+    free, lacking = measurable_in(arena, tools)
 
-    def measure() -> tuple[None, Left]:
+    def measure() -> Worked:
         options: dict[str, Any] = {"only": free, "tools": tools, "progress": this.progress("features")}
-        run(FEATURES, this.path, made_by=this.made_by, part="feature", **options)
-        return None, ""
+        return Worked(run(FEATURES, this.path, made_by=this.made_by, part="feature", step="features", **options))
 
     decides = {"features": free, "reference": reference}
-    yield Step("features", "features", FEATURES.reads, "features", measure, decides, FEATURES.version)
+    reads = FEATURES.tables(arena)
+    yield Step(
+        "features", "features", reads, "features", measure, decides, FEATURES.version, without=_lacking(lacking, arena)
+    )
     if this.wanted.model is not None:
         yield _graded(this, this.wanted.model, reference)
 
@@ -203,13 +225,14 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
     """The features that a chat model grades."""
     name = f"features graded by {model.settings.model}"
 
-    def with_tools(grade: Any) -> dict[str, Any]:
-        tools = features.Tools(reference=reference, grade=grade)
-        return {"tools": tools, "only": sorted(set(features.measurable(tools)) - free)}
-
+    arena = store.open_arena(this.path)
     free = set(features.measurable(features.Tools(reference=reference)))
 
-    def work() -> tuple[llm.Cost, Left]:
+    def with_tools(grade: Any) -> dict[str, Any]:
+        tools = features.Tools(reference=reference, grade=grade)
+        return {"tools": tools, "only": sorted(set(measurable_in(arena, tools)[0]) - free)}
+
+    def work() -> Worked:
         asked, update = list[llm.Reply | None](), this.progress(name)
         with store.Ledger(ledger_path(this.path)) as ledger:
 
@@ -223,9 +246,9 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
                 )
                 return asked
 
-            run(FEATURES, this.path, made_by=this.made_by, part="feature", **with_tools(grade))
+            graded = run(FEATURES, this.path, made_by=this.made_by, part="feature", step=name, **with_tools(grade))
         failed = sum(reply is not None and reply.status == "api_error" for reply in asked)
-        return llm.spent(asked, model.limits), _left(failed, asked.count(None), "grades")
+        return Worked(graded, llm.spent(asked, model.limits), _left(failed, asked.count(None), "grades"))
 
     def plan() -> llm.Cost:
         asked: list[llm.Messages] = []
@@ -234,30 +257,43 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
             asked.extend(conversations)
             return [None] * len(conversations)
 
-        arena = store.open_arena(this.path)
-        FEATURES.run({table: arena.read(table) for table in FEATURES.reads}, **with_tools(grade))
+        FEATURES.run({table: arena.read(table) for table in FEATURES.tables(arena)}, **with_tools(grade))
         return _plan(asked, model, this.path)
 
     options = {"reference": reference, **_parameters(model.settings)}
-    return Step("features", name, FEATURES.reads, "features", work, options, FEATURES.version, plan)
+    wanted, lacking = measurable_in(arena, features.Tools(reference=reference, grade=_no_grade))
+    absent = _lacking(sorted(set(lacking) - free), arena)
+    return Step(
+        "features",
+        name,
+        FEATURES.tables(arena),
+        "features",
+        work,
+        options,
+        FEATURES.version,
+        plan,
+        off="" if set(wanted) - free else absent,
+        without=absent,
+    )
 
 
 def _judge(this: _Run) -> Iterator[Step]:
     who, sample, model = this.wanted.judge, this.wanted.sample, this.wanted.model
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sample).items()}
 
-    def weigh() -> tuple[None, Left]:
-        judge_by_features(this.path, sample=sample, made_by=this.made_by)
-        return None, ""
+    name = f"judge {who}"
+
+    def weigh() -> Worked:
+        return Worked(judge_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
 
     if who == judge.HEURISTIC or model is None:
         options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
-        yield Step("judge", f"judge {who}", ("answers", "features"), "judgments", weigh, options)
+        yield Step("judge", name, ("answers", "features"), "judgments", weigh, options)
         return
     by = model
 
-    def ask() -> tuple[llm.Cost, Left]:
-        _, judged = judge_by_model(
+    def ask() -> Worked:
+        arena, judged = judge_by_model(
             this.path,
             name=who,
             engine=by.complete,
@@ -265,15 +301,16 @@ def _judge(this: _Run) -> Iterator[Step]:
             limits=by.limits,
             sample=sample,
             made_by=this.made_by,
-            progress=this.progress(f"judge {who}"),
+            progress=this.progress(name),
+            step=name,
         )
-        return judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles")
+        return Worked(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
 
     def plan() -> llm.Cost:
         return plan_judging(this.path, settings=by.settings, limits=by.limits, sample=sample)
 
     reads = ("queries", "passages", "answers")
-    yield Step("judge", f"judge {who}", reads, "judgments", ask, options | _parameters(by.settings), plan=plan)
+    yield Step("judge", name, reads, "judgments", ask, options | _parameters(by.settings), plan=plan)
 
 
 def _ratings(this: _Run) -> Iterator[Step]:
@@ -321,11 +358,30 @@ def steps(
 
 def _reference(path: Path) -> str | None:
     """The system `reference`, if the arena has answers of it."""
-    arena = store.open_arena(path)
-    if "answers" not in arena.tables:
-        return None
-    found = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
-    return REFERENCE if found["n"][0].as_py() else None
+
+    def find(arena: store.Arena) -> str | None:
+        if "answers" not in arena.tables:
+            return None
+        found = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
+        return REFERENCE if found["n"][0].as_py() else None
+
+    return store.consistently(path, find)
+
+
+def _idle(path: Path) -> Worked:
+    """Nothing to do."""
+    return Worked(store.open_arena(path))
+
+
+def _no_grade(conversations: Sequence[Any]) -> list[None]:
+    """A grader that is asked nothing: only what it could be asked is wanted."""
+    return [None] * len(conversations)
+
+
+def _lacking(names: Sequence[str], arena: store.Arena) -> str:
+    """Which features an arena lacks the tables for."""
+    absent = ", ".join(table for table in features.tables(names) if table not in arena.tables)
+    return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 
 def _parameters(settings: llm.Settings) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
-`arena.py` keeps typed tables; `files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the
+`arena.py` reads typed tables, `writing.py` writes them whole, `upsert.py` puts rows beside those of others in one
+transaction; `files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the
 replies of paid services; `runs.py` what the stages of a run were made with.
 """
 
-from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reopen, write
+from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reopen
 from mirage.store.copies import copy
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
@@ -12,19 +13,28 @@ from mirage.store.ledger import Ledger
 from mirage.store.ledger import key as ledger_key
 from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
-from mirage.store.runs import content, record_runs, runs
+from mirage.store.runs import content, record_run, runs
+from mirage.store.upsert import Outdated, Rows, Seen, Upserted, by_key, consistently, derived, made_anew, upsert
+from mirage.store.writing import write
 
 __all__ = [
     "LEDGER",
     "Arena",
     "Ledger",
     "Line",
+    "Outdated",
+    "Rows",
+    "Seen",
     "Sink",
+    "Upserted",
     "bundled",
+    "by_key",
     "check",
+    "consistently",
     "content",
     "copy",
     "csv_rows",
+    "derived",
     "ending",
     "fingerprint",
     "is_arena",
@@ -32,12 +42,14 @@ __all__ = [
     "ledger_key",
     "lines",
     "list_files",
+    "made_anew",
     "makers_of",
     "open_arena",
-    "record_runs",
+    "record_run",
     "records",
     "reopen",
     "runs",
+    "upsert",
     "write",
     "write_bytes",
     "write_text",

@@ -10,31 +10,20 @@ leaves the old arena or the new one. Readers follow the manifest alone.
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import ArenaError, BadInput, TableMissing, UnknownName
+from mirage.errors import TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import manifest as manifests
-from mirage.store.files import write_bytes, write_text
-from mirage.store.ledger import NAME as LEDGER
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-ROW_GROUP = {"queries": 2_000, "passages": 400, "answers": 400, "judgments": 2_000}
-"""Rows of a row group: few where a page fetches the long texts of one question, all where a table is read whole."""
-LOCK_SECONDS = 60
-"""How long a write waits for another program that writes into the same arena."""
 
 
 @dataclass(frozen=True)
@@ -208,132 +197,10 @@ def check(arena: Arena) -> list[str]:
     return said
 
 
-def write(
-    path: Path,
-    tables: Mapping[str, pa.Table],
-    *,
-    title: str | None = None,
-    label: str | None = None,
-    about: str | None = None,
-    licence: str | None = None,
-    made_by: str,
-    made_from: Sequence[Mapping[str, Any]] = (),
-    notes: Sequence[str] = (),
-    stale: Collection[str] = (),
-) -> Arena:
-    """Write tables into an arena, new or existing, in one step; tables not given stay as they are.
-
-    Everything is validated and serialised before the first byte is written.
-
-    Args:
-        path: the arena's folder.
-        tables: whole tables by name; each replaces the one of its name.
-        title: the arena's name for people; this and the next three are kept from the old manifest where None.
-        label: what kind of numbers these are (`Arena.label`).
-        about: a sentence or two on what is in it.
-        licence: under which terms it may be used.
-        made_by: the command that made these tables.
-        made_from: what they were made from: records with at least `name`, often `sha256`, `url`, `licence`.
-        notes: what a reader must know (what is missing and why).
-        stale: tables that were made from those written here; they are removed in the same step if what is written
-            differs from what was there.
-
-    Raises:
-        BadInput: if a table breaks the contract, or a text is none.
-        ArenaError: if the folder holds something that is not an arena, or cannot be written.
-    """
-    from filelock import FileLock, Timeout
-
-    path = path.absolute()
-    for words in filter(None, (title, label, about, licence, made_by, *notes)):
-        if any("\ud800" <= letter <= "\udfff" for letter in words):
-            raise BadInput("half a character (a lone surrogate) in what is said of the arena", where=repr(words))
-    files = {table: _serialise(table, data, where=str(path)) for table, data in tables.items()}
-    if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
-        raise ArenaError(
-            f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
-        )
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with FileLock(path / ".lock", timeout=LOCK_SECONDS):
-            old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
-            listed = dict(old.get("tables", {}))
-            made = dict(old.get("made", {}))
-            new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
-            if any(listed.get(table) != entries for table, entries in new.items()):
-                listed = {table: entries for table, entries in listed.items() if table not in stale}
-            listed |= new
-            made |= {table: {"by": made_by, "from": list(made_from), "notes": list(notes)} for table in new}
-            order = [t for t in schema.TABLES if t in listed]
-            manifest = {
-                "format": manifests.FORMAT,
-                "title": title or old.get("title", path.name),
-                "label": label or old.get("label", "own data"),
-                "about": about or old.get("about", ""),
-                "licence": licence or old.get("licence", ""),
-                "made": {t: made[t] for t in order},
-                "tables": {t: listed[t] for t in order},
-            }
-            text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
-            try:
-                for entry, data in (pair for parts in files.values() for pair in parts):
-                    write_bytes(path / entry["path"], data)
-                write_text(path / manifests.NAME, text)
-            except OSError:
-                _sweep(path, old)
-                raise
-            _sweep(path, manifest)
-    except Timeout:
-        raise ArenaError(
-            "another program is writing into this arena", where=str(path), do="wait until it is done"
-        ) from None
-    except OSError as error:
-        raise ArenaError(
-            f"the arena cannot be written: {error.strerror or error}",
-            where=str(error.filename or path),
-            do="free space or check permissions, then run the command again; the arena is as it was",
-        ) from None
-    return open_arena(path)
-
-
 def bundled() -> dict[str, Path]:
     """The arenas that come with the program, by name."""
     root = Path(__file__).resolve().parents[2] / "data"
     return {p.parent.name: p.parent for p in sorted(root.glob("*/manifest.json"))}
-
-
-def _serialise(table: str, data: pa.Table, *, where: str) -> list[tuple[dict[str, Any], bytes]]:
-    """Validate a table and turn it into one Parquet file a language, with its manifest entry."""
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    schema.validate(table, data, where=where)
-    data = schema.sort(table, data)
-    known = [*LANGUAGES, "all", ""]
-    codes = sorted(pc.unique(data["language"]).to_pylist(), key=known.index)
-    parts = []
-    for code in codes:
-        rows = data.filter(pc.equal(data["language"], code))
-        buffer = io.BytesIO()
-        pq.write_table(
-            rows.replace_schema_metadata(None),
-            buffer,
-            compression="zstd",
-            compression_level=7,
-            row_group_size=ROW_GROUP.get(table, 1_000_000),
-            store_schema=False,
-        )
-        raw = buffer.getvalue()
-        digest = hashlib.sha256(raw).hexdigest()
-        entry = {
-            "path": f"{table}/{code or 'none'}-{digest[:12]}.parquet",
-            "language": code if code in LANGUAGES else "",
-            "rows": len(rows),
-            "bytes": len(raw),
-            "sha256": digest,
-        }
-        parts.append((entry, raw))
-    return parts
 
 
 def _read(arena: Arena, file: Mapping[str, Any], kept: pa.Schema) -> pa.Table:
@@ -391,26 +258,3 @@ def _later(arena: Arena, table: str, file: Mapping[str, Any]) -> list[tuple[str,
     except (OSError, pa.ArrowException):
         return []  # a file that cannot be read is named where its rows are asked for
     return [(c.name, kinds[c.kind]) for c in schema.columns(table) if c.nullable and c.name not in there]
-
-
-def _only_ours(path: Path) -> bool:
-    """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
-    that the arena is made from, in the folder `source`.
-    """
-    ours = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
-    return all(p.name in ours or p.suffix == ".tmp" for p in path.iterdir())
-
-
-def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Remove what the manifest does not name: tables of before, and what an interrupted write left.
-
-    A file that cannot be removed does no harm, and goes with the next write.
-    """
-    keep = {file["path"] for file in manifests.files(manifest)} if manifest else set()
-    ours = [
-        file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
-    ]
-    for file in [*ours, *path.glob(f".{manifests.NAME}.*.tmp")]:
-        if file.relative_to(path).as_posix() not in keep:
-            with suppress(OSError):
-                file.unlink()

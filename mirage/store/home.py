@@ -2,6 +2,8 @@
 
     HOME/nomiracl/       files of others, as published
     HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
+    HOME/own/            arenas that readers made by uploads, each for its owner alone (`owned.py`)
+    HOME/search/         indexes of answers, which can be deleted at any time
     HOME/votes.sqlite    people's votes, of every arena
 
 HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mirage.store import manifest as manifests
-from mirage.store.arena import LOCK_SECONDS, Arena, open_arena
-from mirage.store.files import write_text
+from mirage.store.arena import Arena, open_arena
+from mirage.store.writing import commit, exclusive_lock
 
 
 def content(arena: Arena, table: str) -> str | None:
@@ -24,29 +22,34 @@ def content(arena: Arena, table: str) -> str | None:
 def runs(arena: Arena, table: str) -> dict[str, dict[str, Any]]:
     """What each stage that made rows of a table was run with, by the stage's name.
 
-    A command that writes the table without a record takes the records away: nobody knows then what is up to date.
+    A command that changes the table and is no step of a run takes the records away: nobody knows then what is up to
+    date.
     """
     made = arena.manifest["made"].get(table, {})
     return dict(made.get("runs", {}))
 
 
-def record_runs(path: Path, table: str, made: Mapping[str, Mapping[str, Any]]) -> Arena:
-    """Keep what the stages of a table were run with, in place of what was kept; the tables stay as they are.
+def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, left: str | None) -> Arena:
+    """Keep what a step that wrote rows of a table was run with, in place of what was kept for it.
+
+    Nothing is kept where the table is no longer as the step left it: another program has written it since.
 
     Args:
         path: the arena's folder.
-        table: a table the arena has.
-        made: records by stage: anything JSON can hold.
+        table: the table.
+        step: the step's name.
+        record: anything JSON can hold.
+        left: hash of the table as the step left it (`content`); None if it wrote nothing.
 
     Raises:
-        TableMissing: if the arena lacks the table.
+        ArenaError: if the arena cannot be written.
     """
-    from filelock import FileLock
-
     path = path.absolute()
-    with FileLock(path / ".lock", timeout=LOCK_SECONDS):
-        open_arena(path).need(table)
-        manifest = manifests.load(path)[0]
-        manifest["made"][table]["runs"] = {name: dict(one) for name, one in sorted(made.items())}
-        write_text(path / manifests.NAME, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n")
-    return open_arena(path)
+    with exclusive_lock(path):
+        arena = open_arena(path)
+        if left is None or content(arena, table) != left:
+            return arena
+        known = {**runs(arena, table), step: dict(record)}
+        made = {**arena.manifest["made"][table], "runs": dict(sorted(known.items()))}
+        commit(path, arena.manifest, {}, made={table: made}, texts={})
+        return open_arena(path)

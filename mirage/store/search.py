@@ -7,9 +7,9 @@ A text is found as it stands, in either case, in any script; nothing in it is a 
 are compared after NFC and lower case, as DuckDB does both.
 
 The index is one SQLite file with an FTS5 table over groups of three characters (trigrams), which need no words and so
-serve every script. Its name holds the hash of the answers it was made from, so that it is never stale, and it appears
-only when it is whole: it can be deleted at any time. It lies beside the tables, `search-<hash>.sqlite`, or under
-`search/` in the user's own folder where the arena is bundled or cannot be written to.
+serve every script. Its name holds the arena's folder and the hash of the answers, so that it is never stale; it appears
+only when it is whole: it can be deleted at any time. It lies under `search/` in the user's own folder, never in the
+arena's, which the explorer only reads; the oldest goes where there are more than `_KEPT`.
 
 A text of one or two characters is no trigram. It is looked up as the beginning of those that are there; where these
 are so many that reading the answers is faster (a single vowel), they are read.
@@ -17,6 +17,7 @@ are so many that reading the answers is faster (a single vowel), they are read.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
@@ -28,7 +29,7 @@ from urllib.parse import quote
 
 from mirage.errors import ArenaError
 from mirage.store import home
-from mirage.store.arena import Arena, bundled
+from mirage.store.arena import Arena
 from mirage.store.runs import content
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ _UNSURE = frozenset("\0\x1f\ufffd\ufffe\uffff")
 _TERMS, _POSTINGS = 10_000, 4_000_000
 """How many trigrams, and answers under them, a short text may begin before reading is faster."""
 _BATCH = 1_000
+_KEPT = 20
+"""How many indexes are kept."""
 
 
 def search(
@@ -144,7 +147,7 @@ def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path
         ArenaError: if the file cannot be written.
     """
     arena.need("answers")
-    path = _new(arena)
+    path = _place(arena)
     try:
         with _alone(path, progress):
             if (there := _existing(arena)) is not None:
@@ -156,10 +159,9 @@ def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path
                 temporary.replace(path)
             finally:
                 temporary.unlink(missing_ok=True)
-            for old in arena.path.glob("search-*.sqlite"):
-                if old != path:
-                    with suppress(OSError):
-                        old.unlink()
+            for old in _superseded(arena, path):
+                with suppress(OSError):
+                    old.unlink()
     except (OSError, sqlite3.Error) as error:
         raise ArenaError(
             f"the search index cannot be written: {error}",
@@ -231,26 +233,29 @@ def _beginning(db: sqlite3.Connection, needle: str) -> list[str] | None:
     return terms
 
 
+def _stem(arena: Arena) -> str:
+    """The part of an index's name that says whose it is."""
+    return f"search-{hashlib.sha256(os.fsencode(arena.path)).hexdigest()[:12]}"
+
+
 def _name(arena: Arena) -> str:
-    return f"search-{content(arena, 'answers')}-{_FORMAT}.sqlite"
+    return f"{_stem(arena)}-{content(arena, 'answers')}-{_FORMAT}.sqlite"
 
 
-def _cached(arena: Arena) -> Path:
+def _place(arena: Arena) -> Path:
+    """Where the index of the arena is, or is to be put."""
     return home.folder() / "search" / _name(arena)
-
-
-def _new(arena: Arena) -> Path:
-    """Where an index of the arena is to be put."""
-    if arena.path in bundled().values() or not os.access(arena.path, os.W_OK):
-        return _cached(arena)
-    return arena.path / _name(arena)
 
 
 def _existing(arena: Arena) -> Path | None:
     """The index of the arena, where there is one."""
-    if "answers" not in arena.tables:
-        return None
-    return next((path for path in (arena.path / _name(arena), _cached(arena)) if path.is_file()), None)
+    return path if "answers" in arena.tables and (path := _place(arena)).is_file() else None
+
+
+def _superseded(arena: Arena, path: Path) -> set[Path]:
+    """The indexes of the arena as it was before, and of others those made first where there are too many."""
+    there = sorted(path.parent.glob("search-*.sqlite"), key=lambda file: file.stat().st_mtime)
+    return {*there[:-_KEPT], *path.parent.glob(f"{_stem(arena)}-*.sqlite")} - {path}
 
 
 @contextmanager

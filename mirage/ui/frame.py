@@ -22,10 +22,11 @@ from mirage import store
 from mirage.charts.palette import ink
 from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
-from mirage.store import Arena, home
+from mirage.store import Arena, home, owned
 from mirage.ui import actions, memory
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, Entry
+from mirage.ui.identity import reader
 from mirage.ui.pick import arrive, check_link, pick
 from mirage.ui.states import badge, missing, refuse
 from mirage.ui.table import mode
@@ -194,8 +195,8 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
-def switch(arena: str) -> NoReturn:
-    """Run the page again with another arena, by its name."""
+def switch(arena: Path) -> NoReturn:
+    """Run the page again with another arena, by its folder."""
     st.session_state["_switch"] = arena
     st.rerun()
 
@@ -259,6 +260,8 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
             found[name] = path
     for name, path in (*store.bundled().items(), *home.arenas().items()):
         found.setdefault(name if path not in found.values() else path.name, path)
+    for name, path in owned.arenas(reader().owner).items():
+        found[name if name not in found else f"{name}-own"] = path
     return found, problems
 
 
@@ -280,8 +283,9 @@ def _shared() -> None:
             st.code("make data", language="bash")
         st.stop()
     with st.sidebar:
-        if (wanted := st.session_state.pop("_switch", None)) in arenas:
-            st.session_state["arena"] = wanted
+        wanted = st.session_state.pop("_switch", None)
+        if wanted is not None and (named := [name for name, arena in arenas.items() if arena.path == wanted]):
+            st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
         name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
         arena = arenas[name]

@@ -1,0 +1,117 @@
+"""Arenas that readers of a deployed app have made by uploads: each reader's own copies, which nobody else is shown.
+
+    HOME/own/<owner>/NAME/    a copy of an arena with the systems that the owner brought
+
+An owner is a name that a login verified (`login:NAME`), or a session (`session:ID`). What a session brought goes a day
+after it last brought something, since nobody can come back to it. What an owner keeps is limited by `quota`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from mirage.errors import ArenaError, BadInput
+from mirage.store import home
+
+QUOTA = "MIRAGE_UPLOAD_MB"
+"""Environment variable: how many megabytes the copies of one owner may take."""
+_QUOTA_MB = 1_000
+_OWNERS = 20
+"""All owners together may take so many times what one may."""
+KEPT_HOURS = 24
+"""How long what a session brought is kept after its last upload."""
+
+
+def folder(owner: str) -> Path:
+    """The folder of an owner's copies; it need not exist yet.
+
+    Args:
+        owner: `login:NAME` or `session:ID`, in any Unicode.
+    """
+    kind = "login" if owner.startswith("login:") else "session"
+    return home.folder() / "own" / f"{kind}-{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def arenas(owner: str) -> dict[str, Path]:
+    """The copies of an owner, by name."""
+    return {path.parent.name: path.parent for path in sorted(folder(owner).glob("*/manifest.json"))}
+
+
+def quota() -> int:
+    """How many bytes the copies of one owner may take.
+
+    Raises:
+        BadInput: if the setting is no positive number.
+    """
+    text = os.environ.get(QUOTA, "").strip() or str(_QUOTA_MB)
+    if not text.isdecimal() or not int(text):
+        raise BadInput(f"{QUOTA} is {text!r}", do=f"set {QUOTA} to a whole number of megabytes, and start again")
+    return int(text) * 1_000_000
+
+
+def need_room(owner: str, size: int) -> None:
+    """Remove what has expired, and refuse more than the quota allows.
+
+    Args:
+        owner: who wants to add.
+        size: bytes that are to be added.
+
+    Raises:
+        ArenaError: if the owner's copies, or all copies, would then take more than they may.
+    """
+    expire()
+    most = quota()
+    if (taken := _size(folder(owner))) + size > most:
+        raise ArenaError(
+            f"your copies would take {(taken + size) / 1e6:,.0f} MB, and may take {most / 1e6:,.0f} MB",
+            where=f"{taken / 1e6:,.0f} MB are kept for you now",
+            do=f"delete a copy of yours first; whoever runs this app can set {QUOTA}",
+        )
+    if _size(folder(owner).parent) + size > _OWNERS * most:
+        raise ArenaError(
+            f"the copies of all readers take {_OWNERS * most / 1e6:,.0f} MB, which is all they may",
+            do=f"try again tomorrow, when what was left behind is gone; whoever runs this app can set {QUOTA}",
+        )
+
+
+def delete(owner: str, path: Path) -> None:
+    """Remove a copy of an owner's for good.
+
+    Raises:
+        ArenaError: if it is not one of the owner's copies, or cannot be removed.
+    """
+    if path not in arenas(owner).values():
+        raise ArenaError("this is no copy of yours", where=path.name, do="delete only what you brought")
+    try:
+        # Without its manifest it is no arena: whoever is stopped halfway leaves nothing that looks whole.
+        (path / "manifest.json").unlink()
+        shutil.rmtree(path)
+    except OSError as error:
+        raise ArenaError(f"the copy cannot be removed: {error.strerror or error}", do="try again") from None
+
+
+def expire(*, now: float | None = None) -> None:
+    """Remove what sessions brought that ended long ago.
+
+    Args:
+        now: seconds since 1970; the clock's by default.
+    """
+    limit = (time.time() if now is None else now) - KEPT_HOURS * 3600
+    for old in (home.folder() / "own").glob("session-*"):
+        with suppress(OSError):  # another session may be removing it
+            if max(path.stat().st_mtime for path in (old, *old.glob("*"), *old.glob("*/manifest.json"))) < limit:
+                shutil.rmtree(old)
+
+
+def _size(path: Path) -> int:
+    """Bytes of all files under a folder; 0 where there is none."""
+    total = 0
+    for file in path.rglob("*"):
+        with suppress(OSError):  # another session may be removing it
+            total += file.stat().st_size if file.is_file() else 0
+    return total

@@ -1,0 +1,326 @@
+"""Read, merge and write as one transaction: what every command uses that puts rows beside those of others.
+
+    upsert(path, {"answers": by_key("answers", rows)}, made_by="mirage import answers")
+
+Under the arena's lock the present manifest is read, rows that come in take the place of those with the same key, rows
+and tables that are no longer true go, notes of what stays are kept, and the manifest is written last. Two programs that
+write at once are therefore served one after the other, and the second merges into what the first has left. What takes
+long (a model's calls, measuring features) is done before, without the lock; `Seen` says on which rows it was done, so
+that nothing is written on a text that has changed meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mirage import schema
+from mirage.errors import ArenaError
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.runs import content
+from mirage.store.writing import commit, exclusive_lock, refuse_lone_surrogates, serialise
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_T = TypeVar("_T")
+_QUESTION = ("language", "query_id")
+_ABOUT = {"outcomes": ("system",), "features": ("system",), "judgments": ("system_a", "system_b")}
+"""Tables whose rows are about answers, and the columns that name whose."""
+_FROM = {
+    "outcomes": ("queries", "answers"),
+    "features": ("queries", "passages", "answers"),
+    "ratings": ("outcomes", "judgments"),
+    "tournaments": ("outcomes", "judgments"),
+    "predictions": ("outcomes", "features", "judgments"),
+    "importances": ("outcomes", "features", "judgments"),
+}
+"""Tables that are made from other tables, and which."""
+_VALUES = {"queries": ("text", "subset"), "passages": ("text", "relevant"), "answers": ("text", "status")}
+"""Columns that what is made from a table rests on; where they change, it is no longer true."""
+_ATTEMPTS = 5
+"""How often something is read or made again because another program has changed the arena meanwhile."""
+
+
+class Outdated(ArenaError):
+    """What was to be written was made from tables that another program has replaced since."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What comes into a table."""
+
+    new: pa.Table
+    """The rows."""
+    replaced: pa.Table | None = None
+    """Values of some columns: the arena's rows with these values go. None: all its rows go."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The tables that rows were made from, as they were read."""
+
+    arena: Arena
+    """The arena as it was."""
+    tables: Mapping[str, pa.Table]
+    """Those tables by name; of queries, passages and answers the key and the columns that were used."""
+
+
+@dataclass(frozen=True)
+class Upserted:
+    """What a transaction has done."""
+
+    arena: Arena
+    """The arena as it is now."""
+    replaced: Mapping[str, int]
+    """By table, how many rows those that came in took the place of."""
+    lost: Mapping[str, int]
+    """By table, how many rows went because the answer that they are about has another text now."""
+
+
+def by_key(table: str, rows: pa.Table) -> Rows:
+    """Rows that replace those with the same key; passages replace all passages of their questions."""
+    return Rows(rows, rows.select(list(_QUESTION if table == "passages" else schema.key(table))))
+
+
+def derived(tables: Iterable[str]) -> tuple[str, ...]:
+    """The tables that are made, directly or through others, from any of these; these themselves are not among them."""
+    given = set(tables)
+    reached = set(given)
+    for table, sources in _FROM.items():
+        if reached & set(sources):
+            reached.add(table)
+    return tuple(name for name in schema.TABLES if name in reached - given)
+
+
+def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
+    """Open an arena and read of it, again where another program has changed it before all was read.
+
+    Args:
+        path: the arena's folder.
+        read: reads what is wanted.
+
+    Raises:
+        ArenaError: if there is no arena or it is damaged.
+    """
+    for _ in range(_ATTEMPTS):
+        arena = open_arena(path)
+        try:
+            return read(arena)
+        except ArenaError:
+            if open_arena(path).version == arena.version:
+                raise
+    return read(open_arena(path))
+
+
+def made_anew(make: Callable[[], _T]) -> _T:
+    """Make something and write it, again where it turns out to be `Outdated`.
+
+    Raises:
+        Outdated: if others have changed the arena each time.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return make()
+        except Outdated:
+            continue
+    return make()
+
+
+def upsert(
+    path: Path,
+    rows: Mapping[str, Rows],
+    *,
+    made_by: str,
+    made_from: Sequence[Mapping[str, Any]] = (),
+    notes: Sequence[str] = (),
+    subjects: Collection[str] = (),
+    texts: Callable[[Arena | None], Mapping[str, str]] | None = None,
+    check: Callable[[Arena], object] | None = None,
+    seen: Seen | None = None,
+    step: str | None = None,
+    stale: Collection[str] = (),
+    keep: Collection[str] = (),
+) -> Upserted:
+    """Put rows into tables of an arena, new or existing, in one transaction.
+
+    Outcomes, features and verdicts on answers whose text or status changes go with them; tables that were made from
+    rows that change go too. Everything else stays, with its notes.
+
+    Args:
+        path: the arena's folder.
+        rows: what comes in, by table.
+        made_by: the command, for the manifest.
+        made_from: what the rows were made from; added to what the manifest says of the rows that stay.
+        notes: what a reader must know of the rows; added likewise.
+        subjects: names that the notes begin with, before a colon; older notes on them go.
+        texts: given the arena as it is (None: there is none), its new title, label, about and licence.
+        check: given the arena as it is, raises what refuses the whole.
+        seen: what the rows were made from. Rows on questions and answers that have changed since are left out, and
+            those that stand there stay.
+        step: the step of a run that this is; what other steps were run with is then kept (`record_run`).
+        stale: tables that go if anything changes, beside those that were made from rows that change.
+        keep: tables that stay although they were made from rows that change.
+
+    Raises:
+        BadInput: if a row breaks the contract.
+        Outdated: if other tables than queries, passages and answers have changed since they were `seen`.
+        ArenaError: if the folder holds something that is not an arena, cannot be written, or is locked for too long.
+        MirageError: what `check` raises.
+    """
+    path = path.absolute()
+    for table, part in rows.items():
+        schema.validate(table, part.new, where=str(path))
+    refuse_lone_surrogates(made_by, *notes)
+    with exclusive_lock(path):
+        arena = open_arena(path) if is_arena(path) else None
+        if arena is not None and check is not None:
+            check(arena)
+        described = dict(texts(arena)) if texts is not None else {}
+        refuse_lone_surrogates(*described.values())
+        manifest = arena.manifest if arena is not None else {}
+        merged, replaced, lost = _merge(arena, rows, seen)
+        files = {table: serialise(table, data, where=str(path)) for table, data in merged.items()}
+        listed = manifest.get("tables", {})
+        changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != listed.get(table)]
+        made = {}
+        for table in merged:
+            before = manifest.get("made", {}).get(table, {"by": made_by, "from": [], "notes": []})
+            if table in rows:
+                stays = rows[table].replaced is not None
+                made[table] = _made(before if stays else {}, made_by, made_from, notes, subjects)
+            else:
+                made[table] = {key: before[key] for key in ("by", "from", "notes")}
+            known = before.get("runs", {}) if step is not None or table not in changed else {}
+            if known := {name: record for name, record in known.items() if name != step}:
+                made[table]["runs"] = known
+        untrue = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
+        commit(path, manifest, files, made=made, texts=described, stale=untrue)
+        return Upserted(open_arena(path), replaced, lost)
+
+
+def _made(
+    before: Mapping[str, Any],
+    made_by: str,
+    made_from: Sequence[Mapping[str, Any]],
+    notes: Sequence[str],
+    subjects: Collection[str],
+) -> dict[str, Any]:
+    """How a table was made, where rows come in beside those that stay."""
+    starts = tuple(f"{subject}: " for subject in subjects)
+    sources = [source for source in before.get("from", []) if source not in made_from]
+    kept = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
+    return {"by": made_by, "from": [*sources, *made_from], "notes": [*kept, *notes]}
+
+
+def _merge(
+    arena: Arena | None, rows: Mapping[str, Rows], seen: Seen | None
+) -> tuple[dict[str, pa.Table], dict[str, int], dict[str, int]]:
+    """The tables as they will be, how many rows were replaced, and how many went with the answers they were about."""
+    import pyarrow as pa
+
+    if arena is None:
+        return {table: part.new for table, part in rows.items()}, {}, {}
+    questions, answers = _changed_since(arena, seen)
+    merged: dict[str, pa.Table] = {}
+    replaced: dict[str, int] = {}
+    lost: dict[str, int] = {}
+    gone: pa.Table | None = None
+    for table in schema.TABLES:  # answers come before what is about them
+        old = arena.read(table) if table in arena.tables and (table in rows or table in _ABOUT) else None
+        if old is not None and table in _ABOUT and gone is not None:
+            kept = _not_about(old, gone, table)
+            if len(kept) < len(old):
+                lost[table] = len(old) - len(kept)
+                merged[table] = old = kept
+        if table not in rows:
+            continue
+        new = rows[table].new
+        if table in ("answers", *_ABOUT):
+            new = _outside(_not_about(new, answers, table), questions)
+        if old is not None:
+            others = _others(old, rows[table], table, questions, answers)
+            keys = list(schema.key(table))
+            others = others.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
+            replaced[table] = len(old) - len(others)
+            new = pa.concat_tables([others.cast(old.schema), new])
+            gone = _altered(table, old, new) if table == "answers" else gone
+        merged[table] = new
+    return merged, replaced, lost
+
+
+def _others(old: pa.Table, part: Rows, table: str, questions: pa.Table | None, answers: pa.Table | None) -> pa.Table:
+    """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
+    import pyarrow as pa
+
+    gone = old
+    if part.replaced is not None:
+        columns = part.replaced.column_names
+        gone = old.join(part.replaced, columns, join_type="left semi").select(old.column_names)
+    if table in ("answers", *_ABOUT):
+        gone = _outside(_not_about(gone, answers, table), questions)
+    keys = list(schema.key(table))
+    gone = gone.select(keys) if len(gone) else pa.table({key: old[key].slice(0, 0) for key in keys})
+    return old.join(gone, keys, join_type="left anti").select(old.column_names)
+
+
+def _changed_since(arena: Arena, seen: Seen | None) -> tuple[pa.Table | None, pa.Table | None]:
+    """The keys of the questions and of the answers that have changed since they were seen; None where none has."""
+    import pyarrow as pa
+
+    if seen is None:
+        return None, None
+    changed = [table for table in seen.tables if content(arena, table) != content(seen.arena, table)]
+    if others := [table for table in changed if table not in ("queries", "passages", "answers")]:
+        raise Outdated(
+            f"another program has changed {' and '.join(others)} meanwhile",
+            where=str(arena.path),
+            do="run the command again",
+        )
+    differing = {}
+    for table in changed:
+        now = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
+        differing[table] = _differing(table, seen.tables[table], now)
+    parts = [differing[table].select(list(_QUESTION)) for table in ("queries", "passages") if table in differing]
+    return pa.concat_tables(parts) if parts else None, differing.get("answers")
+
+
+def _differing(table: str, before: pa.Table, now: pa.Table) -> pa.Table:
+    """The keys of the rows that only one of two tables has, or that differ in what others rest on."""
+    import pyarrow as pa
+
+    return pa.concat_tables([_altered(table, before, now), _altered(table, now, before)])
+
+
+def _altered(table: str, before: pa.Table, now: pa.Table) -> pa.Table:
+    """The keys of the rows that another table lacks, or has with other values of what others rest on."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = list(schema.key(table))
+    values = [name for name in _VALUES[table] if name in before.column_names and name in now.column_names]
+
+    def comparable(rows: pa.Table) -> pa.Table:
+        # Arrow joins no null to a null.
+        texts = {name: pc.fill_null(rows[name].cast(pa.string()), "\0") for name in values}
+        return pa.table({**{key: rows[key] for key in keys}, **texts})
+
+    return comparable(before).join(comparable(now), [*keys, *values], join_type="left anti").select(keys)
+
+
+def _not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
+    """The rows that are about none of these answers; all rows of a table that is about none."""
+    kept = rows
+    for side in _ABOUT.get(table, ()):
+        if answers is not None and len(answers):
+            kept = kept.join(answers, [*_QUESTION, side], [*_QUESTION, "system"], join_type="left anti")
+    return kept.select(rows.column_names).cast(rows.schema)
+
+
+def _outside(rows: pa.Table, questions: pa.Table | None) -> pa.Table:
+    """The rows that belong to none of these questions."""
+    if questions is None or not len(questions):
+        return rows
+    return rows.join(questions, list(_QUESTION), join_type="left anti").select(rows.column_names).cast(rows.schema)

@@ -1,0 +1,228 @@
+"""Writing an arena: whole tables in one step, under a lock that all writers take.
+
+Everything is validated and serialised before the first byte; the manifest is written last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema
+from mirage.errors import ArenaError, BadInput
+from mirage.languages import LANGUAGES
+from mirage.store import manifest as manifests
+from mirage.store.arena import Arena, open_arena
+from mirage.store.files import write_bytes, write_text
+from mirage.store.ledger import NAME as LEDGER
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP = {"queries": 2_000, "passages": 400, "answers": 400, "judgments": 2_000}
+"""Rows of a row group: few where a page fetches the long texts of one question, all where a table is read whole."""
+LOCK_SECONDS = 60
+"""How long a write waits for another program that writes into the same arena."""
+
+Files = list[tuple[dict[str, Any], bytes]]
+"""A table as files: the manifest's entry and the bytes of each."""
+
+
+def write(
+    path: Path,
+    tables: Mapping[str, pa.Table],
+    *,
+    title: str | None = None,
+    label: str | None = None,
+    about: str | None = None,
+    licence: str | None = None,
+    made_by: str,
+    made_from: Sequence[Mapping[str, Any]] = (),
+    notes: Sequence[str] = (),
+    stale: Collection[str] = (),
+) -> Arena:
+    """Write tables into an arena, new or existing, in one step; tables not given stay as they are.
+
+    Everything is validated and serialised before the first byte is written.
+
+    Args:
+        path: the arena's folder.
+        tables: whole tables by name; each replaces the one of its name.
+        title: the arena's name for people; this and the next three are kept from the old manifest where None.
+        label: what kind of numbers these are (`Arena.label`).
+        about: a sentence or two on what is in it.
+        licence: under which terms it may be used.
+        made_by: the command that made these tables.
+        made_from: what they were made from: records with at least `name`, often `sha256`, `url`, `licence`.
+        notes: what a reader must know (what is missing and why).
+        stale: tables that were made from those written here; they are removed in the same step if what is written
+            differs from what was there.
+
+    Raises:
+        BadInput: if a table breaks the contract, or a text is none.
+        ArenaError: if the folder holds something that is not an arena, or cannot be written.
+    """
+    path = path.absolute()
+    texts = {"title": title, "label": label, "about": about, "licence": licence}
+    refuse_lone_surrogates(made_by, *texts.values(), *notes)
+    files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
+    made = {"by": made_by, "from": list(made_from), "notes": list(notes)}
+    with exclusive_lock(path):
+        old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
+        commit(path, old, files, made=dict.fromkeys(files, made), texts=texts, stale=stale)
+    return open_arena(path)
+
+
+def refuse_lone_surrogates(*texts: str | None) -> None:
+    """Refuse a text for the manifest that UTF-8 cannot hold.
+
+    Raises:
+        BadInput: naming the first.
+    """
+    for words in filter(None, texts):
+        if any("\ud800" <= letter <= "\udfff" for letter in words):
+            raise BadInput("half a character (a lone surrogate) in what is said of the arena", where=repr(words))
+
+
+@contextmanager
+def exclusive_lock(path: Path) -> Iterator[None]:
+    """Let one program or thread at a time change an arena; the others wait `LOCK_SECONDS` at most.
+
+    Args:
+        path: the arena's folder; it is made where it is absent.
+
+    Raises:
+        ArenaError: if the folder holds something that is not an arena, cannot be written, or another program holds the
+            lock for longer than that.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
+            raise ArenaError(
+                f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
+            )
+        path.mkdir(parents=True, exist_ok=True)
+        with FileLock(path / ".lock", timeout=LOCK_SECONDS):
+            yield
+    except Timeout:
+        raise ArenaError(
+            f"another program is writing into this arena, for more than {LOCK_SECONDS} seconds",
+            where=str(path),
+            do="wait until it is done, then run the command again",
+        ) from None
+    except OSError as error:
+        raise ArenaError(
+            f"the arena cannot be written: {error.strerror or error}",
+            where=str(error.filename or path),
+            do="free space or check permissions, then run the command again; the arena is as it was",
+        ) from None
+
+
+def commit(
+    path: Path,
+    old: Mapping[str, Any],
+    files: Mapping[str, Files],
+    *,
+    made: Mapping[str, Mapping[str, Any]],
+    texts: Mapping[str, str | None],
+    stale: Collection[str] = (),
+) -> None:
+    """Put serialised tables in place of those of their names, and the manifest last. The caller holds the lock.
+
+    Args:
+        path: the arena's folder.
+        old: its manifest as it is now; empty where there is none.
+        files: tables from `serialise`.
+        made: what the manifest says of how each of them was made.
+        texts: title, label, about and licence; each is kept from the old manifest where it is None or absent.
+        stale: tables that are removed if what is written differs from what was there.
+
+    Raises:
+        OSError: if a file cannot be written; the arena is then as it was.
+    """
+    listed = dict(old.get("tables", {}))
+    new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
+    if any(listed.get(table) != entries for table, entries in new.items()):
+        listed = {table: entries for table, entries in listed.items() if table not in stale}
+    listed |= new
+    order = [table for table in schema.TABLES if table in listed]
+    known = {**old.get("made", {}), **made}
+    default = {"title": path.name, "label": "own data"}
+    manifest = {
+        "format": manifests.FORMAT,
+        **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
+        "made": {table: dict(known[table]) for table in order},
+        "tables": {table: listed[table] for table in order},
+    }
+    text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
+    try:
+        for entry, data in (pair for parts in files.values() for pair in parts):
+            write_bytes(path / entry["path"], data)
+        write_text(path / manifests.NAME, text)
+    except OSError:
+        _sweep(path, old)
+        raise
+    _sweep(path, manifest)
+
+
+def serialise(table: str, data: pa.Table, *, where: str) -> Files:
+    """Validate a table and turn it into one Parquet file a language, with its manifest entry."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    schema.validate(table, data, where=where)
+    data = schema.sort(table, data)
+    known = [*LANGUAGES, "all", ""]
+    codes = sorted(pc.unique(data["language"]).to_pylist(), key=known.index)
+    parts = []
+    for code in codes:
+        rows = data.filter(pc.equal(data["language"], code))
+        buffer = io.BytesIO()
+        pq.write_table(
+            rows.replace_schema_metadata(None),
+            buffer,
+            compression="zstd",
+            compression_level=7,
+            row_group_size=ROW_GROUP.get(table, 1_000_000),
+            store_schema=False,
+        )
+        raw = buffer.getvalue()
+        digest = hashlib.sha256(raw).hexdigest()
+        entry = {
+            "path": f"{table}/{code or 'none'}-{digest[:12]}.parquet",
+            "language": code if code in LANGUAGES else "",
+            "rows": len(rows),
+            "bytes": len(raw),
+            "sha256": digest,
+        }
+        parts.append((entry, raw))
+    return parts
+
+
+def _only_ours(path: Path) -> bool:
+    """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
+    that the arena is made from, in the folder `source`.
+    """
+    ours = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    return all(p.name in ours or p.suffix == ".tmp" for p in path.iterdir())
+
+
+def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Remove what the manifest does not name: tables of before, and what an interrupted write left.
+
+    A file that cannot be removed does no harm, and goes with the next write.
+    """
+    keep = {file["path"] for file in manifests.files(manifest)} if manifest else set()
+    ours = [
+        file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
+    ]
+    for file in [*ours, *path.glob(f".{manifests.NAME}.*.tmp")]:
+        if file.relative_to(path).as_posix() not in keep:
+            with suppress(OSError):
+                file.unlink()
