@@ -64,9 +64,12 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[store.Arena, store.
     texts = [*sample["passages"]["text"].to_pylist(), *sample["answers"]["text"].to_pylist(), *ODD]
     folder = tmp_path_factory.mktemp("arenas")
     with_index, without = arena_of(folder, texts, name="indexed"), arena_of(folder, texts, name="read")
-    build(with_index)
-    assert indexed(with_index)
-    assert not indexed(without)
+    with pytest.MonkeyPatch.context() as patch:
+        # That of every test: this one is set up before it.
+        patch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
+        build(with_index)
+        assert indexed(with_index)
+        assert not indexed(without)
     return with_index, without
 
 
