@@ -263,9 +263,7 @@ def _delete(page: ui.Page) -> None:
                 owned.delete(reader().owner, page.arena.path)
                 done = True
             if done:
-                st.session_state.pop("arena", None)
-                st.query_params.pop("arena", None)
-                st.rerun()
+                ui.switch(None)
 
 
 def _count(n: int, what: str) -> str:

@@ -97,8 +97,8 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         page.get_by_role("button", name="Check and add").click()
         page.wait_for_selector("text=nowhere")
         assert ":11" in page.locator("[data-testid=stAlert]").inner_text()
-        assert not list(home.glob("arenas/*"))
-        assert not list(home.glob("uploads/answers*"))
+        assert not list(home.glob("own/*/*/manifest.json"))
+        assert not list(home.glob("own/*/answers*"))
         opened.settle()
         page.get_by_role("button", name="Remove bad.jsonl").click()
         page.locator("input[type=file]").set_input_files(str(good))
@@ -109,6 +109,8 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         opened.settle()
         assert "arena=sample-own" in page.url
         assert page.locator("strong", has_text="<b>mine</b>").count() == 1
-        assert not list(home.glob("uploads/answers*"))
+        assert not list(home.glob("own/*/answers*"))
         assert opened.heard == ([], [], [])
-    assert adding.added(store.open_arena(home / "arenas" / "sample-own")) == ("<b>mine</b>",)
+    (made,) = home.glob("own/session-*/sample-own")
+    assert adding.added(store.open_arena(made)) == ("<b>mine</b>",)
+    assert not list(home.glob("arenas/*"))

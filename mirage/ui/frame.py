@@ -195,8 +195,8 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
-def switch(arena: Path) -> NoReturn:
-    """Run the page again with another arena, by its folder."""
+def switch(arena: Path | None) -> NoReturn:
+    """Run the page again with another arena, by its folder; None for the one that opens first."""
     st.session_state["_switch"] = arena
     st.rerun()
 
@@ -283,9 +283,10 @@ def _shared() -> None:
             st.code("make data", language="bash")
         st.stop()
     with st.sidebar:
-        wanted = st.session_state.pop("_switch", None)
-        if wanted is not None and (named := [name for name, arena in arenas.items() if arena.path == wanted]):
-            st.session_state["arena"] = named[0]
+        if "_switch" in st.session_state:
+            wanted = st.session_state.pop("_switch")
+            if named := [name for name, arena in arenas.items() if wanted in (None, arena.path)]:
+                st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
         name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
         arena = arenas[name]
