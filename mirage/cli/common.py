@@ -37,7 +37,7 @@ app.add_typer(import_, name="import")
 
 ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
 Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]
-How = Annotated[Format, typer.Option("--format", help="How to print the table.")]
+How = Annotated[Format, typer.Option("--format", help="How to print the table; csv is safe to open in a spreadsheet.")]
 Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a reply amounts to.")]
 Languages = Annotated[
     str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")

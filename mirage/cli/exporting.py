@@ -23,14 +23,18 @@ def export_table(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table.")],
     out: Out,
     languages: Languages = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="CSV: no quote before texts that a spreadsheet would compute.")
+    ] = False,
 ) -> None:
     """Write a table into one file, as CSV, JSON Lines or Parquet by its name.
 
-    Reads the table. Writes FILE.
+    Reads the table. Writes FILE. In CSV, texts that begin like a formula get a quote before them, and a column _quoted
+    says where; an import takes the quotes away again.
     """
     from mirage.pipeline import exporting
 
-    n = exporting.export_table(dir_, table, out, languages=codes(languages))
+    n = exporting.export_table(dir_, table, out, languages=codes(languages), exact=exact)
     note(f"{n:,} rows of {table} are in {out}")
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-Format = Literal["table", "csv", "json"]
+from mirage.store.sheets import csv_text
+
+Format = Literal["table", "csv", "csv-exact", "json"]
 Rows = Sequence[Mapping[str, Any]]
 
 _SHARES = (
@@ -29,16 +30,16 @@ def show(rows: Rows, columns: Sequence[str], how: Format) -> None:
     """Print a table: for people, or exactly.
 
     CSV and JSON hold every digit (Python's shortest text that gives the same number); a null is an empty field in CSV.
+    `csv` puts a quote before texts that a spreadsheet would compute, `csv-exact` does not.
     """
     if how == "table":
         _for_people(rows, columns)
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    if how == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_exact(row[name]) for name in columns] for row in rows)
+    if how in ("csv", "csv-exact"):
+        values = [[_exact(row[name]) for name in columns] for row in rows]
+        sys.stdout.write(csv_text(columns, values, exact=how == "csv-exact"))
     else:
         json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
@@ -80,7 +81,7 @@ def _exact(value: Any) -> Any:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else value
+    return value
 
 
 def _for_people(rows: Rows, columns: Sequence[str]) -> None:

@@ -32,7 +32,8 @@ class FeatureSpec:
     source: str
     """The paper and place it is from, and how ours departs."""
     needs: tuple[str, ...]
-    """What it is computed from: names of tables, and fields of `Tools`."""
+    """What it cannot be computed without: names of tables, and fields of `Tools`. Passages are read where they are there
+    for every feature: by their ids a citation is told from other text in brackets."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,13 +15,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def to_csv(rows: pa.Table) -> str:
-    """The rows as CSV with a header; a null is an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows.column_names)
-    writer.writerows([row.values() for row in rows.to_pylist()])
-    return out.getvalue()
+def to_csv(rows: pa.Table, *, exact: bool = False) -> str:
+    """The rows as CSV with a header; a null is an empty field. `exact`: as for `store.csv_text`."""
+    return store.csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
 
 
 def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
@@ -49,7 +43,9 @@ def to_parquet(rows: pa.Table) -> bytes:
 _KINDS: dict[str, Callable[[pa.Table], str | bytes]] = {".csv": to_csv, ".jsonl": to_jsonl, ".parquet": to_parquet}
 
 
-def export_table(path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None) -> int:
+def export_table(
+    path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None, exact: bool = False
+) -> int:
     """Write a table of an arena into one file, in the kind that its name says.
 
     Args:
@@ -57,6 +53,7 @@ def export_table(path: Path, table: str, out: Path, *, languages: Sequence[str] 
         table: name of the table.
         out: file named .csv, .jsonl or .parquet; replaced if it is there.
         languages: codes; None for all.
+        exact: CSV: write also those texts as they are that a spreadsheet would compute.
 
     Returns:
         How many rows it holds.
@@ -69,22 +66,23 @@ def export_table(path: Path, table: str, out: Path, *, languages: Sequence[str] 
     arena = store.open_arena(path)
     arena.need(table)
     rows = arena.read(table, languages=languages)
-    export_rows(rows, out)
+    export_rows(rows, out, exact=exact)
     return len(rows)
 
 
-def export_rows(rows: pa.Table, out: Path) -> None:
+def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
     """Write rows into one file, in the kind that its name says.
 
     Args:
         rows: the rows.
         out: file named .csv, .jsonl or .parquet; replaced if it is there.
+        exact: as for `export_table`.
 
     Raises:
         BadInput: if the file's name says no known kind, or it cannot be written.
     """
     _refuse_unknown_kind(out)
-    made = _KINDS[out.suffix](rows)
+    made = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
     write(out, made if isinstance(made, bytes) else made.encode("utf-8"))
 
 

@@ -14,6 +14,7 @@ from mirage.store.ledger import key as ledger_key
 from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
 from mirage.store.runs import content, record_run, runs
+from mirage.store.sheets import csv_text
 from mirage.store.upsert import Outdated, Rows, Seen, Upserted, by_key, consistently, derived, made_anew, upsert
 from mirage.store.writing import write
 
@@ -34,6 +35,7 @@ __all__ = [
     "content",
     "copy",
     "csv_rows",
+    "csv_text",
     "derived",
     "ending",
     "fingerprint",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mirage.errors import BadInput
+from mirage.store.sheets import unquoted
 
 LONGEST = 16_000_000
 """Bytes that a line may have where a file is not to be trusted."""
@@ -121,6 +122,7 @@ def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
 
 def csv_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped. `most`: as for `lines`.
+    Quotes that an export put before texts, as a spreadsheet would compute them, are taken away (`sheets.py`).
 
     Raises:
         BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
@@ -154,7 +156,7 @@ def _csv_rows(path: Path, texts: Iterator[str]) -> Iterator[Line]:
                 do="give one field a column, in quotes if it holds a comma",
             )
         elif row:
-            yield Line(where, dict(zip(header, row, strict=True)))
+            yield Line(where, unquoted(dict(zip(header, row, strict=True))))
     if not header:
         raise BadInput("this file has no header", where=str(path), do="name the columns in its first line")
 

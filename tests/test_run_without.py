@@ -1,0 +1,169 @@
+"""A run on what people bring: no labels, no passages, no questions, no reference. It skips, says why, and goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from mirage import cli, features, pipeline, schema, store
+from mirage.errors import TableMissing
+
+SYSTEMS = ("one", "two", "three")
+KEYS = [(code, f"q{i}") for code in ("en", "fi") for i in range(4)]
+
+
+def tables(*, labels: str = "all") -> dict[str, pa.Table]:
+    """Questions of two languages with passages, and answers of three systems; all, some or no labels."""
+    labelled = {"all": KEYS, "some": KEYS[:4], "none": []}[labels]
+    queries = [schema.Query(*key, "relevant" if key in labelled else None, f"What of {key}?", None) for key in KEYS]
+    passages = [
+        schema.Passage(*key, f"{key[1]}#{k}", k + 1, "Title", f"Passage {k} of {key}.", k == 0 if labelled else None)
+        for key in KEYS
+        for k in range(2)
+    ]
+    answers = [
+        schema.Answer(*key, name, f"##Reason: so [{key[1]}#0]. ##Answer: {name} on {key}.", "ok", None, None, None)
+        for key in KEYS
+        for name in SYSTEMS
+    ]
+    return {
+        "queries": schema.from_rows("queries", queries),
+        "passages": schema.from_rows("passages", passages),
+        "answers": schema.from_rows("answers", answers),
+    }
+
+
+def without_texts(made: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    """Questions and passages known by their ids alone."""
+    for name in ("queries", "passages"):
+        table = made[name]
+        absent = pa.nulls(len(table), pa.string())
+        made[name] = table.set_column(table.column_names.index("text"), "text", absent)
+    rows = made["queries"]
+    reason = pa.array(["not bundled"] * len(rows))
+    made["queries"] = rows.set_column(rows.column_names.index("reason"), "reason", reason)
+    return made
+
+
+ARENAS = {
+    "no labels": lambda: tables(labels="none"),
+    "some labels": lambda: tables(labels="some"),
+    "no passages": lambda: {name: t for name, t in tables(labels="none").items() if name != "passages"},
+    "answers alone": lambda: {"answers": tables()["answers"]},
+    "questions alone": lambda: {"queries": tables()["queries"]},
+    "no texts": lambda: without_texts(tables()),
+    "one system": lambda: tables() | {"answers": tables()["answers"].slice(0, 1)},
+    "no rows": lambda: {name: table.slice(0, 0) for name, table in tables().items()},
+}
+
+
+@pytest.mark.parametrize("what", ARENAS)
+def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "arena"
+    store.write(path, ARENAS[what](), made_by="a test")
+    wanted = pipeline.Wanted(draws=20, baselines=what in ("no labels", "no passages", "no texts"))
+    done = list(pipeline.run_all(path, wanted, made_by="a test"))
+    assert {one.stage for one in done} == set(pipeline.ORDER) - {"surrogate"}
+    assert all(one.why for one in done)
+    assert all(one.state in ("ran", "skipped") for one in done)
+    store.check(store.open_arena(path))
+
+
+def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
+    store.write(tmp_path / "a", tables(labels="none"), made_by="a test")
+    command = ["run", str(tmp_path / "a"), "--no-baselines", "--draws", "20", "--format", "csv"]
+    done = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    assert done.exit_code == 0, done.output
+    arena = store.open_arena(tmp_path / "a")
+    assert {"features", "judgments", "ratings"} <= set(arena.tables)
+    assert "outcomes" not in arena.tables
+    (line,) = [line for line in done.output.splitlines() if line.startswith("outcomes,")]
+    assert "skipped" in line
+    assert "relevance label" in line
+
+
+def test_labelled_questions_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
+    store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
+    wanted = pipeline.Wanted(draws=20, end="outcomes", baselines=False)
+    (one,) = [d for d in pipeline.run_all(tmp_path / "a", wanted, made_by="a test") if d.stage == "outcomes"]
+    assert one.state == "ran"
+    assert "12 answers have no outcome" in one.why
+    arena = store.open_arena(tmp_path / "a")
+    rows = arena.read("outcomes").to_pylist()
+    assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
+    assert len(rows) == 2 * 4 * len(SYSTEMS)
+    assert any("12 answers" in note for note in arena.manifest["made"]["outcomes"]["notes"])
+
+
+def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_path: Path) -> None:
+    made = tables()
+    path = tmp_path / "a"
+    store.write(path, {name: table for name, table in made.items() if name != "passages"}, made_by="a test")
+    wanted = pipeline.Wanted(start="features", end="features")
+    (first,) = pipeline.run_all(path, wanted, made_by="a test")
+    assert first.state == "ran"
+    assert "citation_Recall@10" in first.why
+    names = set(store.open_arena(path).read("features")["feature"].to_pylist())
+    assert "length" in names
+    assert not [name for name in names if name.startswith("citation_")]
+    store.upsert(path, {"passages": store.by_key("passages", made["passages"])}, made_by="a test")
+    (second,) = pipeline.run_all(path, wanted, made_by="a test")
+    assert second.state == "ran"
+    assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
+
+
+FREE = features.measurable(features.Tools(reference="one"))
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_path: Path, name: str) -> None:
+    made = tables()
+    if "citation" not in name:
+        # A citation is known by the ids of the passages; without any, both arenas hold the same for every reader.
+        answers = made["answers"].to_pylist()
+        texts = [row["text"].replace(f"[{row['query_id']}#0]", "") for row in answers]
+        column = made["answers"].column_names.index("text")
+        made["answers"] = made["answers"].set_column(column, "text", pa.array(texts))
+    declared = set(features.tables([name]))
+    whole, bare = tmp_path / "whole", tmp_path / "bare"
+    store.write(whole, made, made_by="a test")
+    store.write(bare, {table: rows for table, rows in made.items() if table in declared}, made_by="a test")
+    measured = [
+        pipeline.measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
+        for path in (whole, bare)
+    ]
+    assert measured[0] == measured[1]
+    assert any(row["value"] is not None for row in measured[0])
+    for table in declared:
+        less = tmp_path / f"without-{table}"
+        store.write(
+            less,
+            {t: rows for t, rows in made.items() if t in declared - {table}} or {"judgments": JUDGED},
+            made_by="a test",
+        )
+        with pytest.raises(TableMissing, match=table):
+            pipeline.measure(less, made_by="a test", only=[name], reference="one")
+
+
+JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
+
+
+def test_length_can_be_held_constant_on_imported_answers_without_passages(tmp_path: Path) -> None:
+    made = tables()
+    pairs = [("one", "two"), ("two", "three"), ("three", "one")]
+    rows = [
+        schema.Judgment(*key, "j", *pairs[(i + k) % 3], "AB"[(i * k) % 2], None, None, None)
+        for i, key in enumerate(KEYS)
+        for k in range(2)
+    ]
+    judged = {"queries": made["queries"], "answers": made["answers"], "judgments": schema.from_rows("judgments", rows)}
+    store.write(tmp_path / "a", judged, made_by="a test")
+    for command in (
+        ["features", str(tmp_path / "a"), "--only", "length"],
+        ["rank", str(tmp_path / "a"), "--referee", "j", "--control", "length"],
+    ):
+        done = CliRunner().invoke(cli.app, command, prog_name="mirage")
+        assert done.exit_code == 0, done.output
