@@ -17,9 +17,20 @@ from mirage.languages import LANGUAGES, language
 class _Commands(TyperGroup):
     """Commands whose known errors are a text and an exit code, not a traceback."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for arg in args:
+            if any("\ud800" <= letter <= "\udfff" for letter in arg):
+                shown = arg.encode("utf-8", "backslashreplace").decode()
+                note(f"{shown} is not UTF-8\n  to do: give the file or folder another name")
+                raise typer.Exit(2)
+        return list(super().parse_args(ctx, args))
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except OSError as error:
+            note(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}\n  to do: check the path")
+            raise typer.Exit(2) from None
         except MirageError as error:
             note(str(error))
             raise typer.Exit(2) from None

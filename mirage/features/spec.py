@@ -32,8 +32,8 @@ class FeatureSpec:
     source: str
     """The paper and place it is from, and how ours departs."""
     needs: tuple[str, ...]
-    """What it cannot be computed without: names of tables, and fields of `Tools`. Passages are read where they are there
-    for every feature: by their ids a citation is told from other text in brackets."""
+    """What it cannot be computed without: names of tables, and fields of `Tools`. Where there are passages, every
+    feature reads their ids: by these a citation is told from other text in brackets."""
 
 
 @dataclass(frozen=True)

@@ -139,13 +139,14 @@ def _why(step: Step, arena: store.Arena) -> str:
     before, now = store.runs(arena, step.writes).get(step.name), _print(step, arena)
     if before is None:
         return f"the {step.writes} are not known to hold what it makes"
-    changed = [table for table in step.reads if before["tables"].get(table) != now["tables"][table]]
+    tables, options = before.get("tables", {}), before.get("options", {})
+    changed = [table for table in step.reads if tables.get(table) != now["tables"][table]]
     if changed:
         return " and ".join(changed) + " changed"
-    if before["options"] != now["options"]:
-        options = sorted({*before["options"], *now["options"]})
-        return "another " + ", ".join(o for o in options if before["options"].get(o) != now["options"].get(o))
-    return "" if before["version"] == now["version"] else "a new version of the stage"
+    if options != now["options"]:
+        names = sorted({*options, *now["options"]})
+        return "another " + ", ".join(name for name in names if options.get(name) != now["options"].get(name))
+    return "" if before.get("version") == now["version"] else "a new version of the stage"
 
 
 def _print(step: Step, arena: store.Arena) -> dict[str, Any]:

@@ -137,7 +137,7 @@ class Arena:
 
 def is_arena(path: Path) -> bool:
     """Whether a folder holds an arena, sound or not."""
-    return (path / manifests.NAME).is_file()
+    return manifests.is_file(path / manifests.NAME)
 
 
 def open_arena(path: Path) -> Arena:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import hashlib
 import itertools
 import json
 import os
+import stat
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -20,6 +22,8 @@ from mirage.store.sheets import unquoted
 
 LONGEST = 16_000_000
 """Bytes that a line may have where a file is not to be trusted."""
+_NAME = 255
+"""Bytes that a name in a folder may have."""
 _LINE = 100
 """Bytes that a line counts there beside its own, since empty ones take time too."""
 
@@ -45,6 +49,24 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
     return sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})
 
 
+def need_file(path: Path) -> None:
+    """Refuse what cannot be read as a file to its end: a folder, a pipe, a device, a name that is none.
+
+    Raises:
+        BadInput: if it is absent or none.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path}", do="check the path") from None
+    except (OSError, ValueError) as error:
+        what = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadInput(f"{path} cannot be read: {what}", do="give a file that can be read") from None
+    if not stat.S_ISREG(mode):
+        what = "folder" if stat.S_ISDIR(mode) else "pipe or a device"
+        raise BadInput(f"{path} is a {what}, not a file", do="give a file; write what a pipe gives into one first")
+
+
 def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
     """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
 
@@ -59,6 +81,7 @@ def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
     number = 0
     left = most or 0
     longest = -1 if most is None else LONGEST + 1
+    need_file(path)
     try:
         if path.suffix == ".gz" and path.stat().st_size == 0:
             raise EOFError("it has 0 bytes")
@@ -167,6 +190,7 @@ def fingerprint(path: Path) -> str:
     Raises:
         BadInput: if the file cannot be read.
     """
+    need_file(path)
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
@@ -174,8 +198,16 @@ def fingerprint(path: Path) -> str:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole: a reader sees the old file or the new one, also after a crash."""
+    """Write a file whole: a reader sees the old file or the new one, also after a crash.
+
+    Raises:
+        OSError: if it cannot be written, or something that is no file has its name.
+    """
     path = path.absolute()
+    if any(len(os.fsencode(part)) > _NAME for part in path.parts):
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "there is a folder, a pipe or a device of this name", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -59,6 +59,8 @@ class Ledger:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path.absolute()
+        if self.path.exists() and not self.path.is_file():
+            raise ArenaError("the ledger of replies is no file", where=str(self.path), do="move it away")
         try:
             self._db = self._reading() if read_only else self._writing()
         except (sqlite3.Error, OSError) as error:

@@ -16,6 +16,10 @@ NAME = "manifest.json"
 FORMAT = 1
 TEXTS = ("title", "label", "about", "licence")
 FILE = {"path": str, "language": str, "rows": int, "bytes": int, "sha256": str}
+LARGEST = 64_000_000
+"""Bytes that a manifest may have; the largest known has under a million."""
+_COUNTS = 2**53
+"""No count in a manifest is larger."""
 
 
 def load(path: Path) -> tuple[dict[str, Any], str]:
@@ -27,9 +31,10 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
     Raises:
         ArenaError: if there is none, it is not one of this format, or a file it names is absent or has another size.
     """
+    refuse_undecodable(path)
     source = path / NAME
-    if not source.is_file():
-        if not path.exists():
+    if not is_file(source):
+        if not exists(path):
             raise ArenaError(
                 f"there is no arena at {path}", do="check the path, or make one: mirage import nomiracl --help"
             )
@@ -38,7 +43,10 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
             do="run the command that was writing it again; nothing in it is lost by that",
         )
     try:
-        raw = source.read_bytes()
+        with source.open("rb") as stream:
+            raw = stream.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise ValueError(f"it has more than {LARGEST:,} bytes")
         manifest = json.loads(raw)
         problem = _problem(manifest)
     except (OSError, ValueError, RecursionError) as error:
@@ -46,19 +54,59 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
     if problem:
         raise ArenaError(f"the manifest cannot be read: {problem}", where=str(source), do=again(path))
     for file in files(manifest):
-        found = path / file["path"]
-        if not found.resolve().is_relative_to(path.resolve()):
+        try:
+            _compare(path, file)
+        except (OSError, ValueError, RuntimeError) as error:
+            # No name of a file: a NUL in it, too long, a loop of links.
             raise ArenaError(
-                f"the manifest names a file outside the arena: {file['path']}",
-                where=str(source),
-                do="do not use this arena; its manifest was tampered with",
-            )
-        if not found.is_file():
-            raise damaged(path, file, "the manifest names it, but it is absent")
-        size = found.stat().st_size
-        if size != file["bytes"]:
-            raise damaged(path, file, f"{size:,} bytes, the manifest says {file['bytes']:,}")
+                f"the manifest names a file that cannot be looked for: {error}",
+                where=f"{source}: {file['path'][:200]!r}",
+                do=again(path),
+            ) from None
     return manifest, _version(raw)
+
+
+def refuse_undecodable(path: Path) -> None:
+    """Refuse a folder whose name is not UTF-8: no table of its files could be read by that name.
+
+    Raises:
+        ArenaError: showing the name with the bytes that are no text.
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        raise ArenaError("the name of this folder is not UTF-8", where=shown, do="give the folder another name")
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path names a file; one that can name none does not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def exists(path: Path) -> bool:
+    """Whether a path names anything; one that can name nothing does not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _compare(path: Path, file: Mapping[str, Any]) -> None:
+    """Compare a file with its entry by place, presence and size."""
+    found = path / file["path"]
+    if not found.resolve().is_relative_to(path.resolve()):
+        raise ArenaError(
+            f"the manifest names a file outside the arena: {file['path']}",
+            where=str(path / NAME),
+            do="do not use this arena; its manifest was tampered with",
+        )
+    if not found.is_file():
+        raise damaged(path, file, "the manifest names it, but it is absent")
+    size = found.stat().st_size
+    if size != file["bytes"]:
+        raise damaged(path, file, f"{size:,} bytes, the manifest says {file['bytes']:,}")
 
 
 def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
@@ -111,6 +159,10 @@ def _problem(manifest: Any) -> str:
     for name in TEXTS:
         if not isinstance(manifest.get(name), str):
             return f"it has no text {name!r}"
+    try:
+        json.dumps(manifest, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return "a text in it holds half a character (a lone surrogate)"
     made, tables = manifest.get("made"), manifest.get("tables")
     if not isinstance(tables, dict) or not isinstance(made, dict) or set(made) != set(tables):
         return "it does not say for every table how it was made"
@@ -124,4 +176,26 @@ def _problem(manifest: Any) -> str:
                 return f"a file of {table} lacks one of " + ", ".join(FILE)
             if file["language"] not in ("", *LANGUAGES):
                 return f"a file of {table} has the unknown language {file['language']!r}"
+            if not (0 <= file["rows"] <= _COUNTS and 0 <= file["bytes"] <= _COUNTS):
+                return f"a file of {table} has an impossible number of rows or bytes"
+        if problem := _made_problem(made[table]):
+            return f"it does not say how {table} was made: {problem}"
     return ""
+
+
+def _made_problem(made: Any) -> str:
+    """What is wrong with what is said of how a table was made; empty if nothing is."""
+    if not isinstance(made, dict) or not isinstance(made.get("by"), str):
+        return "no command"
+    sources, notes, runs = made.get("from"), made.get("notes"), made.get("runs", {})
+    if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
+        return "its sources are no list of records"
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        return "its notes are no list of texts"
+    if not isinstance(runs, dict) or not all(_is_run(run) for run in runs.values()):
+        return "its runs are no records"
+    return ""
+
+
+def _is_run(run: Any) -> bool:
+    return isinstance(run, dict) and all(isinstance(run.get(key, {}), dict) for key in ("tables", "options"))

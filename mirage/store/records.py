@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import Line, csv_rows, jsonl, too_large
+from mirage.store.files import Line, csv_rows, jsonl, need_file, too_large
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 """How the files are named that hold records; each may be followed by `.gz`."""
@@ -52,6 +52,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     import pyarrow.parquet as pq
 
     number = taken = 0
+    need_file(path)
     try:
         file = io.BytesIO(_unpacked(path, most)) if path.suffix == ".gz" else path
         with pq.ParquetFile(file) as parquet:

@@ -27,14 +27,14 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
         rows: values in the order of the columns; None is an empty field.
         exact: write every text as it is, also one that a spreadsheet would compute.
     """
-    rows = [list(row) for row in rows]
-    quoted = [] if exact else [[i for i, value in enumerate(row) if _computed(value)] for row in rows]
+    values = [list(row) for row in rows]
+    quoted = [] if exact else [[i for i, value in enumerate(row) if _computed(value)] for row in values]
     header = [*columns, QUOTED] if any(quoted) else list(columns)
-    for row, places in zip(rows, quoted if any(quoted) else [], strict=False):
+    for row, places in zip(values, quoted if any(quoted) else [], strict=False):
         for i in places:
             row[i] = f"'{row[i]}"
         row.append(" ".join(columns[i] for i in places))
-    return "".join(_line(row) for row in (header, *rows))
+    return "".join(_line(row) for row in (header, *values))
 
 
 def _line(row: Sequence[Any]) -> str:

@@ -20,7 +20,7 @@ from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.runs import content
-from mirage.store.writing import commit, exclusive_lock, refuse_lone_surrogates, serialise
+from mirage.store.writing import commit, exclusive_lock, named, refuse_lone_surrogates, serialise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -173,7 +173,7 @@ def upsert(
     path = path.absolute()
     for table, part in rows.items():
         schema.validate(table, part.new, where=str(path))
-    refuse_lone_surrogates(made_by, *notes)
+    refuse_lone_surrogates(made_by, *notes, *named(made_from))
     with exclusive_lock(path):
         arena = open_arena(path) if is_arena(path) else None
         if arena is not None and check is not None:

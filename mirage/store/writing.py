@@ -69,7 +69,7 @@ def write(
     """
     path = path.absolute()
     texts = {"title": title, "label": label, "about": about, "licence": licence}
-    refuse_lone_surrogates(made_by, *texts.values(), *notes)
+    refuse_lone_surrogates(made_by, *texts.values(), *notes, *named(made_from))
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
     made = {"by": made_by, "from": list(made_from), "notes": list(notes)}
     with exclusive_lock(path):
@@ -89,6 +89,11 @@ def refuse_lone_surrogates(*texts: str | None) -> None:
             raise BadInput("half a character (a lone surrogate) in what is said of the arena", where=repr(words))
 
 
+def named(sources: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The texts in records of what something was made from."""
+    return [value for source in sources for value in source.values() if isinstance(value, str)]
+
+
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
     """Let one program or thread at a time change an arena; the others wait `LOCK_SECONDS` at most.
@@ -102,6 +107,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
+    manifests.refuse_undecodable(path)
     try:
         if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
             raise ArenaError(
