@@ -261,7 +261,7 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
         return _plan(asked, model, this.path)
 
     options = {"reference": reference, **_parameters(model.settings)}
-    wanted, lacking = measurable_in(arena, features.Tools(reference=reference, grade=_no_grade))
+    wanted, lacking = measurable_in(arena, features.Tools(reference=reference, grade=lambda _: []))
     absent = _lacking(sorted(set(lacking) - free), arena)
     return Step(
         "features",
@@ -371,11 +371,6 @@ def _reference(path: Path) -> str | None:
 def _idle(path: Path) -> Worked:
     """Nothing to do."""
     return Worked(store.open_arena(path))
-
-
-def _no_grade(conversations: Sequence[Any]) -> list[None]:
-    """A grader that is asked nothing: only what it could be asked is wanted."""
-    return [None] * len(conversations)
 
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
