@@ -1,8 +1,21 @@
-"""Ratings corrected by votes, with a biased judge: how often each 95% interval holds the truth, and how wide it is."""
+"""Ratings corrected by votes: how often each 95% interval holds the truth, and how wide it is beside votes alone.
+
+Two parts. Battles of Chatbot Arena that people and three LLM judges decided (not part of the project): of all battles
+some are drawn at random, what people said of these corrects the judges, and the truth is the ranking by all that people
+said. Simulated arenas: the truth is known, and the judges are wrong in ways that are known.
+
+Both use one estimator and one kind of interval: the votes alone are its weight 0.
+"""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +23,158 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
-from mirage.votes.powered import Data, estimate, solve
+from mirage.votes.powered import Data, Estimate, estimate, known, solve
 
 Array = NDArray[np.float64]
+REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "judged"
+FILE = "chatbot_arena_verdicts.csv.gz"
+SIZES = (500, 1_500, 4_000)
+"""Random votes on the real battles."""
+SEEDS, DRAWS = 4, 10
+"""Seeds, the worst of which is reported, and draws of votes with each."""
+_POINTS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
+
 TIE, BY_QUERY = 0.1, 0.6
 RUNS = 1_000
 SHAPES = ((6, 60), (6, 150), (10, 150), (19, 150), (19, 400))
 """Systems, and random votes."""
+
+
+# --- real battles -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Real:
+    """Real battles that people and judges decided."""
+
+    whole: Data
+    """All of them, with what people said of each, and nothing else known."""
+    judges: Mapping[str, tuple[Array, Array]]
+    """Points of the first system, and the order shown, by judge."""
+
+    def known(self, names: Sequence[str]) -> Array:
+        """What some of the judges tell of each battle."""
+        whole = self.whole
+        return known(whole.first, whole.second, whole.systems, judges=[self.judges[name] for name in names])
+
+
+def load(folder: Path = REAL) -> Real:
+    """Read the battles; the first system of each is the one whose name comes first."""
+    with gzip.open(folder / FILE, "rt", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    judges = [name for name in rows[0] if name not in ("num", "question_id", "model_a", "model_b", "human")]
+    turned = np.array([row["model_a"] > row["model_b"] for row in rows])
+    systems = sorted({row[side] for row in rows for side in ("model_a", "model_b")})
+    place = {name: k for k, name in enumerate(systems)}
+    pairs = np.sort([[place[row["model_a"]], place[row["model_b"]]] for row in rows], axis=1).astype(np.intp)
+    query = np.unique([row["question_id"] for row in rows], return_inverse=True)[1]
+
+    def points(column: str) -> Array:
+        of_a = np.array([_POINTS[row[column]] for row in rows])
+        return np.where(turned, 1 - of_a, of_a)
+
+    ones = np.ones(len(rows))
+    return Real(
+        Data(
+            pairs[:, 0],
+            pairs[:, 1],
+            query,
+            np.zeros((len(rows), 0)),
+            points("human"),
+            ones,
+            len(systems),
+            int(query.max()) + 1,
+        ),
+        {name: (points(name), np.where(turned, -1.0, 1.0)) for name in judges},
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of many draws of votes."""
+
+    covers: float
+    """Share of the intervals that hold the rating by all that people said."""
+    covers_here: float
+    """The same of the narrower intervals that take these battles as all there are."""
+    width: float
+    """Mean standard error over that of the votes alone."""
+    refused: int
+    """Draws without a ranking."""
+
+
+def trial(real: Real, names: Sequence[str], votes: int, *, draws: int, seed: int) -> Trial:
+    """Draw votes at random, and correct judges by them.
+
+    Args:
+        real: the battles.
+        names: the judges that make the prediction; none for the votes alone.
+        votes: how many votes are drawn.
+        draws: how often.
+        seed: seed of the draws.
+    """
+    whole, rng = real.whole, np.random.default_rng([seed, votes])
+    truth, components = estimate(whole, 0.0).theta, real.known(names)
+    rate = votes / len(whole.first)
+    hits: list[Array] = []
+    here: list[Array] = []
+    ratios: list[float] = []
+    refused = 0
+    for _ in range(draws):
+        weight = np.zeros(len(whole.first))
+        weight[rng.choice(len(weight), votes, replace=False)] = 1.0
+        data = dataclasses.replace(whole, human=np.where(weight > 0, whole.human, 0.0), weight=weight, known=components)
+        try:
+            alone = estimate(data, 0.0)
+            result = estimate(data) if names else alone
+        except NotEnoughData:
+            refused += 1
+            continue
+        reach = stdtrit(data.questions_voted - 1, 0.975)
+        off = np.abs(result.theta - truth) / reach
+        hits.append(off <= _error(result))
+        here.append(off <= np.sqrt((1 - rate) * (result.of_votes**2).sum(axis=0)))
+        ratios.append(float(_error(result).mean() / _error(alone).mean()))
+    return Trial(float(np.mean(hits)), float(np.mean(here)), float(np.mean(ratios)), refused)
+
+
+def alone(real: Real, judge: str) -> float:
+    """Share of the systems whose rating by all that people said lies in the interval of the judge's own rating."""
+    result = estimate(dataclasses.replace(real.whole, human=real.judges[judge][0]), 0.0)
+    reach = stdtrit(real.whole.questions_voted - 1, 0.975) * _error(result)
+    return float(np.mean(np.abs(result.theta - estimate(real.whole, 0.0).theta) <= reach))
+
+
+def _error(result: Estimate) -> Array:
+    return np.asarray(np.sqrt(np.diag(result.covariance)))
+
+
+def real_rows(real: Real) -> list[Row]:
+    """The experiment on real battles: the worst of several seeds."""
+    rows = []
+    everyone = list(real.judges)
+    for votes in SIZES:
+        for names in ([], *([name] for name in everyone), everyone):
+            trials = [trial(real, names, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
+            covers = [one.covers for one in trials]
+            here = [one.covers_here for one in trials]
+            own = f"; {names[0]} alone covers {alone(real, names[0]):.0%}" if len(names) == 1 else ""
+            rows.append(
+                Row(
+                    f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
+                    f"{' + '.join(names) or 'votes alone'}; {SEEDS} seeds x {DRAWS} draws",
+                    f"covers {np.mean(covers):.1%} ({min(covers):.1%} to {max(covers):.1%} by seed), refused "
+                    f"{sum(one.refused for one in trials)}",
+                    f"with these battles as all there are: {np.mean(here):.1%} ({min(here):.1%} to {max(here):.1%})"
+                    + own,
+                    f"{max(one.width for one in trials):.3f} of the width of votes alone (worst seed)",
+                    "covers 93-97%, at most 1.00",
+                )
+            )
+    return rows
+
+
+# --- simulated arenas -------------------------------------------------------------------------------------------------
 
 
 def truth(theta: Array) -> Array:
@@ -28,69 +186,167 @@ def truth(theta: Array) -> Array:
     return solve(pairs, pairs * ((1 - TIE) * won + TIE / 2), np.zeros(len(theta)))
 
 
+@dataclass(frozen=True)
+class Judge:
+    """How a simulated judge is wrong."""
+
+    bias: Array | float = 0.0
+    """S: what it adds to the quality of each system."""
+    length: float = 0.0
+    """What it gives for a standard deviation of length."""
+    position: float = 0.0
+    """What it gives the answer shown first; it then sees each battle in one order, drawn."""
+    likeness: float = 0.8
+    """Share of the battles on which the same chance decides for it and for people."""
+
+
 def simulate(
-    rng: np.random.Generator, theta: Array, bias: Array, *, queries: int, votes: int, likeness: float = 0.8
-) -> Data:
-    """Battles of every pair on every question, judged with a bias for single systems; votes on some, drawn at random.
+    rng: np.random.Generator,
+    theta: Array,
+    judges: Sequence[Judge],
+    *,
+    queries: int,
+    votes: int,
+    features: bool = False,
+    chosen: bool = False,
+) -> tuple[Data, list[Array]]:
+    """Battles of every pair on every question, judged wrongly; votes on some, drawn with known chances.
 
     Args:
         rng: what draws.
         theta: the systems' quality.
-        bias: what the judge adds to it.
+        judges: the judges; nothing is known but what they say, and the length if `features`.
         queries: how many questions.
         votes: how many votes.
-        likeness: share of the battles on which the same chance decides for the judge and for people.
+        features: whether the length of the answers is known; people like long answers a little.
+        chosen: whether battles on which two judges differ are asked twice as often; else all alike.
+
+    Returns:
+        The battles, and each judge's points.
     """
     i, j = np.triu_indices(len(theta), 1)
     here = theta + rng.normal(0, BY_QUERY, (queries, len(theta)))
     q, a, b = np.repeat(np.arange(queries), len(i)), np.tile(i, queries), np.tile(j, queries)
+    # Some systems write more than others, and every answer has a length of its own.
+    long = np.resize([0.5, -0.5, 0.0], len(theta)) + rng.normal(0, 1, (queries, len(theta)))
     chance = rng.random(len(q))
-    own = np.where(rng.random(len(q)) < likeness, chance, rng.random(len(q)))
 
-    def points(quality: Array, u: Array) -> Array:
-        p = 1 / (1 + np.exp(quality[q, b] - quality[q, a]))
+    def points(quality: Array, u: Array, shift: Array | float = 0.0) -> Array:
+        p = 1 / (1 + np.exp(quality[q, b] - quality[q, a] - shift))
         return np.where(u < (1 - TIE) * p, 1.0, np.where(u > 1 - (1 - TIE) * (1 - p), 0.0, 0.5))
 
-    voted = np.zeros(len(q), dtype=bool)
-    voted[rng.choice(len(q), votes, replace=False)] = True
-    human = np.where(voted, points(here, chance), 0.0)
-    return Data(a, b, q, points(here + bias, own), human, voted, len(theta), queries)
+    human = points(here, chance)
+    said = []
+    for judge in judges:
+        order = rng.choice([-1.0, 1.0], len(q)) if judge.position else np.zeros(len(q))
+        own = np.where(rng.random(len(q)) < judge.likeness, chance, rng.random(len(q)))
+        quality = here + judge.bias + judge.length * long
+        said.append((points(quality, own, judge.position * order), order))
+    differ = said[0][0] != said[-1][0] if chosen else np.ones(len(q), dtype=bool)
+    inclusion = np.where(differ, 1.0, 0.5)
+    asked = np.flatnonzero(rng.random(len(q)) < inclusion)
+    drawn = rng.choice(asked, votes, replace=False)
+    weight = np.zeros(len(q))
+    weight[drawn] = 1 / inclusion[drawn]
+    more = [long[q, a] - long[q, b]] if features else []
+    components = known(a, b, len(theta), judges=said, features=more)
+    return (
+        Data(a, b, q, components, np.where(weight > 0, human, 0.0), weight, len(theta), queries),
+        [points_ for points_, _ in said],
+    )
+
+
+def wrong_about_two(systems: int) -> Judge:
+    """A judge that is wrong about two systems, by 0.6 and 0.4 logits."""
+    bias = np.zeros(systems)
+    bias[systems // 2], bias[0] = 0.6, -0.4
+    return Judge(bias)
+
+
+def panel(systems: int) -> list[Judge]:
+    """A judge that likes long answers, one that favours a system, one that likes what it sees first."""
+    favours = np.zeros(systems)
+    favours[systems // 3] = 1.0
+    return [Judge(length=1.0, likeness=0.6), Judge(favours, likeness=0.6), Judge(position=1.5, likeness=0.6)]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What came of many simulated arenas, by how the ratings were made."""
+
+    covers: dict[str, float]
+    """Share of the intervals that hold the truth."""
+    error: dict[str, float]
+    """Mean standard error."""
+    by_system: dict[str, Array]
+    """S: `covers` of each system."""
+    refused: int
+    """Arenas without a corrected ranking."""
+
+
+def repeat(
+    seed: int,
+    theta: Array,
+    judges: Sequence[Judge],
+    runs: int,
+    *,
+    queries: int,
+    votes: int,
+    features: bool = False,
+    chosen: bool = False,
+) -> Simulated:
+    """Simulate arenas, and rate their systems by votes and judges (`corrected`), votes alone, and the first judge."""
+    rng, real = np.random.default_rng(seed), truth(theta)
+    hits: dict[str, list[Array]] = {"corrected": [], "votes alone": [], "judge alone": []}
+    errors: dict[str, list[float]] = {name: [] for name in hits}
+    refused = 0
+    for _ in range(runs):
+        data, said = simulate(rng, theta, judges, queries=queries, votes=votes, features=features, chosen=chosen)
+        judged = dataclasses.replace(data, human=said[0], weight=np.ones_like(data.weight))
+        for name, (part, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
+            try:
+                result = estimate(part, lam)
+            except NotEnoughData:
+                refused += name == "corrected"
+                continue
+            hits[name].append(np.abs(result.theta - real) <= stdtrit(part.questions_voted - 1, 0.975) * _error(result))
+            errors[name].append(float(_error(result).mean()))
+    return Simulated(
+        {name: float(np.mean(each)) for name, each in hits.items()},
+        {name: float(np.mean(each)) for name, each in errors.items()},
+        {name: np.mean(each, axis=0) for name, each in hits.items()},
+        refused,
+    )
+
+
+def simulated_rows() -> list[Row]:
+    """Simulated arenas of 100 questions."""
+    rows = []
+    for systems, votes in SHAPES:
+        theta, runs = np.linspace(1, -1, systems), RUNS // (1 if systems < 19 else 4)
+        cases = {
+            "a judge wrong about two systems": ([wrong_about_two(systems)], False, False),
+            "three biased judges and length": (panel(systems), True, False),
+            "the same, votes chosen": (panel(systems), True, True),
+        }
+        for name, (judges, features, chosen) in cases.items():
+            n = runs if len(judges) == 1 else runs // 5
+            result = repeat(2024, theta, judges, n, queries=100, votes=votes, features=features, chosen=chosen)
+            width = result.error["corrected"] / result.error["votes alone"]
+            rows.append(
+                Row(
+                    f"Simulated, {systems} systems, {votes} votes, {name}, {n} arenas",
+                    f"covers {result.covers['corrected']:.1%}, error {result.error['corrected']:.3f}, refused "
+                    f"{result.refused}",
+                    f"votes alone: {result.covers['votes alone']:.1%}, {result.error['votes alone']:.3f}; the (first) "
+                    f"judge alone, worst system: {result.by_system['judge alone'].min():.1%}",
+                    f"{width:.2f} of the width of votes alone",
+                    "covers 93-97%, at most 1.00",
+                )
+            )
+    return rows
 
 
 def run() -> list[Row]:
-    """Simulate arenas of 100 questions; the judge is wrong about two systems, by 0.6 and 0.4 logits."""
-    rows = []
-    for systems, votes in SHAPES:
-        rng = np.random.default_rng(2024)
-        theta, bias = np.linspace(1, -1, systems), np.zeros(systems)
-        bias[systems // 2], bias[0] = 0.6, -0.4
-        real = truth(theta)
-        hits: dict[str, list[Array]] = {"corrected": [], "votes alone": [], "judge alone": []}
-        errors: dict[str, list[float]] = {name: [] for name in hits}
-        refused = 0
-        for _ in range(RUNS // (1 if systems < 19 else 4)):
-            data = simulate(rng, theta, bias, queries=100, votes=votes)
-            judged = dataclasses.replace(data, human=data.judge, voted=np.ones_like(data.voted))
-            for name, (one, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
-                try:
-                    found, _, covariance = estimate(one, lam)
-                except NotEnoughData:
-                    refused += name == "corrected"
-                    continue
-                error = np.sqrt(np.diag(covariance))
-                hits[name].append(np.abs(found - real) <= stdtrit(one.questions_voted - 1, 0.975) * error)
-                errors[name].append(float(error.mean()))
-        cover = {name: float(np.mean(each)) for name, each in hits.items()}
-        width = {name: float(np.mean(each)) for name, each in errors.items()}
-        wrong = float(np.mean([each[[0, systems // 2]] for each in hits["judge alone"]]))
-        rows.append(
-            Row(
-                f"Corrected ratings, {systems} systems, {votes} random votes, {len(hits['judge alone'])} arenas",
-                f"covers {cover['corrected']:.1%}, error {width['corrected']:.3f}, refused {refused}",
-                f"votes alone: {cover['votes alone']:.1%}, {width['votes alone']:.3f}; judge alone, where it is wrong: "
-                f"{wrong:.1%}",
-                f"{width['corrected'] / width['votes alone']:.2f} of the width of votes alone",
-                "covers 93-97%, at most 1.00",
-            )
-        )
-    return rows
+    """Real battles first, where they are at hand, then simulated ones."""
+    return [*(real_rows(load()) if (REAL / FILE).exists() else []), *simulated_rows()]

@@ -21,7 +21,7 @@ AGREEMENT = (
 """Columns of `agreement`."""
 CORRECTED = (
     *("language", "judge", "system", "rating", "low", "high", "rank", "rank_low", "rank_high"),
-    *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam"),
+    *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam", "width"),
 )
 """Columns of `correct`."""
 CITATIONS = (
@@ -107,15 +107,23 @@ def agreement(
 @votes.command("correct")
 def correct(
     dir_: ArenaDir,
-    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge whose ranking is corrected.")],
+    judge: Annotated[
+        str, typer.Option(metavar="NAMES", help="The judge whose ranking is corrected; or several, commas between.")
+    ],
     languages: Languages = None,
+    features: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Measures of the answers that help to predict the votes; or: all."),
+    ] = None,
     seed: Seed = 0,
     how: How = "table",
 ) -> None:
     """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
 
-    Prediction-powered inference with 95% intervals. Reads the votes on battles drawn at random, and the table
-    judgments. Writes nothing.
+    Prediction-powered inference with 95% intervals. Several judges, and features, become one prediction of the votes,
+    fitted to other questions than those it is used on. The intervals hold whatever judges and features are worth; the
+    column width says how much narrower they are than by the votes alone. Reads the votes on battles drawn with a known
+    chance, the table judgments, and features where they are named. Writes nothing.
     """
     from mirage import pipeline, store
     from mirage.votes import Vote, Votes
@@ -123,7 +131,14 @@ def correct(
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Vote, arena=arena.name)
-    found = pipeline.correct_ranking(arena, log, judge=judge, languages=codes(languages), seed=seed)
+    found = pipeline.correct_ranking(
+        arena,
+        log,
+        judge=[name.strip() for name in judge.split(",") if name.strip()],
+        languages=codes(languages),
+        features=None if features == "all" else [name.strip() for name in (features or "").split(",") if name.strip()],
+        seed=seed,
+    )
     show(rows(found.table(), CORRECTED), CORRECTED, how)
     for code, one in found.languages.items():
         note(f"{code}: {one.method}")

@@ -27,13 +27,13 @@ class Corrected:
     """A judge's ranking corrected by people, in the languages where that could be done."""
 
     judge: str
-    """The judge."""
+    """The judge; several with commas between them."""
     languages: Mapping[str, votes.Correction]
     """By language code, and `all` where there are several that share systems."""
     refused: Mapping[str, NotEnoughData]
     """Why there is none, by the code of the other languages."""
     uncorrected: Mapping[tuple[str, str], tuple[float, float, float, int]]
-    """Rating, interval and rank by the judge alone, by language and system."""
+    """Rating, interval and rank by the judge alone, by language and system; empty for several judges."""
 
     def table(self) -> pa.Table:
         """One row a language and system (`votes.CorrectedRating`), the best first."""
@@ -134,8 +134,9 @@ def correct_ranking(
     arena: store.Arena,
     log: Iterable[votes.Vote],
     *,
-    judge: str,
+    judge: str | Sequence[str],
     languages: Sequence[str] | None = None,
+    features: Sequence[str] | None = (),
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Corrected:
@@ -144,45 +145,61 @@ def correct_ranking(
     Args:
         arena: the arena.
         log: its votes.
-        judge: whose verdicts.
+        judge: whose verdicts; of several, what they predict together.
         languages: codes; None for all with votes.
+        features: measures of the answers that the prediction uses too; None for all that the arena has.
         draws: bootstrap draws of the uncorrected ranking's intervals.
         seed: seed of all draws.
 
     Raises:
-        UnknownName: if the judge has no verdict here.
+        UnknownName: if a judge has no verdict here, or there is no such feature.
         NotEnoughData: if no language has the votes it takes; with the reason of each.
     """
     arena.need("judgments")
     mine = counting(arena, log)
-    codes = sorted({vote.language for vote in mine if vote.control} if languages is None else set(languages))
+    counted = {vote.language for vote in mine if vote.control or vote.inclusion is not None}
+    codes = sorted(counted if languages is None else set(languages))
+    names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
     there = [code for code in codes if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=rank.COLUMNS, languages=there)
     said = votes.judged(judgments)
-    if codes and judge not in said:
-        raise UnknownName("judge", judge, said, where=str(arena.path))
+    for name in names:
+        if codes and name not in said:
+            raise UnknownName("judge", name, said, where=str(arena.path))
+    label = ",".join(names)
     found, refused = {}, {}
     for code in codes:
+        measures = _measures(arena, code, features)
         try:
-            found[code] = votes.correct(mine, said[judge], language=code, judge=judge, seed=seed)
+            found[code] = votes.correct(
+                mine,
+                said[names[0]],
+                language=code,
+                judge=label,
+                more=[said[name] for name in names[1:]],
+                features=measures,
+                seed=seed,
+            )
         except NotEnoughData as error:
             refused[code] = error
     if not found:
         raise NotEnoughData(
-            f"no ranking by {judge} can be corrected",
+            f"no ranking by {label} can be corrected",
             where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no random votes",
             do=_VOTE,
         )
     codes = list(found)
     with suppress(NotEnoughData):
         found["all"] = votes.together(list(found.values()))
-    uncorrected = ranking(judgments, judge, languages=codes, draws=draws, seed=seed).table().to_pylist()
-    names = ("rating", "low", "high", "rank")
+    uncorrected = []
+    if len(names) == 1:
+        uncorrected = ranking(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
+    columns = ("rating", "low", "high", "rank")
     return Corrected(
-        judge,
+        label,
         found,
         refused,
-        {(row["language"], row["system"]): tuple(row[name] for name in names) for row in uncorrected},
+        {(row["language"], row["system"]): tuple(row[name] for name in columns) for row in uncorrected},
     )
 
 
@@ -228,7 +245,31 @@ def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple
     return len(rows), database.append(rows, where)
 
 
-_VOTE = "vote on the Spot check page; one battle in four is drawn at random"
+_VOTE = "vote on the Spot check page, whose queue draws battles at random"
+
+
+def _measures(
+    arena: store.Arena, language: str, names: Sequence[str] | None
+) -> dict[str, dict[tuple[str, str], float]]:
+    """Values of the answers of a language, by feature, question and system.
+
+    Raises:
+        UnknownName: if a feature is not among the arena's.
+    """
+    if names is not None and not names:
+        return {}
+    arena.need("features")
+    rows = arena.sql(
+        "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
+        [language],
+    )
+    by_feature: dict[str, dict[tuple[str, str], float]] = {}
+    for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        by_feature.setdefault(feature, {})[query, system] = value
+    for name in names or ():
+        if name not in by_feature:
+            raise UnknownName("feature", name, by_feature, where=f"{arena.path} (features, {language})")
+    return by_feature if names is None else {name: by_feature[name] for name in dict.fromkeys(names)}
 
 
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:

@@ -1,7 +1,8 @@
-"""A judge's ranking corrected by people's votes (`powered.py` has the method and its sources).
+"""Judges' rankings corrected by people's votes (`powered.py` has the method and its sources).
 
-Of the votes those on battles drawn at random count. Where they are too few, or leave a system unconnected, there is
-no corrected ranking but a reason.
+Of the votes those count on battles that were drawn with a known chance (`Vote.inclusion`), each weighing one over it,
+and those on battles drawn plainly at random before chances were kept. Where they are too few, or leave a system
+unconnected, there is no corrected ranking but a reason.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -18,9 +20,10 @@ from numpy.typing import NDArray
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
 from mirage.schema import CodeOrAll, Count, Range, Rank
+from mirage.votes.arrays import lay_out
 from mirage.votes.powered import Data, estimate
 from mirage.votes.rows import Vote
-from mirage.votes.verdicts import Battle, Said, battle, label, points
+from mirage.votes.verdicts import Battle, Said, battle, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +32,7 @@ Array = NDArray[np.float64]
 
 LEVEL, SEED, DRAWS = 0.95, 0, 2_000
 LEAST_QUESTIONS = 30
-"""Questions with random votes without which nothing is corrected: the errors are estimated between them."""
+"""Questions with votes without which nothing is corrected: the errors are estimated between them."""
 LEAST_EACH = 5
 """Votes that every system needs."""
 
@@ -43,7 +46,7 @@ class CorrectedRating:
     language: CodeOrAll
     """Language of the battles; `all`: the mean over the languages that could be corrected, each weighing the same."""
     judge: str
-    """The judge that is corrected."""
+    """The judge that is corrected; several with commas between them."""
     system: str
     """The system rated."""
     rating: float
@@ -59,15 +62,18 @@ class CorrectedRating:
     rank_high: Rank
     """Worst end."""
     votes: Count
-    """Random votes on battles of this system."""
+    """Votes that count on battles of this system."""
     battles: Count
-    """Battles of this system that the judge decided."""
+    """Battles of this system that the judge, or one of several, decided."""
     lam: Annotated[float, Range(0, 1)]
-    """Weight of the judge, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
+    """Weight of what judges and features predict, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
     n_votes: Count
-    """Random votes on the battles of all systems."""
+    """Votes that count, on the battles of all systems."""
     n_battles: Count
-    """Battles that the judge decided, both orders of a pair one battle."""
+    """Battles that the judge, or one of several, decided, both orders of a pair one battle."""
+    width: Annotated[float, Range(0, None)] | None = None
+    """Width of the interval over that of the votes alone, by the same method: near 1 the judge adds nothing. Null where
+    votes alone give no rating."""
     uncorrected: float | None = None
     """Rating by the judge's verdicts as they are; null where it was not asked for."""
     uncorrected_low: float | None = None
@@ -85,7 +91,7 @@ class Correction:
     language: str
     """Code, or `all`."""
     judge: str
-    """The judge that is corrected."""
+    """The judge that is corrected; several with commas between them."""
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
     theta: Array
@@ -95,15 +101,15 @@ class Correction:
     df: Array
     """S: degrees of freedom of the intervals: the questions voted on less 1; of several languages Satterthwaite's."""
     lam: float
-    """Weight of the judge."""
+    """Weight of the prediction by judges and features."""
     tuned: bool
     """Whether it was tuned, or given."""
     votes: NDArray[np.int64]
-    """S: random votes on battles of each system."""
+    """S: votes that count on battles of each system."""
     battles: NDArray[np.int64]
-    """S: battles of each system that the judge decided."""
+    """S: battles of each system that a judge decided."""
     n_votes: int
-    """Random votes that count."""
+    """Votes that count."""
     voters: tuple[str, ...]
     """Who gave them, sorted."""
     n_voted: int
@@ -111,26 +117,36 @@ class Correction:
     n_questions: int
     """Questions that they are on."""
     n_battles: int
-    """Battles that the judge decided."""
+    """Battles that a judge decided."""
     skipped: int
-    """Random votes without an opinion: left out."""
+    """Votes without an opinion: left out."""
     unread: int
-    """Random votes on battles without a readable verdict of the judge: left out."""
+    """Votes on battles without a readable verdict of a judge: left out."""
     seed: int
-    """Seed of the draws behind the intervals of the ranks."""
+    """Seed of the draws behind the intervals of the ranks, and of the parts that a prediction is cross-fitted over."""
     languages: tuple[str, ...] = ()
     """Codes of the languages that are together here; empty for one language."""
+    alone: Array | None = None
+    """S x S: covariance of the ratings by the votes alone, by the same method; None where these have no bound."""
+    features: tuple[str, ...] = ()
+    """Features that the prediction used."""
 
     @property
     def method(self) -> str:
         """How the numbers came about, in a line."""
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
-            f"{self.n_votes:,} random votes of {len(self.voters)} people on {self.n_questions:,} questions, "
-            f"lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a sandwich over "
-            f"questions, ranks by {DRAWS:,} draws, seed {self.seed}"
+            + (f"features {', '.join(self.features)}, " if self.features else "")
+            + f"{self.n_votes:,} votes of {len(self.voters)} people on {self.n_questions:,} questions, drawn with "
+            f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
+            f"sandwich over questions, ranks by {DRAWS:,} draws, seed {self.seed}"
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
         )
+
+    @property
+    def width(self) -> Array | None:
+        """S: width of the intervals over that of the votes alone; None where these have no bound."""
+        return None if self.alone is None else self.error / np.sqrt(np.diag(self.alone))
 
     @property
     def error(self) -> Array:
@@ -159,7 +175,7 @@ class Correction:
         """One row a system, sorted by name."""
         low, high = self.interval()
         rank_low, rank_high = self.rank_interval()
-        ranks = self.ranks()
+        ranks, width = self.ranks(), self.width
         return [
             CorrectedRating(
                 language=self.language,
@@ -176,6 +192,7 @@ class Correction:
                 lam=self.lam,
                 n_votes=self.n_votes,
                 n_battles=self.n_battles,
+                width=None if width is None else float(width[k]),
             )
             for k, system in enumerate(self.systems)
         ]
@@ -191,20 +208,25 @@ def correct(
     *,
     language: str,
     judge: str,
+    more: Sequence[Mapping[Battle, Said]] = (),
+    features: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType({}),
     lam: float | None = None,
     seed: int = SEED,
 ) -> Correction:
-    """Correct a judge's ranking of a language by people's random votes.
+    """Correct a judge's ranking of a language, or what several judges and features predict, by people's votes.
 
-    Every battle counts once, its points the mean over the judge's orders, or over the people who voted on it.
+    Every battle counts once, its points the mean over a judge's orders, or over the people who voted on it.
 
     Args:
-        votes: those that stand (`standing`); only those on battles that were drawn at random are used.
+        votes: those that stand (`standing`); only those on battles that were drawn with a known chance, or plainly at
+            random, are used.
         said: what the judge said of each battle (`verdicts.judged`).
         language: which language.
-        judge: the judge's name.
-        lam: weight of the judge, from 0 (votes alone) to 1; None to tune it.
-        seed: seed of the draws behind the intervals of the ranks.
+        judge: the judge's name; with `more` the names of all.
+        more: what further judges said. A battle that one of them decided is used.
+        features: values of the answers of the language, by feature, query_id and system.
+        lam: weight of the prediction, from 0 (votes alone) to 1; None to tune it.
+        seed: seed of the draws behind the intervals of the ranks and of the parts of the cross-fit.
 
     Raises:
         NotEnoughData: saying how many votes are lacking, or which systems are not connected by them.
@@ -212,43 +234,52 @@ def correct(
     """
     if lam is not None and not 0 <= lam <= 1:
         raise BadInput(f"a weight of {lam} is none", do="give lambda from 0 to 1, or leave it out to tune it")
-    mine = [vote for vote in votes if vote.control and vote.language == language]
-    skipped = sum(label(vote) is None for vote in mine)
-    opinions: dict[Battle, list[float]] = defaultdict(list)
-    people: set[str] = set()
-    for vote in mine:
-        value = label(vote)
-        if value is not None and battle(vote) in said:
-            opinions[battle(vote)].append(points(value))
-            people.add(vote.voter)
-    of_judge = {one: each.points for one, each in sorted(said.items()) if one[0] == language}
-    if not of_judge:
+    judges = [{name: each for name, each in one.items() if name[0] == language} for one in (said, *more)]
+    battles = sorted(set().union(*judges))
+    if not battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
-    systems = tuple(sorted({name for one in of_judge for name in one[2:]}))
-    data = Data.of(of_judge, opinions, systems)
+    drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
+    skipped = sum(label(vote) is None for vote in drawn)
+    there = set(battles)
+    opinions: dict[Battle, list[Vote]] = defaultdict(list)
+    for vote in drawn:
+        if label(vote) is not None and battle(vote) in there:
+            opinions[battle(vote)].append(vote)
+    systems = tuple(sorted({name for each in battles for name in each[2:]}))
+    data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
-    theta, weight, errors = estimate(data, lam)
+    result = estimate(data, lam, seed=seed)
     n_votes = sum(map(len, opinions.values()))
     return Correction(
         language=language,
         judge=judge,
         systems=systems,
-        theta=theta,
-        covariance=errors,
+        theta=result.theta,
+        covariance=result.covariance,
         df=np.full(len(systems), data.questions_voted - 1.0),
-        lam=weight,
+        lam=result.lam,
         tuned=lam is None,
-        votes=_by_system(len(systems), [(one, len(all_)) for one, all_ in opinions.items()], systems),
-        battles=_by_system(len(systems), [(one, 1) for one in of_judge], systems),
+        votes=_by_system(len(systems), [(name, len(all_)) for name, all_ in opinions.items()], systems),
+        battles=_by_system(len(systems), [(name, 1) for name in battles], systems),
         n_votes=n_votes,
-        voters=tuple(sorted(people)),
+        voters=tuple(sorted({vote.voter for all_ in opinions.values() for vote in all_})),
         n_voted=len(opinions),
         n_questions=data.questions_voted,
-        n_battles=len(of_judge),
+        n_battles=len(battles),
         skipped=skipped,
-        unread=len(mine) - skipped - n_votes,
+        unread=len(drawn) - skipped - n_votes,
         seed=seed,
+        alone=_alone(data),
+        features=tuple(features),
     )
+
+
+def _alone(data: Data) -> Array | None:
+    """S x S: covariance of the ratings by the votes alone; None where they have no bound."""
+    try:
+        return np.asarray(estimate(data, 0.0).covariance)
+    except NotEnoughData:
+        return None
 
 
 def together(corrections: Sequence[Correction]) -> Correction:
@@ -268,6 +299,7 @@ def together(corrections: Sequence[Correction]) -> Correction:
         raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
     theta, covariance = np.zeros(len(systems)), np.zeros((len(systems), len(systems)))
     below = np.zeros(len(systems))
+    alone: Array | None = np.zeros_like(covariance)
     votes, battles = np.zeros((2, len(systems)), dtype=np.int64)
     # Ratings are relative to the mean of the systems that are shown.
     centre = np.eye(len(systems)) - 1 / len(systems)
@@ -277,6 +309,9 @@ def together(corrections: Sequence[Correction]) -> Correction:
         theta += centre @ one.theta[at] / len(ordered)
         covariance += part
         below += np.diag(part) ** 2 / one.df[at]
+        if alone is not None:
+            own = one.alone
+            alone = None if own is None else alone + centre @ own[np.ix_(at, at)] @ centre / len(ordered) ** 2
         votes += one.votes[at]
         battles += one.battles[at]
     return replace(
@@ -291,6 +326,7 @@ def together(corrections: Sequence[Correction]) -> Correction:
         battles=battles,
         voters=tuple(sorted({voter for one in ordered for voter in one.voters})),
         languages=tuple(codes),
+        alone=alone,
         **{name: sum(getattr(one, name) for one in ordered) for name in _SUMS},
     )
 
@@ -302,24 +338,20 @@ def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
     """Refuse votes from which no interval can be had."""
     from scipy.sparse.csgraph import connected_components
 
-    more = f"vote on more battles in {language}; those drawn at random count"
+    more = f"vote on more battles in {language}; those that the queue draws with a known chance count"
     if data.questions_voted < LEAST_QUESTIONS:
         raise NotEnoughData(
-            f"random votes on {data.questions_voted} questions in {language}: it takes {LEAST_QUESTIONS}", do=more
+            f"votes on {data.questions_voted} questions in {language}: it takes {LEAST_QUESTIONS}", do=more
         )
-    pairs = data.means(np.ones_like(data.judge), data.voted)
+    pairs = data.means(np.ones(len(data.first)), data.voted.astype(float))
     n, part = connected_components(pairs > 0, directed=False)
     if n > 1:
         alone = [name for name, k in zip(systems, part, strict=True) if k != np.bincount(part).argmax()]
-        raise NotEnoughData(
-            f"the random votes in {language} do not connect all systems: {', '.join(alone)} apart", do=more
-        )
+        raise NotEnoughData(f"the votes in {language} do not connect all systems: {', '.join(alone)} apart", do=more)
     each = ((pairs + pairs.T) * data.voted.sum()).sum(axis=1).round()
     few = [name for name, count in zip(systems, each, strict=True) if count < LEAST_EACH]
     if few:
-        raise NotEnoughData(
-            f"fewer than {LEAST_EACH} random votes in {language} on battles of {', '.join(few)}", do=more
-        )
+        raise NotEnoughData(f"fewer than {LEAST_EACH} votes in {language} on battles of {', '.join(few)}", do=more)
 
 
 def _by_system(n: int, counts: Sequence[tuple[Battle, int]], systems: Sequence[str]) -> NDArray[np.int64]:

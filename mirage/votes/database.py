@@ -274,6 +274,8 @@ class Votes:
             tables.metadata().create_all(db)
             if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
                 db.execute(insert(formats).values(format=FORMAT))
+        else:
+            self._widen(db)
         found = db.execute(select(formats.c.format)).scalar_one()
         if found != FORMAT:
             raise ArenaError(
@@ -281,6 +283,27 @@ class Votes:
                 where=self.where,
                 do="use the version of mirage that wrote them",
             )
+
+    def _widen(self, db: Connection) -> None:
+        """Add the columns that the tables of an earlier version lack: null in its rows, and unknown to its programs,
+        which go on reading and writing the others.
+        """
+        from sqlalchemy import func, inspect, select, text
+
+        def lacking() -> list[str]:
+            known = inspect(db)
+            return [
+                f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
+                for table in tables.tables().values()
+                for column in table.columns
+                if column.name not in {each["name"] for each in known.get_columns(table.name)}
+            ]
+
+        if lacking():
+            if self._engine.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            for statement in lacking():
+                db.execute(text(statement))
 
     def _write_ahead(self) -> None:
         """Switch the file to a write-ahead log. SQLite does not wait for others here, so this does."""

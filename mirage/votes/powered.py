@@ -1,43 +1,60 @@
 """Prediction-powered inference for Bradley-Terry, on arrays.
 
-The judge decides many battles and may be wrong in a way of its own; people vote on a random part of them. The estimate
-takes the judge's many verdicts and adds the difference that people make where both spoke:
+Judges decide many battles and may be wrong in ways of their own; people vote on a random part of them. What is known of
+every battle (`known`: verdicts, features) becomes one prediction f of what people say of it, and the estimate takes the
+prediction on all battles and adds the difference that people make where they voted:
 
-    g(theta) = mean over votes of psi(human) + lambda (mean over all of psi(judge) - mean over votes of psi(judge)) = 0
-    psi(y)   = d (y - sigma(d . theta)),    d = +1 at the first system, -1 at the second, y = points of the first
+    g(theta) = mean over votes of d (y - sigma(d . theta) - lambda f) + lambda mean over all of d f = 0
 
-It is right whatever the judge does; lambda only decides how narrow it is: 0 is votes alone, 1 trusts the judge as far
-as the votes bear it out. It is tuned to the least variance (PPI++), so that the interval is not wider than that of the
-votes alone but for chance. Errors are sandwiches over questions: battles on one question are not independent.
+with y a person's points of the first system, d = +1 at the first system and -1 at the second. The mean over votes
+weighs each battle by one over the chance with which it was asked (Hajek), so that it need not be a plain random sample.
+
+It is right whatever the prediction is worth; that only decides how narrow it is:
+
+- A judge enters by what its own Bradley-Terry ratings leave of its verdicts, so that a leaning towards a system, which
+  these ratings hold, costs no width. Features enter by what the systems' means leave of them.
+- Several components are weighed by a ridge regression of what people say on them, cross-fitted over questions: what is
+  predicted of a question never rests on votes on it. A component alone is the prediction as it is.
+- lambda, from 0 (votes alone) to 1, is tuned to the least variance (PPI++), so that the interval is not wider than that
+  of the votes alone but for chance.
+
+Errors are sandwiches over questions: battles on one question are not independent. The votes alone are lambda = 0: the
+same estimator and the same intervals.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
-Angelopoulos, Duchi and Zrnic, arXiv 2311.01453. Unlike the papers: errors are clustered by question, and the battles
-voted on are among the judge's, which the errors know. In simulations with a judge that is wrong about two systems
-(`benchmarks/correction.py`: 6 to 19 systems, 60 to 400 votes) these intervals covered 94.7 to 96.5% and were 0.5 to 0.7
-times as wide as those of the votes alone; the judge's own covered the two systems in 0 to 1.5% of the runs.
+Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; cross-fitting: Zrnic and Candes, PNAS 121 (2024); chances that differ:
+Zrnic and Candes, arXiv 2403.03208. Unlike the papers: errors are clustered by question, and the battles voted on are
+among all battles, which the errors know. `benchmarks/correction.py` measures coverage and width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
-from mirage.votes.verdicts import Battle
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+FOLDS = 10
+"""Parts of the questions; what is predicted in one is fitted on the others."""
 _FAR = 15.0
 """Logits beyond which a rating has no bound."""
+_HOLD = 1e-3
+"""Penalty that keeps ratings finite where they are only a step on the way."""
+_PENALTIES = tuple(10.0**k for k in range(-1, 5))
+"""Ridge penalties to choose from, for components of variance 1, by the error on left-out votes."""
+_REACH = 4.0
+"""Standard deviations at which features are cut off."""
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The battles of one language as arrays: N that the judge decided, of which people voted on some."""
+    """The battles of one language as arrays: N of which something is known, and people voted on some."""
 
     first: Index
     """N: the first system."""
@@ -45,109 +62,151 @@ class Data:
     """N: the second."""
     query: Index
     """N: the question, from 0."""
-    judge: Array
-    """N: the judge's points of the first system."""
+    known: Array
+    """N x K: what is known of every battle (`known`), positive where it speaks for the first system."""
     human: Array
-    """N: people's; 0 where nobody voted."""
-    voted: NDArray[np.bool_]
-    """N: whether somebody voted."""
+    """N: people's points of the first system; 0 where nobody voted."""
+    weight: Array
+    """N: one over the chance with which the battle was asked, up to a common factor; 0 where nobody voted."""
     systems: int
     """S."""
     queries: int
     """Q."""
 
-    @classmethod
-    def of(
-        cls, said: Mapping[Battle, float], opinions: Mapping[Battle, Sequence[float]], systems: Sequence[str]
-    ) -> Data:
-        """The arrays of battles.
-
-        Args:
-            said: the judge's points of the first system, by battle.
-            opinions: points by the people who voted on it, by battle.
-            systems: the systems, in the order of their numbers.
-        """
-        place = {name: k for k, name in enumerate(systems)}
-        queries = {name: k for k, name in enumerate(sorted({one[1] for one in said}))}
-        means = [float(np.mean(opinions[one])) if one in opinions else 0.0 for one in said]
-        return cls(
-            np.array([place[one[2]] for one in said], dtype=np.intp),
-            np.array([place[one[3]] for one in said], dtype=np.intp),
-            np.array([queries[one[1]] for one in said], dtype=np.intp),
-            np.array(list(said.values())),
-            np.array(means),
-            np.array([one in opinions for one in said], dtype=bool),
-            len(systems),
-            len(queries),
-        )
+    @property
+    def voted(self) -> NDArray[np.bool_]:
+        """N: whether somebody voted."""
+        return np.asarray(self.weight > 0)
 
     @property
     def questions_voted(self) -> int:
         """Questions on which somebody voted."""
         return len(np.unique(self.query[self.voted]))
 
-    def means(self, values: Array, among: NDArray[np.bool_]) -> Array:
-        """S x S: sums by first and second system, over the number of battles among which."""
-        made = np.zeros((self.systems, self.systems))
-        np.add.at(made, (self.first[among], self.second[among]), values[among] / among.sum())
-        return made
+    def means(self, values: Array, weight: Array) -> Array:
+        """S x S: weighted sums by first and second system, over the sum of the weights."""
+        cells = self.first * self.systems + self.second
+        made = np.bincount(cells, weight * values / weight.sum(), self.systems**2)
+        return np.asarray(made.reshape(self.systems, self.systems), dtype=np.float64)
 
-    def scores(self, residual: Array, among: NDArray[np.bool_]) -> Array:
-        """Q x S: what each question adds to the mean of d * residual, less what its battles would add on average."""
-        n = among.sum()
-        made = np.zeros((self.queries, self.systems))
-        np.add.at(made, (self.query[among], self.first[among]), residual[among] / n)
-        np.add.at(made, (self.query[among], self.second[among]), -residual[among] / n)
-        share = np.bincount(self.query[among], minlength=self.queries) / n
-        return np.asarray(made - share[:, None] * made.sum(axis=0))
+    def scores(self, residual: Array, weight: Array) -> tuple[Index, Array]:
+        """The G questions of the battles that have a weight, and G x S: what each adds to the weighted mean of
+        d * residual, less what its battles would add on average.
+        """
+        use = np.flatnonzero(weight)
+        share = weight[use] / weight.sum()
+        questions, row = np.unique(self.query[use], return_inverse=True)
+        size = (len(questions), self.systems)
+        made = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
+        made -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
+        made = made.reshape(size)
+        return questions, made - np.bincount(row, share)[:, None] * made.sum(axis=0)
 
 
-def estimate(data: Data, lam: float | None) -> tuple[Array, float, Array]:
-    """Ratings, the weight of the judge, and the covariance of the ratings.
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Ratings by votes and a prediction."""
+
+    theta: Array
+    """S: ratings in logits, centred on 0."""
+    covariance: Array
+    """S x S: of `theta`, by the sandwich over questions."""
+    lam: float
+    """Weight of the prediction, from 0 to 1."""
+    of_votes: Array
+    """G x S: by how much the votes on each of the G questions voted on move the ratings, the prediction taken off."""
+
+
+def known(
+    first: Index,
+    second: Index,
+    systems: int,
+    *,
+    judges: Sequence[tuple[Array, Array]] = (),
+    features: Sequence[Array] = (),
+) -> Array:
+    """What is known of N battles, as components of a prediction.
+
+    Args:
+        first: N: the first system.
+        second: N: the second.
+        systems: S.
+        judges: for each judge, N points of the first system, NaN where it has not decided; and N numbers saying in
+            which order it saw the two: 1 for the first system first, -1 for the second, 0 for both orders.
+        features: differences of N values between the first system's answer and the second's, NaN where unknown.
+
+    Returns:
+        N x K. Of a judge its points less those that its own ratings expect; where it saw battles in one order also that
+        order, and the order of its ties, which tell a leaning towards what is shown first. Of a feature the
+        difference less that of the systems' means, in standard deviations. 0 where unknown.
+    """
+    columns = []
+    for points, order in judges:
+        there = ~np.isnan(points)
+        cells = first[there] * systems + second[there]
+        shape = (systems, systems)
+        counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(there.sum(), 1)
+        won = np.bincount(cells, points[there], systems**2).reshape(shape) / max(there.sum(), 1)
+        theta = solve(counts, won, np.zeros(systems), hold=_HOLD)
+        columns.append(np.where(there, points - _sigma(theta[first] - theta[second]), 0.0))
+        seen = np.where(there, order, 0.0)
+        columns += [_around(part, there, first, second, systems) for part in (seen, seen * (points == 0.5))]
+    columns += [_around(part, ~np.isnan(part), first, second, systems) for part in features]
+    spread = [float(column.std()) for column in columns]
+    kept = [column for column, s in zip(columns, spread, strict=True) if s > 1e-9]
+    return np.stack(kept, axis=1) if kept else np.zeros((len(first), 0))
+
+
+def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate:
+    """Ratings by votes and a prediction of them.
 
     Args:
         data: the battles.
-        lam: the weight; None for the one with the least variance.
-
-    Returns:
-        S, centred on 0; from 0 to 1; S x S.
+        lam: the weight of the prediction; None for the one with the least variance.
+        seed: seed of the parts of the questions that the prediction is cross-fitted over.
 
     Raises:
         NotEnoughData: if a rating has no bound.
     """
-    everything = np.ones_like(data.voted)
-    weights = [data.means(np.ones_like(data.judge), among) for among in (data.voted, everything)]
-    human = data.means(data.human, data.voted)
-    judge = [data.means(data.judge, among) for among in (data.voted, everything)]
-    weight = 0.5 if lam is None else lam
+    everything = np.ones(len(data.first))
+    predicted = np.zeros_like(everything) if lam == 0 else _predicted(data, seed)
+    w = data.means(everything, data.weight)
+    human = data.means(data.human, data.weight)
+    judge = data.means(predicted, everything) - data.means(predicted, data.weight)
+    questions, off = data.scores(predicted, data.weight)
+    all_questions, of_all = data.scores(predicted, everything)
+    there = np.isin(all_questions, questions)
+    rest = of_all[there] - off
+    elsewhere = of_all[~there].T @ of_all[~there]
+    weight = 0.0 if lam is None else lam
     theta = np.zeros(data.systems)
-    for _ in range(1 if lam is not None else 4):
-        w = (1 - weight) * weights[0] + weight * weights[1]
-        theta = solve(w, human + weight * (judge[1] - judge[0]), theta)
-        expected = _sigma(theta[data.first] - theta[data.second])
-        inverse = np.linalg.pinv(_curvature(w, theta), hermitian=True)
-        votes = data.scores(data.human - expected, data.voted) @ inverse
-        rest = (
-            data.scores(data.judge - expected, everything) - data.scores(data.judge - expected, data.voted)
-        ) @ inverse
-        if lam is None:
-            spread = float((rest**2).sum())
-            best = -float((votes * rest).sum()) / spread if spread > 0 else 0.0
-            if abs(best - weight) < 1e-6:
-                break
-            weight = min(max(best, 0.0), 1.0)
-    g = data.questions_voted
+    for _ in range(4 if lam is None else 0):
+        theta = solve(w, human + weight * judge, theta, hold=_HOLD)
+        votes, inverse = _of_votes(data, theta, w)
+        moved = rest @ inverse
+        spread = float((moved**2).sum() + np.trace(inverse @ elsewhere @ inverse))
+        best = -float((votes @ inverse * moved).sum()) / spread if spread > 0 else 0.0
+        best = min(max(best, 0.0), 1.0)
+        done = abs(best - weight) < 1e-6
+        weight = best
+        if done:
+            break
+    theta = solve(w, human + weight * judge, theta)
+    votes, inverse = _of_votes(data, theta, w)
     influence = votes + weight * rest
-    return theta, weight, influence.T @ influence * (g / (g - 1))
+    g = data.questions_voted
+    spread_of = influence.T @ influence + weight**2 * elsewhere
+    return Estimate(theta, inverse @ spread_of @ inverse * (g / (g - 1)), weight, (votes - weight * off) @ inverse)
 
 
-def solve(w: Array, a: Array, theta: Array) -> Array:
+def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
     """The theta at which the expected points are those that were won: Newton on a convex function, with halving.
 
     Args:
         w: S x S: weight of the battles of each pair, the first system in the row.
         a: S x S: points of the first system; may lie outside of 0 to `w`.
         theta: where to begin.
+        hold: weight of a penalty on |theta|^2 / 2, that keeps the ratings finite.
 
     Raises:
         NotEnoughData: if the ratings have no bound.
@@ -155,25 +214,80 @@ def solve(w: Array, a: Array, theta: Array) -> Array:
 
     def value(x: Array) -> float:
         d = x[:, None] - x[None, :]
-        return float((w * np.logaddexp(0, d) - a * d).sum())
+        return float((w * np.logaddexp(0, d) - a * d).sum() + hold / 2 * (x @ x))
 
     for _ in range(100):
         gap = a - w * _sigma(theta[:, None] - theta[None, :])
-        gradient = gap.sum(axis=1) - gap.sum(axis=0)
-        step = np.linalg.pinv(_curvature(w, theta), hermitian=True) @ gradient
+        gradient = gap.sum(axis=1) - gap.sum(axis=0) - hold * theta
+        curvature = _curvature(w, theta) + hold * np.eye(len(theta))
+        step = np.linalg.pinv(curvature, hermitian=True) @ gradient
         scale, here = 1.0, value(theta)
         while value(theta + scale * step) > here + 1e-12 and scale > 1e-6:
             scale /= 2
         theta = theta + scale * step
         theta -= theta.mean()
-        if np.abs(theta).max() > _FAR:
+        if np.abs(theta).max() > _FAR and not hold:
             break
         if np.abs(step).max() < 1e-9:
             return theta
+    if hold:
+        return theta
     raise NotEnoughData(
         "a system never lost, or never won, in the votes: its corrected rating has no bound",
         do="vote on more battles of the queue, random ones among them",
     )
+
+
+def _predicted(data: Data, seed: int) -> Array:
+    """N: a prediction of what the ratings leave of people's points, that never rests on votes on the same question."""
+    if data.known.shape[1] < 2:
+        return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
+    from sklearn.linear_model import RidgeCV
+
+    # Questions with votes are spread evenly over the parts, and the others too.
+    rng = np.random.default_rng([seed, data.queries])
+    order = rng.permutation(data.queries)
+    with_votes = np.bincount(data.query[data.voted], minlength=data.queries) > 0
+    part = np.empty(data.queries, dtype=np.intp)
+    part[order[np.argsort(~with_votes[order], kind="stable")]] = np.arange(data.queries) % FOLDS
+    made = np.empty(len(data.first))
+    scaled = data.known / data.known.std(axis=0)
+    for k in range(FOLDS):
+        inside = part[data.query] == k
+        weight = np.where(inside, 0.0, data.weight)
+        w = data.means(np.ones_like(weight), weight)
+        theta = solve(w, data.means(data.human, weight), np.zeros(data.systems), hold=_HOLD)
+        inverse = np.linalg.pinv(_curvature(w, theta), hermitian=True)
+        use = np.flatnonzero(weight)
+        first, second = data.first[use], data.second[use]
+        residual = data.human[use] - _sigma(theta[first] - theta[second])
+        # What a battle's error adds to the variance of the ratings.
+        counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
+        ridge = RidgeCV(alphas=_PENALTIES, fit_intercept=False)
+        ridge.fit(scaled[use], residual, sample_weight=counts / counts.mean())
+        made[inside] = scaled[inside] @ ridge.coef_
+    return made
+
+
+def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
+    """G x S: what the votes on each question add to the scores; S x S: the inverse of the curvature."""
+    residual = data.human - _sigma(theta[data.first] - theta[data.second])
+    return data.scores(residual, data.weight)[1], np.asarray(np.linalg.pinv(_curvature(w, theta), hermitian=True))
+
+
+def _around(column: Array, there: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
+    """N: what differences of system means leave of a column, in standard deviations; 0 where it is not known."""
+    design = np.zeros((int(there.sum()), systems))
+    rows = np.arange(len(design))
+    design[rows, first[there]] = 1
+    design[rows, second[there]] -= 1
+    values = column[there]
+    left = values - design @ (np.linalg.pinv(design.T @ design, hermitian=True) @ (design.T @ values))
+    made = np.zeros(len(column))
+    scale = float(left.std()) if len(left) else 0.0
+    if scale > 1e-9:
+        made[there] = np.clip(left / scale, -_REACH, _REACH)
+    return made
 
 
 def _curvature(w: Array, theta: Array) -> Array:

@@ -64,6 +64,10 @@ class Vote:
     shown: str | None
     """Digest of the two answers as they were shown (`digest`): a vote does not count for answers that have taken their
     place. Null where unknown."""
+    inclusion: Annotated[float, Range(0, 1)] | None = None
+    """The chance with which the queue had this battle among those that it asks, all of which come in random order; in
+    corrected ratings a vote weighs one over it. Null where the chance is not known: such votes count where `control`
+    says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,8 @@ def checked(row: AnyRow) -> AnyRow:
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
     if isinstance(made, Vote) and made.system_a == made.system_b:
         raise BadInput(f"{made.system_a} battles itself", do="name two systems")
+    if isinstance(made, Vote) and made.inclusion is not None and not 0 < made.inclusion <= 1:
+        raise BadInput(f"a chance of {made.inclusion} is none", do="give one above 0, at most 1, or leave it empty")
     return made
 
 

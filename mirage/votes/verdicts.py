@@ -33,9 +33,12 @@ class Said:
     """`FIRST`, `SECOND` or `TIE`: what every readable verdict says; where they differ (the order was flipped, or one is
     a tie), a tie."""
     points: float
-    """Mean points of the first system: 1 for a win, 0.5 for a tie."""
+    """Mean points of the first system: what a graded verdict gives it, else 1 for a win and 0.5 for a tie."""
     flipped: bool
     """Whether the orders do not agree about the winner."""
+    order: float = 0.0
+    """In which order the judge saw the two: 1 where the first system was always shown first, -1 where the second, 0
+    where both orders were."""
 
 
 def battle(vote: Vote) -> Battle:
@@ -73,22 +76,31 @@ def judged(judgments: pa.Table, *, among: Iterable[Battle] | None = None) -> dic
     import pyarrow.compute as pc
 
     asked = None if among is None else set(among)
-    rows = judgments.select(["judge", "language", "query_id", "system_a", "system_b", "verdict"])
+    names = ("judge", "language", "query_id", "system_a", "system_b", "verdict")
+    graded = "points" in judgments.column_names
+    rows = judgments.select([*names, *(["points"] if graded else [])])
     if asked is not None:
         ids = pa.array(sorted({one[1] for one in asked}), pa.string())
         rows = rows.filter(pc.is_in(rows["query_id"], value_set=ids))
-    found: dict[str, dict[Battle, list[int]]] = {}
-    for judge, language, query, a, b, verdict in zip(*(c.to_pylist() for c in rows.columns), strict=True):
+    grades = rows["points"].to_pylist() if graded else [None] * len(rows)
+    found: dict[str, dict[Battle, list[tuple[int, float, bool]]]] = {}
+    columns = (rows[name].to_pylist() for name in names)
+    for judge, language, query, a, b, verdict, grade in zip(*columns, grades, strict=True):
         said = _OF_VERDICT.get(verdict)
-        one = (language, query, a, b) if a < b else (language, query, b, a)
-        if said is not None and (asked is None or one in asked):
-            found.setdefault(judge, defaultdict(list))[one].append(_turned(said, a > b))
-    return {judge: {one: _said(all_) for one, all_ in by.items()} for judge, by in sorted(found.items())}
+        turned = a > b
+        battle_ = (language, query, b, a) if turned else (language, query, a, b)
+        if said is not None and (asked is None or battle_ in asked):
+            of_first = points(said) if grade is None else grade
+            verdict_ = (_turned(said, turned), 1 - of_first if turned else of_first, turned)
+            found.setdefault(judge, defaultdict(list))[battle_].append(verdict_)
+    return {judge: {name: _said(all_) for name, all_ in by.items()} for judge, by in sorted(found.items())}
 
 
-def _said(labels: Sequence[int]) -> Said:
+def _said(verdicts: Sequence[tuple[int, float, bool]]) -> Said:
+    labels, grades, turned = zip(*verdicts, strict=True)
     same = len(set(labels)) == 1
-    return Said(labels[0] if same else TIE, sum(map(points, labels)) / len(labels), not same)
+    n = len(verdicts)
+    return Said(labels[0] if same else TIE, sum(grades) / n, not same, 1 - 2 * sum(turned) / n)
 
 
 def of_judge(said: Mapping[str, Mapping[Battle, Said]], judge: str) -> Mapping[Battle, Said]:
