@@ -30,12 +30,12 @@ REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shar
 FILE = "chatbot_arena_verdicts.csv.gz"
 SIZES = (500, 1_500, 4_000)
 """Random votes on the real battles."""
-SEEDS, DRAWS = 4, 10
+SEEDS, DRAWS = 4, 15
 """Seeds, the worst of which is reported, and draws of votes with each."""
 _POINTS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
 
 TIE, BY_QUERY = 0.1, 0.6
-RUNS = 1_000
+RUNS = 500
 SHAPES = ((6, 60), (6, 150), (10, 150), (19, 150), (19, 400))
 """Systems, and random votes."""
 
@@ -98,44 +98,73 @@ class Trial:
     covers_here: float
     """The same of the narrower intervals that take these battles as all there are."""
     width: float
-    """Mean standard error over that of the votes alone."""
+    """Mean standard error over that of the votes alone, plainly random and as many."""
+    error: float
+    """Mean standard error."""
     refused: int
     """Draws without a ranking."""
 
 
-def trial(real: Real, names: Sequence[str], votes: int, *, draws: int, seed: int) -> Trial:
+def trials(
+    real: Real, sets: Sequence[Sequence[str]], votes: int, *, draws: int, seed: int, chosen: bool = False
+) -> list[Trial]:
     """Draw votes at random, and correct judges by them.
 
     Args:
         real: the battles.
-        names: the judges that make the prediction; none for the votes alone.
+        sets: the judges that make the prediction, for each trial; none for the votes alone.
         votes: how many votes are drawn.
         draws: how often.
         seed: seed of the draws.
+        chosen: whether the votes are the queue's: battles on which the first two judges differ are asked twice as often
+            as others, and votes weigh one over the chance. Widths are then over those of the votes alone as many and
+            plainly random.
     """
     whole, rng = real.whole, np.random.default_rng([seed, votes])
-    truth, components = estimate(whole, 0.0).theta, real.known(names)
-    rate = votes / len(whole.first)
-    hits: list[Array] = []
-    here: list[Array] = []
-    ratios: list[float] = []
-    refused = 0
+    truth_, n = estimate(whole, 0.0).theta, len(whole.first)
+    known_ = [real.known(names) for names in sets]
+    first, second = (points for points, _ in list(real.judges.values())[:2])
+    inclusion = np.where(first != second, 1.0, 0.5) if chosen else np.ones(n)
+    hits: list[list[Array]] = [[] for _ in sets]
+    here: list[list[Array]] = [[] for _ in sets]
+    errors: list[list[float]] = [[] for _ in sets]
+    refused = np.zeros(len(sets), dtype=int)
+    compared = []
     for _ in range(draws):
-        weight = np.zeros(len(whole.first))
-        weight[rng.choice(len(weight), votes, replace=False)] = 1.0
-        data = dataclasses.replace(whole, human=np.where(weight > 0, whole.human, 0.0), weight=weight, known=components)
-        try:
-            alone = estimate(data, 0.0)
-            result = estimate(data) if names else alone
-        except NotEnoughData:
-            refused += 1
-            continue
-        reach = stdtrit(data.questions_voted - 1, 0.975)
-        off = np.abs(result.theta - truth) / reach
-        hits.append(off <= _error(result))
-        here.append(off <= np.sqrt((1 - rate) * (result.of_votes**2).sum(axis=0)))
-        ratios.append(float(_error(result).mean() / _error(alone).mean()))
-    return Trial(float(np.mean(hits)), float(np.mean(here)), float(np.mean(ratios)), refused)
+        plain = np.zeros(n)
+        plain[rng.choice(n, votes, replace=False)] = 1.0
+        weight = plain
+        if chosen:
+            weight = np.zeros(n)
+            drawn = rng.choice(np.flatnonzero(rng.random(n) < inclusion), votes, replace=False)
+            weight[drawn] = 1 / inclusion[drawn]
+        compared.append(_error(estimate(_voted(whole, plain), 0.0)).mean())
+        for k, names in enumerate(sets):
+            data = _voted(whole, weight, known_[k])
+            try:
+                result = estimate(data, None if names else 0.0)
+            except NotEnoughData:
+                refused[k] += 1
+                continue
+            off = np.abs(result.theta - truth_) / stdtrit(data.questions_voted - 1, 0.975)
+            hits[k].append(off <= _error(result))
+            here[k].append(off <= np.sqrt((1 - votes / n) * (result.of_votes**2).sum(axis=0)))
+            errors[k].append(_error(result).mean())
+    return [
+        Trial(
+            float(np.mean(hits[k])),
+            float(np.mean(here[k])),
+            float(np.mean(errors[k]) / np.mean(compared)),
+            float(np.mean(errors[k])),
+            int(refused[k]),
+        )
+        for k in range(len(sets))
+    ]
+
+
+def _voted(whole: Data, weight: Array, known_: Array | None = None) -> Data:
+    human = np.where(weight > 0, whole.human, 0.0)
+    return dataclasses.replace(whole, human=human, weight=weight, known=whole.known if known_ is None else known_)
 
 
 def alone(real: Real, judge: str) -> float:
@@ -153,25 +182,33 @@ def real_rows(real: Real) -> list[Row]:
     """The experiment on real battles: the worst of several seeds."""
     rows = []
     everyone = list(real.judges)
+    sets: list[list[str]] = [[], *([name] for name in everyone), everyone]
     for votes in SIZES:
-        for names in ([], *([name] for name in everyone), everyone):
-            trials = [trial(real, names, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
-            covers = [one.covers for one in trials]
-            here = [one.covers_here for one in trials]
+        by_seed = [trials(real, sets, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
+        for names, of in zip(sets, zip(*by_seed, strict=True), strict=True):
             own = f"; {names[0]} alone covers {alone(real, names[0]):.0%}" if len(names) == 1 else ""
-            rows.append(
-                Row(
-                    f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
-                    f"{' + '.join(names) or 'votes alone'}; {SEEDS} seeds x {DRAWS} draws",
-                    f"covers {np.mean(covers):.1%} ({min(covers):.1%} to {max(covers):.1%} by seed), refused "
-                    f"{sum(one.refused for one in trials)}",
-                    f"with these battles as all there are: {np.mean(here):.1%} ({min(here):.1%} to {max(here):.1%})"
-                    + own,
-                    f"{max(one.width for one in trials):.3f} of the width of votes alone (worst seed)",
-                    "covers 93-97%, at most 1.00",
-                )
-            )
+            what = f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
+            rows.append(_row(what + (" + ".join(names) or "votes alone"), of, own, "of the width of votes alone"))
+    votes, quarter = SIZES[1], SIZES[1] // 4
+    chosen = [trials(real, [everyone], votes, draws=DRAWS, seed=seed, chosen=True)[0] for seed in range(SEEDS)]
+    before = [trials(real, [everyone], quarter, draws=DRAWS, seed=seed)[0] for seed in range(SEEDS)]
+    ratio = max(one.error / other.error for one, other in zip(chosen, before, strict=True))
+    own = f"; {ratio:.2f} of the width by a quarter of them, plainly random, as before"
+    what = f"Real battles, {votes:,} votes chosen by the queue and weighed, {' + '.join(everyone)}"
+    rows.append(_row(what, chosen, own, f"of the width of {votes:,} plainly random votes alone"))
     return rows
+
+
+def _row(what: str, of: Sequence[Trial], own: str, over: str) -> Row:
+    covers, here = [one.covers for one in of], [one.covers_here for one in of]
+    return Row(
+        f"{what}; {SEEDS} seeds x {DRAWS} draws",
+        f"covers {np.mean(covers):.1%} ({min(covers):.1%} to {max(covers):.1%} by seed), refused "
+        f"{sum(one.refused for one in of)}",
+        f"with these battles as all there are: {np.mean(here):.1%} ({min(here):.1%} to {max(here):.1%}){own}",
+        f"{max(one.width for one in of):.3f} {over} (worst seed)",
+        "covers 93-97%, at most 1.00",
+    )
 
 
 # --- simulated arenas -------------------------------------------------------------------------------------------------

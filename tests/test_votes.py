@@ -442,3 +442,52 @@ def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path, monkeypa
     assert "free space" in caught.value.do
     assert len(said) > 1
     assert db.rows(Vote) == said
+
+
+# --- a database of an earlier version ---------------------------------------------------------------------------------
+
+
+def _as_before(url: str, old: Vote) -> None:
+    """The tables as they were before votes had a chance, with a vote in them."""
+    from sqlalchemy import text
+
+    with Votes(url) as made:
+        made.submit(old)
+        with made._engine.begin() as connection:
+            connection.execute(text("ALTER TABLE mirage_vote DROP COLUMN inclusion"))
+
+
+def test_a_database_of_before_gets_the_column_and_its_votes_have_no_chance(url: str) -> None:
+    old = vote()
+    _as_before(url, old)
+    with Votes(url) as again:
+        assert again.rows(Vote) == [old]
+        new = again.submit(vote(query_id="8", inclusion=0.25))
+        assert [row.inclusion for row in again.rows(Vote)] == [None, 0.25]
+    with Votes(url) as third:
+        assert third.rows(Vote) == [old, new]
+
+
+def test_many_programs_may_find_a_database_of_before_at_once(url: str) -> None:
+    old = vote()
+    _as_before(url, old)
+    opened = [Votes(url) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda db: db.rows(Vote), opened)) == [[old]] * 6
+
+
+def test_a_log_exported_before_is_read(tmp_path: Path) -> None:
+    """Its rows have no column for the chance."""
+    import csv
+
+    from mirage import pipeline
+
+    row = {name: "" if value is None else value for name, value in dataclasses.asdict(vote()).items()}
+    del row["inclusion"]
+    with (tmp_path / "v.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    with Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}") as database:
+        assert pipeline.import_votes(database, Vote, tmp_path / "v.csv") == (1, 1)
+        assert database.rows(Vote)[0].inclusion is None

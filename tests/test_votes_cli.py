@@ -106,7 +106,33 @@ def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.A
         )
         assert row["high"] - row["low"] > row["uncorrected_high"] - row["uncorrected_low"]
     assert "sw: Bradley-Terry by prediction-powered inference" in done.stderr
-    assert "te: not corrected: random votes on" in done.stderr
+    assert "te: not corrected: votes on" in done.stderr
+
+
+def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: store.Arena) -> None:
+    rows = [
+        {**key, "feature": "length", "value": float(len(key["system"]) + k % 7), "reason": None}
+        for k, key in enumerate(arena.read("answers", columns=["language", "query_id", "system"]).to_pylist())
+    ]
+    tables = {name: arena.read(name) for name in ("judgments", "answers")}
+    tables["features"] = schema.sort(
+        "features", schema.from_columns("features", {n: [r[n] for r in rows] for n in rows[0]})
+    )
+    arena = store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+    cast(arena)
+    command = ("votes", "correct", arena.path, "--format", "json", "--judge")
+    done = mirage(*command, "heuristic, other", "--features", "length")
+    found = json.loads(done.stdout)
+    assert {row["judge"] for row in found} == {"heuristic,other"}
+    assert {row["uncorrected"] for row in found} == {None}
+    assert all(0 < row["width"] < 1.2 for row in found)
+    assert "features length" in done.stderr
+    everything = json.loads(mirage(*command, "heuristic,other", "--features", "all").stdout)
+    assert everything == found
+    (one,) = {row["judge"] for row in json.loads(mirage(*command, "heuristic").stdout)}
+    assert one == "heuristic"
+    assert "there is no feature 'height'" in mirage(*command, "heuristic", "--features", "height", code=2).stderr
+    assert "there is no judge 'nobody'" in mirage(*command, "other,nobody", code=2).stderr
 
 
 def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:

@@ -19,6 +19,8 @@ from mirage.votes.rows import AnyRow, Row
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_COLUMNS = tuple(dict.fromkeys((*rank.COLUMNS, "points")))
+"""Columns of table `judgments` that are read."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -68,7 +70,7 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
     )
     tables = {
         name: arena.read(name, columns=columns, languages=[language])
-        for name, columns in (("judgments", rank.COLUMNS), ("ratings", None))
+        for name, columns in (("judgments", _COLUMNS), ("ratings", None))
         if language in arena.languages(name)
     }
     return votes.gather(
@@ -161,7 +163,7 @@ def correct_ranking(
     codes = sorted(counted if languages is None else set(languages))
     names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
     there = [code for code in codes if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=rank.COLUMNS, languages=there)
+    judgments = arena.read("judgments", columns=_COLUMNS, languages=there)
     said = votes.judged(judgments)
     for name in names:
         if codes and name not in said:
@@ -274,7 +276,7 @@ def _measures(
 
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
     codes = sorted(set(languages) & set(arena.languages("judgments")))
-    return arena.read("judgments", columns=rank.COLUMNS, languages=codes) if codes else None
+    return arena.read("judgments", columns=_COLUMNS, languages=codes) if codes else None
 
 
 def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:

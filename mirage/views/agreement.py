@@ -63,7 +63,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=rank.COLUMNS, languages=codes)
+    judgments = arena.read("judgments", columns=tuple(dict.fromkeys((*rank.COLUMNS, "points"))), languages=codes)
     said = votes.judged(judgments)
     found: list[tuple[str, votes.Agreement]] = []
     for one, other in itertools.combinations(said, 2):

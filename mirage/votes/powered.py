@@ -44,8 +44,8 @@ FOLDS = 10
 """Parts of the questions; what is predicted in one is fitted on the others."""
 _FAR = 15.0
 """Logits beyond which a rating has no bound."""
-_HOLD = 1e-3
-"""Penalty that keeps ratings finite where they are only a step on the way."""
+_HOLD, _HOLD_JUDGE = 1e-3, 1e-7
+"""Penalties that keep ratings finite where they are only a step on the way, and a judge's own."""
 _PENALTIES = tuple(10.0**k for k in range(-1, 5))
 """Ridge penalties to choose from, for components of variance 1, by the error on left-out votes."""
 _REACH = 4.0
@@ -147,7 +147,7 @@ def known(
         shape = (systems, systems)
         counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(there.sum(), 1)
         won = np.bincount(cells, points[there], systems**2).reshape(shape) / max(there.sum(), 1)
-        theta = solve(counts, won, np.zeros(systems), hold=_HOLD)
+        theta = solve(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
         columns.append(np.where(there, points - _sigma(theta[first] - theta[second]), 0.0))
         seen = np.where(there, order, 0.0)
         columns += [_around(part, there, first, second, systems) for part in (seen, seen * (points == 0.5))]
@@ -219,8 +219,13 @@ def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
     for _ in range(100):
         gap = a - w * _sigma(theta[:, None] - theta[None, :])
         gradient = gap.sum(axis=1) - gap.sum(axis=0) - hold * theta
-        curvature = _curvature(w, theta) + hold * np.eye(len(theta))
-        step = np.linalg.pinv(curvature, hermitian=True) @ gradient
+        curvature = _curvature(w, theta)
+        if hold:
+            # Definite along (1, ..., 1) too, where the gradient is 0.
+            curvature += hold * np.eye(len(theta)) + curvature.diagonal().max() / len(theta)
+            step = np.linalg.solve(curvature, gradient)
+        else:
+            step = np.linalg.pinv(curvature, hermitian=True) @ gradient
         scale, here = 1.0, value(theta)
         while value(theta + scale * step) > here + 1e-12 and scale > 1e-6:
             scale /= 2
@@ -228,7 +233,7 @@ def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
         theta -= theta.mean()
         if np.abs(theta).max() > _FAR and not hold:
             break
-        if np.abs(step).max() < 1e-9:
+        if np.abs(step).max() < (1e-6 if hold else 1e-9):
             return theta
     if hold:
         return theta
@@ -242,8 +247,6 @@ def _predicted(data: Data, seed: int) -> Array:
     """N: a prediction of what the ratings leave of people's points, that never rests on votes on the same question."""
     if data.known.shape[1] < 2:
         return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
-    from sklearn.linear_model import RidgeCV
-
     # Questions with votes are spread evenly over the parts, and the others too.
     rng = np.random.default_rng([seed, data.queries])
     order = rng.permutation(data.queries)
@@ -252,21 +255,39 @@ def _predicted(data: Data, seed: int) -> Array:
     part[order[np.argsort(~with_votes[order], kind="stable")]] = np.arange(data.queries) % FOLDS
     made = np.empty(len(data.first))
     scaled = data.known / data.known.std(axis=0)
+    ones = np.ones_like(data.weight)
+    human = data.means(data.human, data.weight)
+    start = solve(data.means(ones, data.weight), human, np.zeros(data.systems), hold=_HOLD)
     for k in range(FOLDS):
         inside = part[data.query] == k
         weight = np.where(inside, 0.0, data.weight)
-        w = data.means(np.ones_like(weight), weight)
-        theta = solve(w, data.means(data.human, weight), np.zeros(data.systems), hold=_HOLD)
+        w = data.means(ones, weight)
+        theta = solve(w, data.means(data.human, weight), start, hold=_HOLD)
         inverse = np.linalg.pinv(_curvature(w, theta), hermitian=True)
         use = np.flatnonzero(weight)
         first, second = data.first[use], data.second[use]
         residual = data.human[use] - _sigma(theta[first] - theta[second])
         # What a battle's error adds to the variance of the ratings.
         counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
-        ridge = RidgeCV(alphas=_PENALTIES, fit_intercept=False)
-        ridge.fit(scaled[use], residual, sample_weight=counts / counts.mean())
-        made[inside] = scaled[inside] @ ridge.coef_
+        made[inside] = scaled[inside] @ _ridge(scaled[use], residual, counts / counts.mean())
     return made
+
+
+def _ridge(x: Array, y: Array, weight: Array) -> Array:
+    """Coefficients of a weighted ridge regression, its penalty the one with the least error on left-out rows.
+
+    Source: Golub, Heath and Wahba, Technometrics 21 (1979).
+    """
+    root = np.sqrt(weight)
+    u, s, v = np.linalg.svd(x * root[:, None], full_matrices=False)
+    along = u.T @ (y * root)
+    best, least = np.zeros(x.shape[1]), np.inf
+    for penalty in _PENALTIES:
+        kept = s**2 / (s**2 + penalty)
+        left_out = (y * root - u @ (kept * along)) / (1 - u**2 @ kept)
+        if (error := float(left_out @ left_out)) < least:
+            best, least = v.T @ (s / (s**2 + penalty) * along), error
+    return np.asarray(best)
 
 
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:

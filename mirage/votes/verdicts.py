@@ -89,11 +89,18 @@ def judged(judgments: pa.Table, *, among: Iterable[Battle] | None = None) -> dic
         said = _OF_VERDICT.get(verdict)
         turned = a > b
         battle_ = (language, query, b, a) if turned else (language, query, a, b)
+        if said is None and grade is not None:
+            said = _nearest(grade)
         if said is not None and (asked is None or battle_ in asked):
             of_first = points(said) if grade is None else grade
             verdict_ = (_turned(said, turned), 1 - of_first if turned else of_first, turned)
             found.setdefault(judge, defaultdict(list))[battle_].append(verdict_)
     return {judge: {name: _said(all_) for name, all_ in by.items()} for judge, by in sorted(found.items())}
+
+
+def _nearest(grade: float) -> int:
+    """What a graded verdict comes to: the value whose points are nearest, a tie between two."""
+    return TIE if 0.25 <= grade <= 0.75 else FIRST if grade > 0.5 else SECOND
 
 
 def _said(verdicts: Sequence[tuple[int, float, bool]]) -> Said:
