@@ -35,7 +35,7 @@ SEEDS, DRAWS = 4, 15
 _POINTS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
 
 TIE, BY_QUERY = 0.1, 0.6
-RUNS = 500
+RUNS = 400
 SHAPES = ((6, 60), (6, 150), (10, 150), (19, 150), (19, 400))
 """Systems, and random votes."""
 

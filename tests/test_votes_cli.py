@@ -251,7 +251,7 @@ def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
     commands = [
         line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
     ]
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         program, *words = shlex.split(command)
         assert program == "mirage"

@@ -49,7 +49,7 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
         "y": [i + shift for i in range(len(rows))],
         "text": [
             f"<b>{name(row['system'])}</b>, {label}<br>{write(row[value])} ({write(row[low])} to {write(row[high])})"
-            f"<br>rank {row[rank]}<br>n = {row['votes']:,} random votes, {row['battles']:,} battles"
+            f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
             for row in rows
         ],
         "hovertemplate": "%{text}<extra></extra>",

@@ -187,7 +187,7 @@ def correct_ranking(
     if not found:
         raise NotEnoughData(
             f"no ranking by {label} can be corrected",
-            where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no random votes",
+            where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
             do=_VOTE,
         )
     codes = list(found)

@@ -41,7 +41,13 @@ _OF = (
         high="uncorrected_high",
         help="Of the judge's rating; knows of chance alone, and nothing of the judge's errors.",
     ),
-    Col("votes", "Votes", "count", help="Random votes on battles of this system (n)."),
+    Col(
+        "width",
+        "Width",
+        "probability",
+        help="Width of the interval over that of the same votes without the judge: near 1 the judge adds nothing.",
+    ),
+    Col("votes", "Votes", "count", help="Votes that count, on battles of this system (n)."),
     Col("battles", "Battles", "count", help="Battles of this system that the judge decided."),
 )
 
@@ -202,7 +208,7 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        voted = {vote.language for vote in people.log(page.arena) if vote.control}
+        voted = {vote.language for vote in people.log(page.arena) if vote.control or vote.inclusion is not None}
         codes = [code for code in languages if code in voted]
         if not codes:
             return

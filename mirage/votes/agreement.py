@@ -1,7 +1,7 @@
 """How far people agree with each judge, and with each other: raw, beyond chance, with intervals.
 
-Only votes on battles that were drawn at random count unless told otherwise: the queue prefers battles on which judges
-waver, and on those everybody agrees less, so that the agreement over all votes says how the queue chose.
+Only votes on battles that were drawn at random count unless told otherwise: the queue asks more of those on which
+judges waver, and on those everybody agrees less, so that the agreement over all votes says how the queue chose.
 
 Which of two systems is called the first says nothing, so the chance of either winner is pooled: kappa and alpha do not
 change when systems are renamed (`pooled`).

@@ -225,7 +225,7 @@ def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
             curvature += hold * np.eye(len(theta)) + curvature.diagonal().max() / len(theta)
             step = np.linalg.solve(curvature, gradient)
         else:
-            step = np.linalg.pinv(curvature, hermitian=True) @ gradient
+            step = _inverse(curvature) @ gradient
         scale, here = 1.0, value(theta)
         while value(theta + scale * step) > here + 1e-12 and scale > 1e-6:
             scale /= 2
@@ -263,7 +263,7 @@ def _predicted(data: Data, seed: int) -> Array:
         weight = np.where(inside, 0.0, data.weight)
         w = data.means(ones, weight)
         theta = solve(w, data.means(data.human, weight), start, hold=_HOLD)
-        inverse = np.linalg.pinv(_curvature(w, theta), hermitian=True)
+        inverse = _inverse(_curvature(w, theta))
         use = np.flatnonzero(weight)
         first, second = data.first[use], data.second[use]
         residual = data.human[use] - _sigma(theta[first] - theta[second])
@@ -293,7 +293,7 @@ def _ridge(x: Array, y: Array, weight: Array) -> Array:
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
     """G x S: what the votes on each question add to the scores; S x S: the inverse of the curvature."""
     residual = data.human - _sigma(theta[data.first] - theta[data.second])
-    return data.scores(residual, data.weight)[1], np.asarray(np.linalg.pinv(_curvature(w, theta), hermitian=True))
+    return data.scores(residual, data.weight)[1], _inverse(_curvature(w, theta))
 
 
 def _around(column: Array, there: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
@@ -303,7 +303,7 @@ def _around(column: Array, there: NDArray[np.bool_], first: Index, second: Index
     design[rows, first[there]] = 1
     design[rows, second[there]] -= 1
     values = column[there]
-    left = values - design @ (np.linalg.pinv(design.T @ design, hermitian=True) @ (design.T @ values))
+    left = values - design @ (_inverse(design.T @ design) @ (design.T @ values))
     made = np.zeros(len(column))
     scale = float(left.std()) if len(left) else 0.0
     if scale > 1e-9:
@@ -317,6 +317,11 @@ def _curvature(w: Array, theta: Array) -> Array:
     c = w * p * (1 - p)
     c = c + c.T
     return np.asarray(np.diag(c.sum(axis=1)) - c)
+
+
+def _inverse(symmetric: Array) -> Array:
+    """The pseudo-inverse; what is 0 but for rounding, as along (1, ..., 1), stays 0."""
+    return np.asarray(np.linalg.pinv(symmetric, rcond=1e-10, hermitian=True))
 
 
 def _sigma(x: Array) -> Array:

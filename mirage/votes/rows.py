@@ -50,7 +50,7 @@ class Vote:
     """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
     `undo`: the vote that `undoes` names is taken back."""
     control: bool
-    """Whether the battle was drawn at random, hence counts for agreement and correction."""
+    """Whether the battle was drawn plainly at random, hence counts for agreement."""
     why: str
     """Why the queue chose it: `random`, or reasons with commas between them (`mirage.votes.queue`)."""
     note: str | None
