@@ -194,9 +194,11 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate
     theta = solve(w, human + weight * judge, theta)
     votes, inverse = _of_votes(data, theta, w)
     influence = votes + weight * rest
-    g = data.questions_voted
+    # Each rating takes a degree of freedom (Stata's CR1); unequal weights are worth fewer equal ones (Kish 1965).
+    g, n = data.questions_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
+    small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
     spread_of = influence.T @ influence + weight**2 * elsewhere
-    return Estimate(theta, inverse @ spread_of @ inverse * (g / (g - 1)), weight, (votes - weight * off) @ inverse)
+    return Estimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
 
 
 def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
