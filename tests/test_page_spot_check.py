@@ -395,13 +395,13 @@ def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_
     table = corrected.table()
     assert shown["rating"].tolist() == table["rating"].to_pylist()
     assert shown["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
-    assert "Not in it: random votes on 4 questions in ar: it takes 30." in said(at)
+    assert "Not in it: votes on 4 questions in ar: it takes 30." in said(at)
     at = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
     assert not at.exception
     assert set(badges(at).values()) == {"gray"}
     assert "Corrected by people's votes" in [head.value for head in at.header]
     assert not at.error
-    assert "Not yet. Random votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in said(at)
+    assert "Not yet. Votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in said(at)
 
 
 def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
