@@ -1,4 +1,4 @@
-"""Rankings that count otherwise: several judges, verdicts left out, people's votes, equal style; what that moves."""
+"""Rankings that count otherwise: several judges, verdicts left out, people's votes; what that moves."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from test_cli import mirage, rows
 from test_rank import battles, judged, maximum, ratings, simulate
 
-from mirage import pipeline, rank, schema, store
+from mirage import pipeline, rank, store
 from mirage import votes as ballots
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.rank.control import Covariates, control, covariates
 from mirage.rank.fit import Pairs
 from mirage.rank.whatif import Choice, compare, recompute
 from mirage.sources.simulated import simulate as arena_of
@@ -291,165 +290,6 @@ def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
     one = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
     with pytest.raises(UnknownName, match="C"):
         one.override(votes(("q", "x", "y", "C")))
-
-
-# Style
-
-
-def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[rank.Battles, Covariates]:
-    """Systems from good to bad, the worse the longer its answers; a judge that gives `bias` logits a doubling."""
-    rng = np.random.default_rng(seed)
-    theta, own = np.linspace(0.9, -0.9, systems), np.linspace(-1.2, 1.2, systems)
-    here = theta + rng.normal(0, 0.5, (queries, systems))
-    length = 8 + own + rng.normal(0, 0.7, (queries, systems))
-    i, j = np.triu_indices(systems, 1)
-    p = 1 / (1 + np.exp(here[:, j] - here[:, i] - bias * (length[:, i] - length[:, j])))
-    tied = rng.random(p.shape) < 0.1
-    first = (rng.random(p.shape) < p) & ~tied
-    wins = np.zeros((queries, systems, systems), np.uint8)
-    ties = np.zeros_like(wins)
-    wins[:, i, j], wins[:, j, i] = first, ~first & ~tied
-    ties[:, i, j] = ties[:, j, i] = tied
-    one = battles(wins, ties)
-    return one, Covariates(("length",), one.systems, one.queries, length[:, :, None])
-
-
-def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() -> None:
-    """Truth from 20,000 queries (seed 0); 120 arenas with seeds 2000 to 2119."""
-    one, known = talkative(0, queries=20_000)
-    large = control({"en": one}, {"en": known}, draws=2)
-    truth, worth = large.ranking.languages["en"].theta, large.coefficients["en"][0].value
-    assert worth is not None
-    assert large.ranking.languages["en"].ranks().tolist() == [*range(1, 9)]
-    assert np.abs(large.plain.languages["en"].theta).max() < 0.1, "without control the systems look equal"
-    inside, plain, coefficient = [], [], []
-    for seed in range(2000, 2120):
-        one, known = talkative(seed)
-        found = control({"en": one}, {"en": known})
-        for to, ranking in ((inside, found.ranking), (plain, found.plain)):
-            low, high = ranking.languages["en"].interval()
-            to.append((low <= truth) & (truth <= high))
-        (length,) = found.coefficients["en"]
-        assert length.low is not None
-        assert length.high is not None
-        coefficient.append(length.low <= worth <= length.high)
-    assert 0.92 < np.mean(inside) < 0.98
-    assert 0.90 < np.mean(coefficient) <= 1
-    assert np.mean(plain) < 0.5
-
-
-def test_control_finds_the_maximum_that_a_logistic_regression_finds() -> None:
-    from scipy.optimize import minimize
-
-    one, known = talkative(4, systems=5)
-    found = control({"en": one}, {"en": known}, draws=2)
-    i, j = np.triu_indices(5, 1)
-    won, lost = (one.wins[:, a, b] + one.ties[:, a, b] / 2 for a, b in ((i, j), (j, i)))
-    z = known.values[:, i, 0] - known.values[:, j, 0]
-
-    def loss(x: Any) -> float:
-        d = (x[i] - x[j])[None] + x[5] * z
-        return float((won * np.logaddexp(0, -d) + lost * np.logaddexp(0, d)).sum())
-
-    best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-8}).x
-    np.testing.assert_allclose(found.ranking.languages["en"].theta, best[:5] - best[:5].mean(), atol=1e-5)
-    assert found.coefficients["en"][0].value == pytest.approx(best[5], abs=1e-5)
-
-
-def test_draws_of_a_control_are_near_those_of_the_plain_bootstrap_where_style_says_nothing() -> None:
-    one = simulate(6, queries=100)
-    noise = np.random.default_rng(1).normal(size=(100, 8, 1))
-    found = control({"en": one}, {"en": Covariates(("length",), one.systems, one.queries, noise)})
-    (length,) = found.coefficients["en"]
-    assert length.low is not None
-    assert length.high is not None
-    assert length.low < 0 < length.high
-    a, b = (np.ptp(each.languages["en"].interval(), axis=0) for each in (found.ranking, found.plain))
-    np.testing.assert_allclose(a, b, rtol=0.15)
-
-
-def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19() -> None:
-    one, known = talkative(5, queries=20)
-    values = known.values.copy()
-    values[3, 2] = np.nan
-    found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
-    assert found.n_missing == {"en": 7}
-    assert found.n_battles == {"en": 20 * 28 - 7}
-    wins = one.wins.copy()
-    wins[3, 2] = wins[3, :, 2] = 0
-    ties = one.ties.copy()
-    ties[3, 2] = ties[3, :, 2] = 0
-    np.testing.assert_allclose(
-        found.plain.languages["en"].theta, ratings(replace(one, wins=wins, ties=ties)).theta, atol=1e-12
-    )
-
-
-def test_a_covariate_that_battles_cannot_tell_from_the_systems_has_no_coefficient_and_says_why() -> None:
-    one, known = talkative(6)
-    for values in (np.zeros((60, 8, 1)), np.repeat(np.arange(8.0)[None, :, None], 60, axis=0)):
-        found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
-        (length,) = found.coefficients["en"]
-        assert length.value is None
-        assert length.low is None
-        assert length.reason is not None
-        assert "does not vary" in length.reason
-        np.testing.assert_allclose(found.ranking.languages["en"].theta, found.plain.languages["en"].theta, atol=1e-6)
-
-
-def test_a_covariate_that_decides_every_battle_has_no_finite_coefficient() -> None:
-    one, known = talkative(7, queries=15)
-    i, j = np.triu_indices(8, 1)
-    wins = np.zeros_like(one.wins)
-    longer = known.values[:, i, 0] > known.values[:, j, 0]
-    wins[:, i, j], wins[:, j, i] = longer, ~longer
-    found = control({"en": replace(one, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
-    (length,) = found.coefficients["en"]
-    assert length.value is None
-    assert length.reason is not None
-    assert "decides every battle" in length.reason
-
-
-def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
-    data = {
-        "language": ["en"] * 4,
-        "query_id": ["q"] * 4,
-        "system": ["x", "x", "y", "y"],
-        "feature": ["length", "target_language", "length", "target_language"],
-        "value": [1023.0, 0.9, 0.0, None],
-        "reason": [None, None, None, "no letters"],
-    }
-    table = schema.from_columns("features", data)
-    known = covariates(table, ("length", "language"))["en"]
-    assert known.values[0, 0].tolist() == [10.0, 0.9]
-    assert known.values[0, 1, 0] == 0.0
-    assert np.isnan(known.values[0, 1, 1])
-    with pytest.raises(UnknownName, match="length"):
-        covariates(table, ("lenght",))
-    with pytest.raises(NotEnoughData, match="n_citations") as refused:
-        covariates(table, ("citations",))
-    assert "mirage features" in str(refused.value)
-
-
-def test_style_is_not_controlled_where_that_means_nothing() -> None:
-    one, known = talkative(8, queries=10)
-    with pytest.raises(BadInput, match="davidson"):
-        control({"en": one}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="see no style"):
-        control({"en": replace(one, skill="abstain")}, {"en": known})
-    with pytest.raises(BadInput, match="are not given"):
-        recompute(said(judged(("en", "q", "j", "x", "y", "A"))), Choice(control=("length",)))
-
-
-def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
-    one, known = talkative(9, queries=20)
-    found = control({"en": one, "sw": one}, {"en": known, "sw": known}, draws=20)
-    table = found.ranking.table()
-    schema.validate("ratings", table)
-    assert set(table["tier"].to_pylist()) == {None}
-    assert [c.language for c in found.coefficients["all"]] == ["all"]
-    assert found.coefficients["all"][0].value == pytest.approx(found.coefficients["en"][0].value)
-    again = control({"en": one}, {"en": known}, draws=20).ranking.languages["en"]
-    assert again.draws.tobytes() == found.ranking.languages["en"].draws.tobytes()
 
 
 # What moves

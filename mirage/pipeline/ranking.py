@@ -130,6 +130,18 @@ def counted(found: Recomputed) -> list[str]:
         for one in found.controlled.coefficients[last]:
             worth = one.reason if one.value is None else f"{one.value:+.2f} logits ({one.low:+.2f} to {one.high:+.2f})"
             said.append(f"{one.covariate}, {last}: {worth} for {one.per}")
+        by: dict[tuple[str, str], list[str]] = {}
+        for code, systems in found.controlled.outside.items():
+            for system, names in systems.items():
+                for name in names:
+                    by.setdefault((name, system), []).append(code)
+        for name in found.controlled.names:
+            far = [f"{system} ({', '.join(codes)})" for (of, system), codes in by.items() if of == name]
+            if far:
+                said.append(
+                    f"ratings that rest on extrapolation, since at least half of the system's answers lie far outside "
+                    f"the others' in {name}: {', '.join(far)}"
+                )
     return said
 
 

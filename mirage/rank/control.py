@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,9 +27,10 @@ import numpy as np
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
 from mirage.rank.battles import Battles, codes
-from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, query_weights, rate
-from mirage.rank.bootstrap import _join as join
-from mirage.rank.fit import RIDGE, Array, logistic
+from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, one_thread, rate, together
+from mirage.rank.cells import Styled, styled
+from mirage.rank.fit import RIDGE, Array
+from mirage.rank.graph import groups, unbounded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,11 +60,15 @@ COVARIATES: Mapping[str, Covariate] = {
 }
 """Every covariate by name."""
 
-_DEPENDENT = 1e-6
-"""Share of a covariate's information that must not follow from the systems and the other covariates."""
+FENCE = 1.5
+"""An answer lies far outside others' beyond so many interquartile ranges from their quartiles (Tukey, Exploratory Data
+Analysis, 1977): of normal ones, 0.7% do."""
 
-_ENDLESS = 20.0
-"""Logits per standard deviation above which only the ridge holds a coefficient."""
+_POLISHED = 6
+"""Rounds of the median polish that takes the questions out of the covariates (Tukey, 1977)."""
+
+_NORMAL = 1.349
+"""Interquartile range of a normal variable, in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,24 +171,35 @@ class Controlled:
     names: tuple[str, ...]
     """The covariates."""
     ranking: Ranking
-    """With control. Its draws are one Newton step from the estimate for the queries of each draw. It has no tiers."""
-    plain: Ranking
-    """Without control, from the same battles."""
+    """With control. It has no tiers."""
     coefficients: Mapping[str, tuple[Coefficient, ...]]
     """By language, and `all` where there is more than one, in the order of `names`."""
-    n_battles: Mapping[str, int]
+    battles: Mapping[str, Battles]
     """Battles used, by language."""
     n_missing: Mapping[str, int]
     """Battles left out because a covariate of one of the two answers is not known, by language."""
+    outside: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """By language and system, the covariates in which its answers lie far outside those of the other systems (`FENCE`):
+    no battle shows what style is worth so far out, so that the rating rests on extrapolation."""
+
+    @property
+    def n_battles(self) -> Mapping[str, int]:
+        """How many battles were used, by language."""
+        return {code: int(one.record().sum()) // 2 for code, one in self.battles.items()}
+
+    @cached_property
+    def plain(self) -> Ranking:
+        """Without control, from the same battles."""
+        like = self.ranking
+        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties, ridge=like.ridge)
 
     @property
     def method(self) -> str:
         """How the numbers came about, in a line."""
         return (
-            f"Bradley-Terry at equal {_and(self.names)}, ties "
-            f"{'half a win each' if self.ranking.ties == 'half' else 'dropped'}, ridge {self.ranking.ridge:g}; "
-            f"{LEVEL:.0%} percentile intervals over {self.ranking.n_draws} draws of queries, one Newton step each, "
-            f"seed {self.ranking.seed}"
+            f"Bradley-Terry at equal {_and(self.names)}, Jeffreys' prior (bias-reduced), ties "
+            f"{'half a win each' if self.ranking.ties == 'half' else 'dropped'}; {LEVEL:.0%} percentile intervals over "
+            f"{self.ranking.n_draws:,} draws with the query as the unit, seed {self.ranking.seed}"
         )
 
 
@@ -202,8 +219,8 @@ def control(
         known: covariates by language (`covariates`).
         ties: how ties count; Davidson's model has no place for covariates here.
         draws: bootstrap draws of queries.
-        seed: seed of the draws, which are those of `rate`.
-        ridge: weight of the penalty.
+        seed: seed of the draws; their queries weigh what they do in `rate`.
+        ridge: weight of the penalty that holds parts in place which never met.
 
     Raises:
         BadInput: if ties are modelled, or the battles are decided by labels, which see no style.
@@ -216,164 +233,138 @@ def control(
     if not battles:
         raise NotEnoughData("no language has battles and the covariates", do="run: mirage features DIR")
     names = next(iter(known.values())).names if known else ()
-    kept, missing, found, made = {}, {}, {}, {}
+    kept, missing, values = {}, {}, {}
     for code, one in sorted(battles.items()):
-        values = known[code].of(one) if code in known else np.full((*one.wins.shape[:2], len(names)), np.nan)
-        fought = np.triu(one.wins + one.wins.transpose(0, 2, 1) + one.ties, 1)
-        measured = np.all(np.isfinite(values), axis=2)
+        at = known[code].of(one) if code in known else np.full((*one.wins.shape[:2], len(names)), np.nan)
+        fought = one.wins + one.wins.transpose(0, 2, 1) + one.ties
+        measured = np.all(np.isfinite(at), axis=2)
         there = measured[:, :, None] & measured[:, None, :]
-        kept[code] = replace(one, wins=one.wins * there, ties=one.ties * there)
-        missing[code] = int((fought * ~there).sum(dtype=np.int64))
-        made[code] = values
-        if not kept[code].wins.any():
+        points = None if one.points is None else one.points * there
+        kept[code] = replace(one, wins=one.wins * there, ties=one.ties * there, points=points)
+        missing[code] = int((np.triu(fought, 1) * ~there).sum(dtype=np.int64))
+        values[code] = np.where((fought * there).any(axis=2)[:, :, None], at, np.nan)
+        share = kept[code].shared(ties)
+        if (share == share.transpose(0, 2, 1)).all():
             raise NotEnoughData(
                 f"no battle in {code} has a winner and the {_and(names)} of both answers",
                 do="measure them (mirage features DIR), or leave the language out",
             )
-    plain = rate(kept, draws=draws, seed=seed, ties=ties, ridge=ridge)
-    extra = {}
-    for code, one in kept.items():
-        base = plain.languages[code]
-        theta, drawn, extra[code] = _fit(one, made[code], base, names, ties=ties, seed=seed, ridge=ridge)
-        found[code] = replace(base, theta=theta, draws=drawn)
-    coefficients = {code: _read(code, names, *extra[code], len(kept[code].queries)) for code in kept}
-    if JOINT in plain.languages:
-        found[JOINT] = join(found, list(plain.languages[JOINT].systems))
-        coefficients[JOINT] = _mean(names, coefficients, extra, plain.languages[JOINT].n_queries)
-    n = {code: int(plain.languages[code].record.sum()) // 2 for code in kept}
-    return Controlled(names, replace(plain, languages=found, battles={}), plain, coefficients, n, missing)
+    with one_thread():
+        fits = {
+            code: styled(one, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge)
+            for code, one in kept.items()
+        }
+    rows = {code: _row(code, one, fits[code]) for code, one in kept.items()}
+    first = next(iter(kept.values()))
+    ranking = together(
+        [
+            Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: _widened(row)}, ())
+            for code, row in rows.items()
+        ]
+    )
+    ranking = replace(ranking, languages={**ranking.languages, **rows}, parts=())
+    coefficients = {code: _read(code, names, fits[code], len(kept[code].queries)) for code in kept}
+    outside = {code: _outside(values[code], kept[code].systems, coefficients[code]) for code in kept}
+    if JOINT in ranking.languages:
+        coefficients[JOINT] = _mean(names, coefficients, fits, {code: len(one.queries) for code, one in kept.items()})
+    return Controlled(names, ranking, coefficients, kept, missing, outside)
 
 
-_Extra = tuple[Array, Array, Array, tuple[str | None, ...]]
-"""K coefficients, B x K draws of them, K spreads of the differences, K reasons why one cannot be told."""
+def _row(code: str, battles: Battles, fit: Styled) -> LanguageRanking:
+    parted = groups(battles.systems, fit.whole)
+    return LanguageRanking(
+        code,
+        battles.systems,
+        fit.theta,
+        fit.theta_draws,
+        battles.record(),
+        parted,
+        len(battles.queries),
+        battles.unparsed,
+        unbounded(battles.systems, parted, fit.whole),
+    )
 
 
-def _fit(
-    battles: Battles,
-    values: Array,
-    plain: LanguageRanking,
-    names: tuple[str, ...],
-    *,
-    ties: str,
-    seed: int,
-    ridge: float,
-) -> tuple[Array, Array, _Extra]:
-    """Thetas and coefficients of one language with their draws."""
-    s, k = len(battles.systems), len(names)
-    i, j = np.triu_indices(s, 1)
-    first, second = battles.wins[:, i, j].astype(float), battles.wins[:, j, i].astype(float)
-    if ties == "half":
-        first += battles.ties[:, i, j] / 2
-        second += battles.ties[:, i, j] / 2
-    q, p = np.nonzero(first + second)
-    won, lost = first[q, p], second[q, p]
-    differences = (values[:, i] - values[:, j])[q, p]
-    spread = np.sqrt(np.average(differences**2, axis=0, weights=won + lost))
-    z = differences / np.where(spread > 0, spread, 1)
-    design = np.zeros((len(i), s))
-    design[np.arange(len(i)), i], design[np.arange(len(i)), j] = 1, -1
-    starts = np.flatnonzero(np.diff(q, prepend=-1))
-
-    def sums(weights: Array) -> Array:
-        return np.bincount(p, weights, minlength=len(i)).astype(float)
-
-    def slopes(x: Array) -> tuple[Array, Array, Array]:
-        """What each battle adds to the gradient along its difference, the gradient, and minus the Hessian."""
-        up, down = logistic((x[:s] @ design.T)[p] + z @ x[s:])
-        left = won * down - lost * up
-        c = (won + lost) * up * down
-        H = np.empty((s + k, s + k))
-        H[:s, :s] = design.T @ (sums(c)[:, None] * design)
-        H[:s, s:] = np.column_stack([design.T @ sums(c * z[:, m]) for m in range(k)]) if k else np.empty((s, 0))
-        H[s:, :s] = H[:s, s:].T
-        H[s:, s:] = (z * c[:, None]).T @ z
-        # Definite along the direction (1, ..., 1) that centring removes.
-        H[:s, :s] += max(H[:s, :s].max(), ridge) / s
-        H[np.arange(s + k), np.arange(s + k)] += ridge
-        return left, np.concatenate([design.T @ sums(left), z.T @ left]) - ridge * x, H
-
-    def value(x: Array) -> float:
-        d = (x[:s] @ design.T)[p] + z @ x[s:]
-        likelihood = -(won * np.logaddexp(0, -d)).sum() - (lost * np.logaddexp(0, d)).sum()
-        return float(likelihood - ridge / 2 * (x @ x))
-
-    x = np.concatenate([plain.theta, np.zeros(k)])
-    free = _free(slopes(x)[2], s)
-    reasons = [
-        None if at in free else "it does not vary, or follows from the systems and what else is controlled for"
-        for at in range(k)
-    ]
-    at = np.concatenate([np.arange(s), s + np.array(free, dtype=np.intp)])
-    for _ in range(100):
-        left, g, H = slopes(x)
-        step = np.zeros(s + k)
-        step[at] = np.linalg.solve(H[np.ix_(at, at)], g[at])
-        if np.abs(step).max() > 0.1:
-            here = value(x)
-            while value(x + step) < here - 1e-9 * abs(here):
-                step /= 2
-        x = x + step
-        if np.abs(step).max() < 1e-9:
-            break
-    left, _, H = slopes(x)
-    scores = np.zeros((len(battles.queries), s + k))
-    by_pair = np.zeros((len(battles.queries), len(i)))
-    by_pair[q, p] = left
-    scores[:, :s] = by_pair @ design
-    scores[q[starts], s:] = np.add.reduceat(left[:, None] * z, starts)
-    moves = np.zeros_like(scores)
-    moves[:, at] = np.linalg.solve(H[np.ix_(at, at)], scores[:, at].T).T
-    weights = query_weights(plain.language, battles, draws=len(plain.draws), seed=seed)
-    drawn = x + (weights - 1) @ moves
-    for m in np.flatnonzero(np.abs(x[s:]) > _ENDLESS):
-        reasons[m] = "it decides every battle in which it differs, so that only the ridge bounds the coefficient"
-    scale = np.where(spread > 0, spread, 1)
-    theta, all_ = x[:s] - x[:s].mean(), drawn[:, :s] - drawn[:, :s].mean(axis=1, keepdims=True)
-    return theta, all_, (x[s:] / scale, drawn[:, s:] / scale, spread, tuple(reasons))
+def _wider(n: int) -> float:
+    """By how much exponential weights of n queries give draws that differ too little: their variance is (n - 1)/(n + 1)
+    of that of the estimate. The percentiles of one language make up for few queries, those of a mean over languages,
+    which rests on the queries of all, do not.
+    """
+    return ((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0
 
 
-def _free(information: Array, s: int) -> list[int]:
-    """The covariates, as places from 0, that add information to the systems and to those before them."""
-    free: list[int] = []
-    for k in range(s, len(information)):
-        before = np.array([*range(s), *(s + at for at in free)])
-        mine, shared = information[k, k], information[before, k]
-        explained = shared @ np.linalg.solve(information[np.ix_(before, before)], shared)
-        if mine - explained > _DEPENDENT * mine and mine > _DEPENDENT:
-            free.append(k - s)
-    return free
+def _widened(row: LanguageRanking) -> LanguageRanking:
+    """A language as its joint row takes it."""
+    return replace(row, draws=row.theta + _wider(row.n_queries) * (row.draws - row.theta))
 
 
-def _read(
-    code: str,
-    names: tuple[str, ...],
-    values: Array,
-    drawn: Array,
-    spread: Array,
-    reasons: Sequence[str | None],
-    n: int,
-) -> tuple[Coefficient, ...]:
-    ends = np.quantile(drawn, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
+def _outside(
+    values: Array, systems: tuple[str, ...], coefficients: Sequence[Coefficient]
+) -> dict[str, tuple[str, ...]]:
+    """The systems at least half of whose answers lie far outside those of the others, with the covariates in which.
+
+    What counts is the difference to what is usual for the question, by a median polish: it does not matter which other
+    systems answered it. Where half of the others' answers do not differ at all, their standard deviation stands for the
+    interquartile range, as of normal ones.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for k in (k for k, one in enumerate(coefficients) if one.reason is None):
+        there = np.isfinite(values[:, :, k])
+        part = np.ix_(there.any(axis=1), there.any(axis=0))
+        there, seen = there[part], values[:, :, k][part]
+        middle = np.median if there.all() else np.nanmedian
+        of_system = np.zeros((1, seen.shape[1]))
+        for _ in range(_POLISHED):
+            usual = middle(seen - of_system, axis=1, keepdims=True)
+            of_system = middle(seen - usual, axis=0, keepdims=True)
+        flat = (seen - usual)[there]
+        whose = part[1][0][np.nonzero(there)[1]]
+        order = np.argsort(flat)
+        flat, whose = flat[order], whose[order]
+        for s, system in enumerate(systems):
+            own, others = flat[whose == s], flat[whose != s]
+            if not len(own) or not len(others):
+                continue
+            # Both are sorted.
+            low, high = others[len(others) // 4], others[-1 - len(others) // 4]
+            reach = FENCE * ((high - low) or _NORMAL * others.std())
+            if not low - reach <= own[len(own) // 2] <= high + reach:
+                found[system] = (*found.get(system, ()), coefficients[k].covariate)
+    return found
+
+
+def _read(code: str, names: tuple[str, ...], fit: Styled, n: int) -> tuple[Coefficient, ...]:
+    ends = np.quantile(fit.value_draws, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
     rows: list[Coefficient] = []
-    for k, (name, reason) in enumerate(zip(names, reasons, strict=True)):
-        low, value, high = (None if reason else float(v) for v in (ends[0, k], values[k], ends[1, k]))
-        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, float(spread[k]), reason))
+    for k, (name, reason) in enumerate(zip(names, fit.reasons, strict=True)):
+        low, value, high = (None if reason else float(v) for v in (ends[0, k], fit.value[k], ends[1, k]))
+        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, float(fit.spread[k]), reason))
     return tuple(rows)
 
 
 def _mean(
-    names: tuple[str, ...], by: Mapping[str, Sequence[Coefficient]], extra: Mapping[str, _Extra], n: int
+    names: tuple[str, ...], by: Mapping[str, Sequence[Coefficient]], fits: Mapping[str, Styled], n: Mapping[str, int]
 ) -> tuple[Coefficient, ...]:
+    """The mean of each coefficient over the languages that tell it. As in the joint rating, each language's draws are
+    moved so that their mean is its value.
+    """
     rows: list[Coefficient] = []
-    for k in range(len(names)):
-        told = [extra[code] for code in extra if by[code][k].reason is None]
-        parts = told or list(extra.values())
-        values, drawn, spread = (
-            np.mean([each[..., k : k + 1] for each in column], axis=0)
-            for column in zip(*((part[0], part[1], part[2]) for part in parts), strict=True)
-        )
-        rows += _read(JOINT, (names[k],), values, drawn, spread, (None if told else "no language tells",), n)
+    for k, name in enumerate(names):
+        told = [code for code in fits if by[code][k].reason is None]
+        spread = float(np.mean([fits[code].spread[k] for code in told or fits]))
+        per = COVARIATES[name].per
+        if not told:
+            rows.append(Coefficient(JOINT, name, per, None, None, None, spread, "no language tells"))
+            continue
+        value = float(np.mean([fits[code].value[k] for code in told]))
+        drawn = value + np.mean([_wider(n[code]) * _centred(fits[code].value_draws[:, k]) for code in told], axis=0)
+        low, high = np.quantile(drawn, bootstrap_tails(LEVEL, sum(n.values())), method="weibull").tolist()
+        rows.append(Coefficient(JOINT, name, per, value, low, high, spread, None))
     return tuple(rows)
+
+
+def _centred(draws: Array) -> Array:
+    return np.asarray(draws - draws.mean())
 
 
 def _and(names: Sequence[str]) -> str:
