@@ -3,6 +3,7 @@
     found = control(battles, covariates(features, ("length", "citations")))
     found.ranking, found.plain                            # with and without, on the same battles
     found.coefficients["en"]                              # how much the judge gives for each
+    found.outside["en"]                                   # whose rating rests on extrapolation
 
 A judge that likes long answers ranks the talkative. With z the difference of a covariate between the two answers of a
 battle, P(i beats j) = 1 / (1 + exp(-(theta_i - theta_j + beta z))): thetas are then what systems are worth when their
@@ -10,6 +11,10 @@ answers are alike in style, betas what the style is worth. Both are fitted toget
 Arena (Li, Angelopoulos and Chiang 2024, "Does style matter?") and the length control of AlpacaEval (Dubois et al. 2024,
 arXiv 2404.04475). Unlike there, the query is the unit of every interval, a battle whose covariates are not all known is
 left out and counted, and length counts by its logarithm: characters are read by their ratio, not by their number.
+The estimate is bias-reduced like that of `rate` (`cells.py`).
+
+A coefficient is learned where answers differ as they usually do. It is carried on beyond that for a system whose answers
+are far longer than all others': such a rating rests on extrapolation, and the system is named (`Controlled.outside`).
 
 This controls for what is measured and for nothing else, and it takes from a system what its style has earned: where
 longer answers are longer because they are better, the plain ranking is the one to read.
