@@ -13,7 +13,7 @@ arXiv 2404.04475). Unlike there, the query is the unit of every interval, a batt
 left out and counted, and length counts by its logarithm: characters are read by their ratio, not by their number.
 The estimate is bias-reduced like that of `rate` (`cells.py`).
 
-A coefficient is learned where answers differ as they usually do. It is carried on beyond that for a system whose answers
+A coefficient is learned where answers differ as they usually do, and carried on beyond that for a system whose answers
 are far longer than all others': such a rating rests on extrapolation, and the system is named (`Controlled.outside`).
 
 This controls for what is measured and for nothing else, and it takes from a system what its style has earned: where
