@@ -114,6 +114,20 @@ def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
     return tail, 1 - tail
 
 
+def student_tails(level: float, n: int) -> tuple[float, float]:
+    """The two percentiles of an interval of a nominal level from draws that vary as the estimate of n units does.
+
+    Those that a normal variable has at the quantiles of Student's t with n - 1 degrees of freedom (Hesterberg, as for
+    `bootstrap_tails`).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(stdtrit(n - 1, (1 - level) / 2)))
+    return tail, 1 - tail
+
+
 def _check(k: int, n: int) -> None:
     if n < 1:
         raise NotEnoughData("a proportion of no trials has no interval")

@@ -79,6 +79,10 @@ class Battles:
         points = None if self.points is None else self.points[cut]
         return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
 
+    def questions(self) -> NDArray[np.intp]:
+        """S: on how many queries each system battles."""
+        return np.asarray((self.wins + self.wins.swapaxes(1, 2) + self.ties).any(axis=2).sum(axis=0), dtype=np.intp)
+
     def shared(self, ties: Ties) -> NDArray[np.float32]:
         """Q x S x S: points the row system took of the column system on each query; with ties `half`, half a point for
         a tie and what soft verdicts say, else the wins.

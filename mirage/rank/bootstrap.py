@@ -25,7 +25,7 @@ from mirage.rank.battles import Battles
 from mirage.rank.by_query import ByQuery, by_query
 from mirage.rank.fit import RIDGE, Array, Fit, Pairs, Penalty, fit
 from mirage.rank.graph import either, groups, unbounded
-from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking
+from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -268,14 +268,16 @@ def _rate_one(
         pairs = Pairs(first, second, tied[0] if tied else None, s)
         parts.append(fit(pairs, ridge=ridge, start=start, tolerance=_CLOSE).theta)
     parted = groups(battles.systems, whole)
+    theta, questions = laid.point[0, :s], battles.questions()
     return LanguageRanking(
         code,
         battles.systems,
-        laid.point[0, :s],
-        np.concatenate(parts),
+        theta,
+        widened(theta, np.concatenate(parts), questions),
         battles.record(),
         parted,
         len(battles.queries),
+        questions,
         battles.unparsed,
         unbounded(battles.systems, parted, whole),
     )
@@ -326,6 +328,7 @@ def _join(found: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageR
         np.sum([one.record[at[code]] for code, one in found.items()], axis=0),
         tuple(group for group in (bounded, *((s,) for s in sorted(loose))) if group),
         sum(one.n_queries for one in found.values()),
+        np.sum([one.questions[at[code]] for code, one in found.items()], axis=0),
         sum(one.unparsed for one in found.values()),
         # A rating that most languages do not bound is not bounded; what one language leaves open the draws say.
         {s: either(side) for s, side in sides.items() if len(side) > len(found) / 2},

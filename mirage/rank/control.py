@@ -36,6 +36,7 @@ from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ra
 from mirage.rank.cells import Styled, styled
 from mirage.rank.fit import RIDGE, Array
 from mirage.rank.graph import groups, unbounded
+from mirage.rank.records import widened
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -263,11 +264,11 @@ def control(
     first = next(iter(kept.values()))
     ranking = together(
         [
-            Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: _widened(row)}, ())
+            Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: row}, ())
             for code, row in rows.items()
         ]
     )
-    ranking = replace(ranking, languages={**ranking.languages, **rows}, parts=())
+    ranking = replace(ranking, parts=())
     coefficients = {code: _read(code, names, fits[code], len(kept[code].queries)) for code in kept}
     outside = {code: _outside(values[code], kept[code].systems, coefficients[code]) for code in kept}
     if JOINT in ranking.languages:
@@ -276,15 +277,16 @@ def control(
 
 
 def _row(code: str, battles: Battles, fit: Styled) -> LanguageRanking:
-    parted = groups(battles.systems, fit.whole)
+    parted, questions = groups(battles.systems, fit.whole), battles.questions()
     return LanguageRanking(
         code,
         battles.systems,
         fit.theta,
-        fit.theta_draws,
+        widened(fit.theta, fit.theta_draws, questions),
         battles.record(),
         parted,
         len(battles.queries),
+        questions,
         battles.unparsed,
         unbounded(battles.systems, parted, fit.whole),
     )
@@ -296,11 +298,6 @@ def _wider(n: int) -> float:
     which rests on the queries of all, do not.
     """
     return ((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0
-
-
-def _widened(row: LanguageRanking) -> LanguageRanking:
-    """A language as its joint row takes it."""
-    return replace(row, draws=row.theta + _wider(row.n_queries) * (row.draws - row.theta))
 
 
 def _outside(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
-from mirage.intervals import bootstrap_tails as _tails
+from mirage.intervals import student_tails
 from mirage.rank.fit import Array
 from mirage.rank.graph import Side, main_group
 
@@ -68,6 +69,8 @@ class LanguageRanking:
     not bound some ratings."""
     n_queries: int
     """Queries the ratings rest on."""
+    questions: NDArray[np.intp]
+    """S: on how many of them each system battles."""
     unparsed: int
     """Battles left out because their verdict could not be read."""
     unbounded: Mapping[str, Side] = field(default_factory=dict)
@@ -94,11 +97,11 @@ class LanguageRanking:
     def interval(self, level: float = LEVEL) -> Array:
         """2 x S: lower and upper end of the interval of each rating; infinite where the data puts no bound.
 
-        Percentiles over the draws, expanded for the number of queries as Hesterberg (2015, The American Statistician
-        69(4)) proposes: a bootstrap of n queries is too narrow by sqrt((n - 1) / n) and by the step from
-        a normal to a t quantile. The expectation of the k-th of B draws is the k / (B + 1) quantile, hence `weibull`.
+        Percentiles over the draws, expanded from a normal to a t quantile for the number of queries a system battles
+        on, as Hesterberg (2015, The American Statistician 69(4)) proposes. The expectation of the k-th of B draws is
+        the k / (B + 1) quantile, hence `weibull`.
         """
-        ends = self._ends(self.theta, self.draws, level)
+        ends = _ends(self.theta, self.draws, self.questions, level)
         for system, side in self.unbounded.items():
             k = self.systems.index(system)
             if side != "above":
@@ -118,7 +121,8 @@ class LanguageRanking:
             raise UnknownName("system", reference, self.systems, where=f"the ranking of {self.language}")
         k = self.systems.index(reference)
         value = self.theta - self.theta[k]
-        low, high = self._ends(value, self.draws - self.draws[:, k : k + 1], level)
+        questions = np.minimum(self.questions, self.questions[k])
+        low, high = _ends(value, self.draws - self.draws[:, k : k + 1], questions, level)
         for at, system in enumerate(self.systems):
             if at == k:
                 continue
@@ -129,10 +133,6 @@ class LanguageRanking:
                 high[at] = np.inf
         return np.stack([value, low, high])
 
-    def _ends(self, value: Array, draws: Array, level: float) -> Array:
-        low, high = np.quantile(draws, _tails(level, self.n_queries), axis=0, method="weibull")
-        return np.stack([np.minimum(low, value), np.maximum(high, value)])
-
     def ranks(self) -> NDArray[np.int64]:
         """S: 1 is best; equal ratings share the best rank."""
         return np.asarray(_ranks(self.theta[None])[0])
@@ -141,11 +141,38 @@ class LanguageRanking:
         """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`)."""
         ranks = _ranks(self.draws)
         # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
-        ends = np.quantile(ranks, _tails(level, self.n_queries), axis=0, method="inverted_cdf")
-        return np.asarray(ends, dtype=np.int64)
+        return _percentiles(ranks, self.questions, level, "inverted_cdf").astype(np.int64)
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:
     """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
     better = theta[:, None, :] > theta[:, :, None] + 1e-9
     return np.asarray(better.sum(axis=2) + 1)
+
+
+def widened(theta: Array, draws: Array, questions: NDArray[np.intp]) -> Array:
+    """B x S draws that vary as the ratings do: exponential weights of n queries have (n - 1) / (n + 1) of the variance.
+
+    Args:
+        theta: S ratings.
+        draws: B x S draws with exponential weights of the queries.
+        questions: S: on how many queries each system battles.
+    """
+    n = np.maximum(questions, 2)
+    return np.asarray(theta + np.sqrt((n + 1) / (n - 1)) * (draws - theta))
+
+
+def _ends(value: Array, draws: Array, questions: NDArray[np.intp], level: float) -> Array:
+    low, high = _percentiles(draws, questions, level, "weibull")
+    return np.stack([np.minimum(low, value), np.maximum(high, value)])
+
+
+def _percentiles(
+    draws: NDArray[Any], questions: NDArray[np.intp], level: float, method: Literal["weibull", "inverted_cdf"]
+) -> NDArray[Any]:
+    """2 x S percentiles of the draws, for the number of queries of each system."""
+    ends = np.empty((2, draws.shape[1]))
+    for n in np.unique(questions).tolist():
+        of_n = questions == n
+        ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(level, n), axis=0, method=method)
+    return ends
