@@ -310,7 +310,10 @@ def compare(base: Ranking, other: Ranking) -> Comparison:
 def _among(one: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:
     """A ranking with some of its systems alone: enough of one to read ranks off."""
     at = [one.systems.index(system) for system in systems]
-    of = {"theta": one.theta[at], "draws": one.draws[:, at], "questions": one.questions[at]}
-    return replace(one, systems=tuple(systems), **of)
-        one, systems=tuple(systems), theta=one.theta[at], draws=one.draws[:, at], questions=one.questions[at]
+    return replace(
+        one,
+        systems=tuple(systems),
+        theta=one.theta[at],
+        draws=one.draws[:, at],
+        questions=one.questions[at],
     )
