@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,12 @@ _SHARES = (
     *("raw", "raw_low", "raw_high"),
     *("supported", "supported_low", "supported_high", "agree"),
 )
-_SIGNED = ("rating", "low", "high", "uncorrected", "uncorrected_low", "uncorrected_high")
+_SIGNED = (
+    *("rating", "low", "high", "uncorrected", "uncorrected_low", "uncorrected_high"),
+    *("difference", "difference_low", "difference_high"),
+)
+_NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
+"""A number that is a text already."""
 _WIDE = 200
 """Columns of a table that does not go to a terminal."""
 
@@ -91,7 +97,7 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        number = any(isinstance(row[name], int | float) for row in rows)
+        number = any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
         table.add_column(name.replace("_", " "), justify="right" if number else "left", no_wrap=number, overflow="fold")
     for row in rows:
         table.add_row(*(_readable(name, row[name]) for name in columns))

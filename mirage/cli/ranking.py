@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from mirage import schema
-from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes, rows
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, app, codes
 from mirage.cli.output import note, show
 from mirage.cli.tournaments import as_published, keep_tournaments
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from mirage.cli.output import Format
+    from mirage.rank import Ranking
     from mirage.rank.whatif import Choice
     from mirage.store import Arena
 
+Penalty = Literal["jeffreys", "none"]
+Scale = Literal["logit", "arena"]
+"""As `rank.Penalty` and `rank.Scale`, which take long to import."""
 RANKS = (
     *("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "tier"),
-    *("wins", "ties", "losses", "battles"),
+    *("wins", "ties", "losses", "battles", "bounded"),
 )
-"""Columns of `rank`."""
+"""Columns of `rank`; the table for people does without the last, and prints an end without a bound as infinite."""
+DIFFERENCES = ("difference", "difference_low", "difference_high")
+"""Columns that `rank --reference` adds."""
 
 
 @app.command()
@@ -37,9 +44,24 @@ def rank(
     ],
     skill: Annotated[schema.Skill, typer.Option(help="Which questions count, by relevance.")] = "both",
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals.")] = 200,
+    draws: Annotated[
+        int | None,
+        typer.Option(min=1, help="Draws behind the intervals; with --paper, tournaments.", show_default="1000, 200"),
+    ] = None,
     seed: Seed = 0,
     ties: Annotated[schema.Ties, typer.Option(help="Half a win for each, Davidson's model, or dropped.")] = "half",
+    penalty: Annotated[
+        Penalty,
+        typer.Option(help="Bias-reduced by Jeffreys' prior, or none: the maximum of the likelihood."),
+    ] = "jeffreys",
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Adds every system's difference to this one, with its interval."),
+    ] = None,
+    scale: Annotated[
+        Scale,
+        typer.Option(help="Ratings in logits, or as arenas print them: 1000 + 400 a tenfold of the odds."),
+    ] = "logit",
     parser: Parser = "strict",
     without: Annotated[
         str | None, typer.Option("--leave-out-family", metavar="MAKER", help="Without the judges made by MAKER.")
@@ -68,7 +90,9 @@ def rank(
 ) -> None:
     """Rank the systems by a referee.
 
-    Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. Reads the table outcomes (referee
+    Bradley-Terry ratings with 95% intervals, rank intervals, tiers and records. A tie is half a point for each, so that
+    ratings stand for the expected points of a battle, not for the odds of winning it. An end of an interval on which
+    the data puts no bound is infinite in the table, empty in CSV and null in JSON. Reads the table outcomes (referee
     relevance) or judgments (a judge). Writes nothing; with --store, the table ratings, where ratings by other
     referees stay. Where judges are pooled, verdicts left out or replaced by votes, or style is controlled for (which
     reads the table features), it tells which ranks that moves. With --paper: means and percentiles over tournaments as
@@ -78,6 +102,7 @@ def rank(
     from mirage import pipeline, rank, store
     from mirage.makers import BY_NAME
     from mirage.rank.battles import RELEVANCE
+    from mirage.rank.paper import TOURNAMENTS
     from mirage.rank.whatif import POOLED, Choice
 
     arena = store.open_arena(dir_)
@@ -85,39 +110,112 @@ def rank(
     by_labels = referee == RELEVANCE
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
     makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
+    draws = draws or (TOURNAMENTS if paper else rank.DRAWS)
+    printed = Printed(how, reference, scale)
     choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
     otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
     if otherwise:
-        if store_ or paper or skill != "both" or parser != "strict":
+        if store_ or paper or skill != "both" or parser != "strict" or penalty != "jeffreys":
             raise BadInput(
                 "a ranking by pooled judges, by some of the verdicts, with votes, or at equal style is only printed",
-                do="leave out --store, --paper, --skill and --parser",
+                do="leave out --store, --paper, --skill, --parser and --penalty",
             )
-        _otherwise(arena, referees, choice, votes, languages=only, draws=draws, seed=seed, how=how)
+        _otherwise(arena, referees, choice, votes, languages=only, draws=draws, seed=seed, printed=printed)
         return
-    if store_ and (only or ties != "half" or parser != "strict"):
-        raise BadInput("--store keeps the ranking as it is by default", do="leave out --languages, --ties and --parser")
+    if store_ and (only or ties != "half" or parser != "strict" or penalty != "jeffreys"):
+        raise BadInput(
+            "--store keeps the ranking as it is by default",
+            do="leave out --languages, --ties, --parser and --penalty",
+        )
     if paper:
         if ties not in ("half", "drop"):
             raise BadInput("the paper drops ties", do="leave out --ties, or --paper")
+        if reference is not None or scale != "logit":
+            raise BadInput("the paper's ratings are printed as published", do="leave out --reference and --scale")
         as_published(arena, referee, skill=skill, parser=parser, languages=only, draws=draws, seed=seed, how=how)
         if store_:
             keep_tournaments(arena, referee, draws=draws, seed=seed)
         return
     table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     options: dict[str, Any] = {"draws": draws, "seed": seed}
-    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=only, ties=ties, **options)
+    how_rated: dict[str, Any] = {"ties": ties, "penalty": penalty, **options}
+    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=only, **how_rated)
+    printed.check(ranking)
     if store_:
         stage = pipeline.RELEVANCE_RATINGS if by_labels else pipeline.JUDGED_RATINGS
         options |= {} if by_labels else {"judge": referee}
         notes = [f"{referee}: {ranking.method}"]
         pipeline.run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
-    show(rows(pipeline.ordered(ranking), RANKS), RANKS, how)
+    printed.show(ranking)
     for line in (ranking.method, *pipeline.remarks(ranking, table, languages=only)):
         note(line)
 
 
-def _otherwise(arena: Arena, referees: list[str], choice: Choice, voted: bool, *, how: Format, **options: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """How a ranking is printed."""
+
+    how: Format
+    reference: str | None
+    """System that the others are compared with."""
+    scale: Scale
+
+    def check(self, ranking: Ranking) -> None:
+        """Refuse a reference that is ranked in no language.
+
+        Raises:
+            UnknownName: if it is not ranked.
+        """
+        systems = sorted({system for row in ranking.languages.values() for system in row.systems})
+        if self.reference is not None and self.reference not in systems:
+            raise UnknownName("system", self.reference, systems, where="the ranking")
+
+    def show(self, ranking: Ranking) -> None:
+        """Print the table of a ranking; for people, with what it takes to read it."""
+        from mirage import pipeline
+
+        columns = RANKS if self.reference is None else (*RANKS, *DIFFERENCES)
+        records = [self._scaled(row) for row in pipeline.ordered(ranking, self.reference).to_pylist()]
+        if self.how != "table":
+            show(records, columns, self.how)
+            return
+        show(
+            [self._for_people(row, ranking) for row in records],
+            columns[: len(RANKS) - 1] + columns[len(RANKS) :],
+            self.how,
+        )
+        if self.reference is not None:
+            note(f"difference: to the rating of {self.reference}, with its own 95% interval")
+        if self.scale == "arena":
+            note("ratings on the scale of arenas: 1000 + 400 for each tenfold of the odds")
+
+    def _scaled(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A row with its ratings and differences on the scale."""
+        from mirage.rank import on_scale
+
+        ratings = {name: on_scale(row[name], self.scale) for name in ("rating", "low", "high")}
+        known = DIFFERENCES if self.reference is not None else ()
+        return row | ratings | {name: on_scale(row[name], self.scale, difference=True) for name in known}
+
+    def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
+        """A row whose missing ends are infinite, whose system without a tier has those it may be in."""
+        shown = dict(row)
+        values = ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]
+        for name in values:
+            value = row[name]
+            if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
+                shown[name] = "-∞" if name.endswith("low") else "+∞"
+            elif value is not None and self.scale == "arena":
+                shown[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
+        if row["tier"] is None and ranking.battles:
+            span = ranking.tiers[row["language"]].span(row["system"])
+            shown["tier"] = None if span is None else f"{span[0]}-{span[1]}" if span[0] != span[1] else f"({span[0]})"
+        return shown
+
+
+def _otherwise(
+    arena: Arena, referees: list[str], choice: Choice, voted: bool, *, printed: Printed, **options: Any
+) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
     from mirage import pipeline, rank, votes
     from mirage.rank.whatif import Choice, compare
@@ -126,7 +224,8 @@ def _otherwise(arena: Arena, referees: list[str], choice: Choice, voted: bool, *
     features = arena.read("features") if choice.control else None
     people = pipeline.people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
     found = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)
-    show(rows(pipeline.ordered(found.ranking), RANKS), RANKS, how)
+    printed.check(found.ranking)
+    printed.show(found.ranking)
     for line in (found.method, *pipeline.counted(found), *pipeline.remarks(found.ranking, table)):
         note(line)
     if choice != Choice() or found.voted:

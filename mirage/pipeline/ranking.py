@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ def ranking(
     draws: int = DRAWS,
     seed: int = SEED,
     ties: schema.Ties = "half",
+    penalty: rank.Penalty = "jeffreys",
 ) -> rank.Ranking:
     """Rank the systems by a referee.
 
@@ -38,6 +40,7 @@ def ranking(
         draws: bootstrap draws.
         seed: seed of the draws.
         ties: how ties count.
+        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
 
     Raises:
         UnknownName: if a language or judge has no battles.
@@ -45,7 +48,7 @@ def ranking(
         BadInput: if a skill is asked of a judge.
     """
     chosen = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
-    return rank.rate(chosen, draws=draws, seed=seed, ties=ties)
+    return rank.rate(chosen, draws=draws, seed=seed, ties=ties, penalty=penalty)
 
 
 def battles_of(
@@ -168,12 +171,33 @@ def moved(found: Comparison, *, language: str, name: Mapping[str, str] | None = 
     return said
 
 
-def ordered(found: rank.Ranking) -> pa.Table:
-    """The table of a ranking to be read from top to bottom: by language, `all` last, the best system first."""
+def ordered(found: rank.Ranking, reference: str | None = None) -> pa.Table:
+    """The table of a ranking to be read from top to bottom: by language, `all` last, the best system first.
+
+    With a reference system, three columns more: `difference`, every system's rating less that of the reference, and
+    `difference_low` and `difference_high`, its 95% interval; null where the data puts no bound, and all three where the
+    reference is not ranked in the language.
+    """
+    import pyarrow as pa
+
     table = found.table()
     order = list(found.languages)
-    rows = sorted(table.to_pylist(), key=lambda row: (order.index(row["language"]), row["rank"], row["system"]))
-    return type(table).from_pylist(rows, schema=table.schema)
+    keys = zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), range(len(table)), strict=True)
+    places = [k for *_, k in sorted(keys, key=lambda key: (order.index(key[0]), *key[1:3]))]
+    if reference is not None:
+        columns: list[list[float | None]] = [[], [], []]
+        for row in found.languages.values():
+            there = reference in row.systems
+            values = row.differences(reference).tolist() if there else [[None] * len(row.systems)] * 3
+            for column, part in zip(columns, values, strict=True):
+                column += [v if v is not None and math.isfinite(v) else None for v in part]
+        for name, column in zip(("difference", "difference_low", "difference_high"), columns, strict=True):
+            table = table.append_column(name, pa.array(column, pa.float64()))
+    return table.take(pa.array(places))
+
+
+_PRIOR: dict[rank.Penalty, str] = {"jeffreys": "the word of Jeffreys' prior", "none": "a tiny ridge's doing"}
+"""What bounds a rating that the data does not."""
 
 
 def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
@@ -199,14 +223,15 @@ def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | 
     loose = [f"{s} ({one.language}: {side[at]})" for one in single for s, at in one.unbounded.items()]
     if loose:
         said.append(
-            "never beaten, or never winning, against the rest, so that only the ridge bounds the rating: "
-            + ", ".join(loose)
+            "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
+            f"how far out the rating lies is {_PRIOR[found.penalty]}: " + ", ".join(loose)
         )
     few = [f"{one.language} ({one.n_queries})" for one in single if one.few]
     if few:
         said.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
     if not found.battles:
         return said
+    said += rank.designs(found.battles)
     alike = [one.language for one in found.tiers.values() if one.few and one.tests]
     if alike:
         said.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))

@@ -1,22 +1,25 @@
 """From battles to ratings: Bradley-Terry strengths, their uncertainty, and what the data cannot say.
 
     battles = from_outcomes(outcomes, skill="both")       # or from_judgments(judgments, judge="gpt-4o")
-    ranking = rate(battles, draws=200, seed=0)
+    ranking = rate(battles, seed=0)
     ranking.table()                                       # schema.Rating
 
 `verdicts.py` and `battles.py` turn rows into win counts per query, `fit.py` finds the strengths, `bootstrap.py` draws
 queries and reads intervals off the draws, `sandwich.py` gives analytic intervals beside them, `tiers.py` tests every
-two systems, `needed.py` says how many more questions would separate them, `graph.py` what the data bounds. NumPy only;
+two systems, `needed.py` says how many more questions would separate them, `graph.py` what the data bounds,
+`design.py` what the design leaves badly known, `scale.py` the scales that ratings are shown on. NumPy and SciPy only;
 nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
 from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
+from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
 from mirage.rank.needed import Needed, more_queries
 from mirage.rank.records import FEW
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
+from mirage.rank.scale import Scale, on_scale
 from mirage.rank.tiers import Tiers, separate
 from mirage.rank.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
 from mirage.schema import Ties
@@ -30,23 +33,28 @@ __all__ = [
     "SUBSETS",
     "Battles",
     "Difference",
+    "Finding",
     "Fit",
     "LanguageRanking",
     "Needed",
     "Penalty",
     "Ranking",
     "Sandwich",
+    "Scale",
     "Side",
     "Tiers",
     "Ties",
     "Verdicts",
     "analytic",
+    "design",
+    "designs",
     "disagreements",
     "fit",
     "from_judgments",
     "from_outcomes",
     "lacking",
     "more_queries",
+    "on_scale",
     "pooled",
     "rate",
     "separate",

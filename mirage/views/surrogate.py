@@ -156,8 +156,10 @@ def points(arena: Arena, referee: str, skill: Skill, regressor: str, language: s
 
 
 @lru_cache(maxsize=64)
-def judged_ends(arena: Arena, referee: str, skill: Skill, language: str) -> dict[str, tuple[float, float]]:
-    """By system: the 95% interval of its rating by the referee; empty where the arena has no such ratings."""
+def judged_ends(
+    arena: Arena, referee: str, skill: Skill, language: str
+) -> dict[str, tuple[float | None, float | None]]:
+    """By system: the 95% interval of its rating by the referee, null where the data puts no bound; empty where the arena has no such ratings."""
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(

@@ -303,7 +303,8 @@ def _close(ratings: pa.Table | None, language: str, judges: Collection[str]) -> 
     for rows in by.values():
         rows.sort(key=lambda row: (-row["rating"], row["system"]))
         for better, worse in itertools.pairwise(rows):
-            if worse["high"] > better["low"]:
+            # An absent end is no bound.
+            if worse["high"] is None or better["low"] is None or worse["high"] > better["low"]:
                 first, second = sorted((better["system"], worse["system"]))
                 found.add((first, second))
     return found

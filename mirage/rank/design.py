@@ -1,0 +1,187 @@
+"""What a design, that is who met whom how often, leaves badly known, in words.
+
+    for finding in design(battles):
+        finding.kind, finding.systems, finding.text
+
+An interval says how far a rating can be trusted, and not why it is wide: that all battles are with one system, that few
+battles join two parts, that a system hardly fought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.rank.battles import Battles
+from mirage.rank.tiers import PLACED
+
+Kind = Literal["star", "link", "few", "unmet"]
+
+STAR = 0.75
+"""A design is a star where one system is in so large a share of the battles, or of the pairs that met. Of a complete
+design of S systems each is in 2 / S, which is at most a half from 4 systems on."""
+
+LINK = 0.5
+"""Two parts are joined by few battles where fewer battles join them than this share of the median system's."""
+
+UNMET = 0.1
+"""A larger share of pairs that never met is told."""
+
+_NAMED = 6
+"""With more systems than this their number is told, not their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One weak spot of a design."""
+
+    kind: Kind
+    """`star`: all or most battles are with one system. `link`: few battles join two parts. `few`: a system has few
+    battles. `unmet`: many pairs never met."""
+    systems: tuple[str, ...]
+    """The systems it is about: the centre of the star, the smaller of the two parts, the system with few battles; none
+    for `unmet`."""
+    battles: int
+    """Battles it is about: with the centre, between the two parts, of the system; all for `unmet`."""
+    text: str
+    """One line for a reader."""
+
+
+def design(battles: Battles) -> tuple[Finding, ...]:
+    """The weak spots of the design of one language; none where every two systems met about as often."""
+    counts = _counts(battles)
+    each = counts.sum(axis=1)
+    median = float(np.median(each))
+    few = tuple(
+        Finding(
+            "few",
+            (system,),
+            int(n),
+            f"{system} has {_battles(n)}, the median system {median:,.0f}: its rating is known badly, and it gets no "
+            "tier",
+        )
+        for system, n in zip(battles.systems, each.tolist(), strict=True)
+        if n < PLACED * median
+    )
+    return (*_star(battles.systems, counts), *_link(battles.systems, counts, median), *few, *_unmet(counts))
+
+
+def designs(battles: Mapping[str, Battles]) -> tuple[str, ...]:
+    """The weak spots of the designs of several languages, in lines; what holds in several is said once, with the
+    language where it is worst, which is the one with the fewest battles.
+    """
+    spots: dict[tuple[str, tuple[str, ...]], list[tuple[int, str, str]]] = {}
+    for code, row in battles.items():
+        for finding in design(row):
+            spots.setdefault((finding.kind, finding.systems), []).append((finding.battles, code, finding.text))
+    lines = []
+    for where in spots.values():
+        _, code, text = min(where)
+        if len(battles) == 1:
+            lines.append(text)
+        elif len(where) == 1:
+            lines.append(f"{code}: {text}")
+        else:
+            lines.append(f"{code}: {text}; the like in {len(where) - 1} more of {len(battles)} languages")
+    return tuple(lines)
+
+
+def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
+    """The fewest battles that have to go before the systems fall into two parts.
+
+    The algorithm of Stoer and Wagner (Journal of the ACM 44(4), 1997).
+
+    Args:
+        counts: S x S, symmetric, S at least 2: battles of every two systems.
+
+    Returns:
+        These battles, 0 where the systems are in parts already; and the systems of one part.
+    """
+    weights = counts.astype(np.int64).copy()
+    merged = [[k] for k in range(len(weights))]
+    active = list(range(len(weights)))
+    best, part = int(weights.sum()) + 1, tuple[int, ...]()
+    while len(active) > 1:
+        joined = weights[active[0]].copy()
+        left = active[1:]
+        last, end = active[0], active[0]
+        while left:
+            k = max(left, key=lambda k: (int(joined[k]), -k))
+            left.remove(k)
+            last, end = end, k
+            if left:
+                joined = joined + weights[k]
+        if joined[end] < best:
+            best, part = int(joined[end]), tuple(sorted(merged[end]))
+        weights[last] += weights[end]
+        weights[:, last] += weights[:, end]
+        weights[last, last] = 0
+        merged[last] += merged[end]
+        active.remove(end)
+    return best, part
+
+
+def _counts(battles: Battles) -> NDArray[np.int64]:
+    """S x S: battles of every two systems."""
+    wins, ties = (each.sum(axis=0, dtype=np.int64) for each in (battles.wins, battles.ties))
+    return np.asarray(wins + wins.T + ties)
+
+
+def _star(systems: Sequence[str], counts: NDArray[np.int64]) -> tuple[Finding, ...]:
+    total, met = int(counts.sum()) // 2, int((counts > 0).sum()) // 2
+    if len(systems) < 3 or not total:
+        return ()
+    share = np.maximum(counts.sum(axis=1) / total, (counts > 0).sum(axis=1) / met)
+    k = int(share.argmax())
+    n = int(counts[k].sum())
+    if n == total and met > 1:
+        how = "every battle is"
+    elif len(systems) > 3 and share[k] >= STAR:
+        how = f"{n / total:.0%} of the battles are"
+    else:
+        return ()
+    text = f"{how} with {systems[k]}: the others are compared through it, and known less well against each other"
+    return (Finding("star", (systems[k],), n, text),)
+
+
+def _link(systems: Sequence[str], counts: NDArray[np.int64], median: float) -> tuple[Finding, ...]:
+    """The cut between two parts of two systems or more; systems that themselves hang on few battles are put aside."""
+    core = list(range(len(systems)))
+    while len(core) > 3:
+        cut, part = minimum_cut(counts[np.ix_(core, core)])
+        if cut >= LINK * median:
+            return ()
+        side = [core[k] for k in part]
+        rest = [k for k in core if k not in side]
+        smaller, larger = sorted((side, rest), key=len)
+        if len(smaller) > 1:
+            names = tuple(systems[k] for k in smaller)
+            joined = f"only {_battles(cut)} join" if cut > 1 else "only 1 battle joins" if cut else "no battle joins"
+            text = (
+                f"{joined} {_named(names)} to {_named(tuple(systems[k] for k in larger))}: how the one part stands to "
+                f"the other is {'known badly' if cut else 'not known'}"
+            )
+            return (Finding("link", names, cut, text),)
+        core = larger
+    return ()
+
+
+def _unmet(counts: NDArray[np.int64]) -> tuple[Finding, ...]:
+    pairs = len(counts) * (len(counts) - 1) // 2
+    never = pairs - int((counts > 0).sum()) // 2
+    if not pairs or never <= UNMET * pairs:
+        return ()
+    text = f"{never:,} of {pairs:,} pairs of systems ({never / pairs:.0%}) never met, and are compared through others"
+    return (Finding("unmet", (), int(counts.sum()) // 2, text),)
+
+
+def _named(systems: Sequence[str]) -> str:
+    return ", ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
+
+
+def _battles(n: int) -> str:
+    return f"{n:,} battle{'' if n == 1 else 's'}"
