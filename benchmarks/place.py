@@ -64,7 +64,8 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
     judged = battles.subset(others)
     field = placing.field(LANGUAGE, judged)
     found = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
-    tiers = [[s for s in found.systems if found.tier[s] == k] for k in range(1, max(found.tiers) + 1)]
+    last = max(tier for tier in found.tiers if tier is not None)
+    tiers = [[s for s in found.systems if found.tier[s] == k] for k in range(1, last + 1)]
 
     theta = np.array([made.theta[LANGUAGE][name] for name in (*others, new)])
     theta -= theta[:-1].mean()

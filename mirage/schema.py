@@ -241,9 +241,9 @@ class Rating:
     rank_high: Rank
     """Worst end."""
     tier: Rank | None
-    """1 is best. A tier begins with the first system, going down the ranking, that is separated from the best of the
-    tier above: by a paired test over queries, with Holm's correction over all pairs, at 5%. Systems of one tier may be
-    equal, which is not to say that they are. Null where style is controlled for."""
+    """1 is best. Every two systems of different tiers are separated: by a paired test over queries, with Holm's
+    correction over all pairs, at 5%. Systems of one tier may be equal, which is not to say that they are. Null for a
+    system with hardly any battles, and where style is controlled for."""
     wins: Count
     """Battles won."""
     ties: Count

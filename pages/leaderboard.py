@@ -2,116 +2,26 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pyarrow as pa
 import streamlit as st
 
 from mirage import ui
 from mirage.charts import leaderboard as charts
+from mirage.charts.published import dumbbells
 from mirage.charts.report import report
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.languages import Unusual
+from mirage.rank.scale import Scale
 from mirage.rank.whatif import POOLED, Choice
 from mirage.ui import agreed
+from mirage.ui import ratings as columns
 from mirage.ui import referee as who
+from mirage.views import compared
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
-
-_RATING = (
-    ui.Col("system", "System", "system", of="ratings"),
-    ui.Col("rank", "Rank", "rank", of="ratings"),
-    ui.Col(
-        "rank",
-        "Rank 95%",
-        "span",
-        low="rank_low",
-        high="rank_high",
-        help="95% interval of the rank, over draws of questions. Where it spans several ranks, the data does not tell "
-        "which of them the system holds.",
-    ),
-    ui.Col("tier", "Tier", "rank", of="ratings"),
-    ui.Col("rating", "Rating", "rating", of="ratings"),
-    ui.Col(
-        "rating",
-        "95% interval",
-        "interval",
-        low="low",
-        high="high",
-        help="The rating with its 95% interval over draws of questions, all on one scale; the broken line is zero.",
-    ),
-)
-_RECORD = (
-    ui.Col("wins", "Wins", "count", of="ratings"),
-    ui.Col("ties", "Ties", "count", of="ratings"),
-    ui.Col("losses", "Losses", "count", of="ratings"),
-    ui.Col("battles", "Battles", "count", of="ratings"),
-)
-LABELLED = (
-    *_RATING,
-    ui.Col(
-        "undecided",
-        "Undecided",
-        "rate",
-        help="Share of the replies in which neither an answer nor an abstention can be made out: unparsed, empty or an "
-        "API error. n is the column Replies.",
-    ),
-    ui.Col("replies", "Replies", "count", help="Replies of the system to the questions behind this row (n)."),
-    *_RECORD,
-)
-JUDGED = (
-    *_RATING,
-    ui.Col(
-        "undecided",
-        "Unparsed",
-        "rate",
-        help="Share of the judge's verdicts on the system that could not be read; they count for no one. n is the "
-        "column Verdicts.",
-    ),
-    ui.Col("replies", "Verdicts", "count", help="Verdicts of the judge in which the system was one of the two (n)."),
-    *_RECORD,
-)
-PUBLISHED = (
-    ui.Col("system", "System", "system", help="The system's name as printed."),
-    ui.Col("judge", "Judge", "mean", help="Mean over the languages shown of the rank by the GPT-4o judge. 1 is best."),
-    ui.Col(
-        "judge",
-        "Best–worst",
-        "span",
-        low="best",
-        high="worst",
-        help="Best and worst rank by the judge over the languages shown. This is no interval of uncertainty.",
-    ),
-    ui.Col(
-        "surrogate",
-        "Surrogate",
-        "mean",
-        help="Mean over the languages shown of the rank by the surrogate judge, a random forest on features that "
-        "need no judge.",
-    ),
-    ui.Col(
-        "difference",
-        "Difference",
-        "rating",
-        help="Mean rank by the surrogate minus that by the judge. Above zero: the surrogate ranks the system worse.",
-    ),
-    ui.Col("languages", "Languages", "count", help="Languages behind the means (n)."),
-)
-
-
-FAMILIES = (
-    ui.Col("system", "System", "system", of="ratings"),
-    ui.Col("group", "Language family", "text", help="Family or branch of the languages."),
-    ui.Col(
-        "estimate",
-        "Difference",
-        "rating",
-        help="Mean rating in the family less the mean rating elsewhere, in logits. Above 0: stronger there.",
-    ),
-    ui.Col("estimate", "95% interval", "interval", low="low", high="high", help="The difference with its interval."),
-    ui.Col("p", "p (Holm)", "text", help="Chance of such a finding anywhere, if nothing differed."),
-    ui.Col("n_languages", "Languages", "count", help="Languages of the family that are rated."),
-    ui.Col("n_queries", "Questions", "count", help="Questions in these languages."),
-)
 
 
 def main() -> None:
@@ -128,7 +38,8 @@ def main() -> None:
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
     referees = views.deciders(page.arena)
-    with st.container(horizontal=True, gap="medium"):
+    filters = st.container(horizontal=True, gap="medium")
+    with filters:
         referee = who.referee(referees, "Who decides a battle.")
         by_labels = referee == views.RELEVANCE
         skill = who.skill(referee)
@@ -152,17 +63,33 @@ def ratings(page: ui.Page) -> None:
     if choice != Choice() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
-    rows = board.rows.to_pylist()
+    with filters:
+        reference, scale = _compared(board)
+    shown = compared.rows(board, reference, scale)
+    rows = shown.to_pylist()
     left, right = st.columns([13, 8], gap="small")
     with right:
         clicked = ui.chart(
-            charts.whiskers(rows, mode=ui.mode()),
+            charts.whiskers(
+                rows,
+                mode=ui.mode(),
+                title=charts.unit(scale, choice.ties, reference),
+                kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
+                zero=columns.zero(scale, reference),
+                what="rating" if reference is None else f"difference to {reference}",
+            ),
             key="whiskers",
-            alt="Rating of every system with its 95% interval, best first.",
+            alt=("Rating of every system" if reference is None else f"Difference of every system to {reference}")
+            + " with its 95% interval, best first.",
             select=True,
         )
     with left:
-        picked = ui.table(board.rows, LABELLED if by_labels else JUDGED, key="board", select=True)
+        picked = ui.table(
+            shown,
+            columns.columns(by_labels=by_labels, ties=choice.ties, scale=scale, reference=reference),
+            key="board",
+            select=True,
+        )
         system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
         if system is None:
             st.caption(
@@ -172,6 +99,8 @@ def ratings(page: ui.Page) -> None:
         else:
             _onward(system)
             st.caption(ui.plain(_sentences(views.needed(board, system))))
+        if weak := compared.design(board):
+            st.caption(ui.plain(f"Who met whom: {'; '.join(weak)}."))
     if len(board.languages) > 1:
         st.header("Rank by language", anchor=False)
         shape = ui.pick(
@@ -203,18 +132,19 @@ def ratings(page: ui.Page) -> None:
         agreed.corrected(page, referee, board.languages)
     page.download(
         "leaderboard",
-        board.everything,
+        compared.everything(board, reference),
         about={
             "referee": referee,
             "skill": skill,
             "languages": board.languages,
             "method": board.method,
             "counted": list(board.counted),
-        },
+        }
+        | ({"reference": reference} if reference is not None else {}),
         report=lambda facts: report(
             page.arena.title,
             f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
-            rows,
+            board.rows.to_pylist(),
             board.ranks.to_pylist(),
             about=facts,
         ),
@@ -241,12 +171,35 @@ def _families(found: Unusual | None) -> None:
             }
             for one in sure
         ]
-        ui.table(pa.Table.from_pylist(rows), FAMILIES, key="families")
+        ui.table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
     none = "" if sure else "No system is surely stronger or weaker in one family of languages than elsewhere. "
     st.caption(
         f"{none}{found.tested:,} tests, a system and a language family each; the chance of any false finding is held "
         "at 5% (Holm). Languages are a sample: what holds for a few of a family may not hold for its others."
     )
+
+
+def _compared(board: views.Board) -> tuple[str | None, Scale]:
+    """The system that the others are compared with, and the scale; the link keeps both."""
+    reference = ui.pick(
+        "Compare with",
+        ("none", *board.rows["system"].to_pylist()),
+        key="against",
+        kind="system",
+        width=150,
+        help="Shows every system's difference to this one, with its own interval: how well all others are known does "
+        "not widen it.",
+    )
+    scale = ui.pick(
+        "Scale",
+        get_args(Scale),
+        key="scale",
+        kind="scale",
+        segments=True,
+        help="logit: the logarithm of the odds, centred on 0. arena: as public arenas print ratings, centred on 1000, "
+        "400 for each tenfold of the odds.",
+    )
+    return (None if reference == "none" else reference), scale
 
 
 def _choice(page: ui.Page, referee: str) -> Choice:
@@ -324,11 +277,11 @@ def published(page: ui.Page) -> None:
     rows = found.rows.to_pylist()
     left, right = st.columns([13, 8], gap="small")
     with left:
-        ui.table(found.rows, PUBLISHED, key="published")
+        ui.table(found.rows, columns.PUBLISHED, key="published")
         st.caption(ui.plain(f"Source: {found.reference}."))
     with right:
         ui.chart(
-            charts.dumbbells(rows, mode=ui.mode()),
+            dumbbells(rows, mode=ui.mode()),
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )

@@ -14,6 +14,7 @@ import pytest
 from mirage.charts import leaderboard as charts
 from mirage.charts import palette
 from mirage.charts.palette import FAMILIES, FORMATS, family, ink
+from mirage.charts.published import dumbbells
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -183,7 +184,7 @@ def test_rank_map_leaves_out_cells_without_a_rank() -> None:
 
 def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
     rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
-    figure = charts.dumbbells(rows, mode="light")
+    figure = dumbbells(rows, mode="light")
     go.Figure(figure)
     shown = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
     assert shown["judge"] != shown["surrogate"] == ink("light").ground

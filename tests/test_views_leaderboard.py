@@ -28,7 +28,7 @@ def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_pat
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "abstain", ("en", "fi", "sw"))
-    core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain"), draws=200, seed=0).table().to_pylist()
+    core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
     want = {row["system"]: row for row in core if row["language"] == "all"}
     rows = board.rows.to_pylist()
     assert [row["system"] for row in rows] == sorted(want, key=lambda s: want[s]["rank"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
 
 
 def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
         "x": [row[value] for row in rows],
         "y": [i + shift for i in range(len(rows))],
         "text": [
-            f"<b>{name(row['system'])}</b>, {label}<br>{write(row[value])} ({write(row[low])} to {write(row[high])})"
+            f"<b>{name(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
             f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
             for row in rows
         ],
@@ -62,8 +62,8 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": [row[high] - row[value] for row in rows],
-            "arrayminus": [row[value] - row[low] for row in rows],
+            "array": [0 if row[high] is None else row[high] - row[value] for row in rows],
+            "arrayminus": [0 if row[low] is None else row[value] - row[low] for row in rows],
             "color": muted if which else ink(mode).accent,
             "thickness": 1.5,
             "width": 4,

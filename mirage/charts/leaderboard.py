@@ -11,6 +11,7 @@ from mirage.charts.palette import (
     MARK_SIZE,
     ROW,
     SPACE,
+    Kind,
     Mode,
     axis,
     family,
@@ -19,25 +20,51 @@ from mirage.charts.palette import (
     name,
     on_ramp,
     rows_axis,
+    span,
 )
 from mirage.languages import LANGUAGES
+from mirage.rank.scale import Scale
+from mirage.schema import Ties
 
 HEAD = ROW + 2
 """Height of a table's head in pixels: rows of a chart beside a table line up with its rows."""
 FOOT = 52
 
 
+def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
+    """Title of the axis of ratings, or of differences to a reference: what it measures and on which scale.
+
+    With a tie as half a point for each a rating stands for the expected points of a battle; where ties are dropped, or
+    an outcome of their own, for the odds of winning it.
+    """
+    what = "Rating" if reference is None else f"Difference to {name(reference)}"
+    of = "expected points" if ties == "half" else "winning against losing"
+    how = "logits" if scale == "logit" else "arena scale"
+    return f"{what}, {how} of {of}" if scale == "logit" else f"{what}, {how} ({of})"
+
+
 def whiskers(
-    rows: Sequence[Mapping[str, Any]], *, mode: Mode, title: str = "Rating, logits (higher is better)"
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    mode: Mode,
+    title: str | None = None,
+    kind: Kind = "rating",
+    zero: float = 0.0,
+    what: str = "rating",
 ) -> dict[str, Any]:
     """Ratings with their intervals, one row a system, in the order of the rows and of their height in a table.
 
     Args:
-        rows: `system, rating, low, high, rank, rank_low, rank_high, battles, bounded`.
+        rows: `system, rating, low, high, rank, rank_low, rank_high, battles, bounded`; an end that is None is one on
+            which the data puts no bound, and its whisker runs to the edge.
         mode: light or dark.
-        title: title of the axis.
+        title: title of the axis; that of ratings in logits with half a point a tie unless given.
+        kind: how the values are written.
+        zero: where the line stands that they are measured from.
+        what: what the values are called on hover.
     """
     data = []
+    edges = _edges(rows)
     for one in FAMILIES:
         mine = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is one]
         if not mine:
@@ -51,7 +78,7 @@ def whiskers(
                 "x": [row["rating"] for _, row in mine],
                 "y": [i for i, _ in mine],
                 "customdata": [[row["system"]] for _, row in mine],
-                "text": [_rating_hover(row, one.name) for _, row in mine],
+                "text": [_rating_hover(row, one.name, what, kind) for _, row in mine],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
                 "marker": {
@@ -63,30 +90,84 @@ def whiskers(
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [row["high"] - row["rating"] for _, row in mine],
-                    "arrayminus": [row["rating"] - row["low"] for _, row in mine],
+                    "array": [_reach(row, "high", edges) for _, row in mine],
+                    "arrayminus": [_reach(row, "low", edges) for _, row in mine],
                     "color": color,
                     "thickness": 1.5,
                     "width": 6,
                 },
             }
         )
+    data += _open_ends(rows, edges, mode)
     return {
         "data": data,
         "layout": layout(
             mode,
             height=HEAD + ROW * len(rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
+            xaxis=axis(
+                mode,
+                title=title or f"{unit()} (higher is better)",
+                zeroline=zero == 0,
+                tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
+                range=list(edges),
+            ),
             yaxis=rows_axis([name(row["system"]) for row in rows], mode),
-            shapes=_rules(rows, mode),
+            shapes=[*_rules(rows, mode), *([] if zero == 0 else [_upright(zero, mode)])],
         ),
     }
 
 
+def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    """Both ends of the axis: all values and ends, and a little more."""
+    known = [row[name] for row in rows for name in ("rating", "low", "high") if row[name] is not None] or [0.0]
+    margin = 0.06 * (max(known) - min(known)) or 1.0
+    return min(known) - margin, max(known) + margin
+
+
+def _reach(row: Mapping[str, Any], end: str, edges: tuple[float, float]) -> float:
+    """How far a whisker reaches; past the edge, where it is cut off, if the data puts no bound there."""
+    if row[end] is not None:
+        return float(abs(row[end] - row["rating"]))
+    return 2 * (edges[1] - edges[0])
+
+
+def _open_ends(rows: Sequence[Mapping[str, Any]], edges: tuple[float, float], mode: Mode) -> list[dict[str, Any]]:
+    """An arrow at the edge for every end on which the data puts no bound."""
+    ends = [(i, row, side) for i, row in enumerate(rows) for side in ("low", "high") if row[side] is None]
+    if not ends:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [edges[0] if side == "low" else edges[1] for *_, side in ends],
+            "y": [i for i, *_ in ends],
+            "customdata": [[row["system"]] for _, row, _ in ends],
+            "text": ["no lower bound" if side == "low" else "no upper bound" for *_, side in ends],
+            "hovertemplate": "%{text}<extra></extra>",
+            "cliponaxis": False,
+            "unselected": {"marker": {"opacity": 1}},
+            "marker": {
+                "symbol": ["triangle-left" if side == "low" else "triangle-right" for *_, side in ends],
+                "color": [family(row["system"]).color(mode) for _, row, _ in ends],
+                "size": MARK_SIZE + 1,
+            },
+        }
+    ]
+
+
+def _upright(x: float, mode: Mode) -> dict[str, Any]:
+    """The line that values are measured from, where it is not 0."""
+    line = {"color": ink(mode).muted, "width": 1}
+    return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
+
+
 def _rules(rows: Sequence[Mapping[str, Any]], mode: Mode) -> list[dict[str, Any]]:
-    """A line between two rows of different tiers."""
+    """A line between two rows of different tiers; a system without one stands with those above it."""
     tiers = [row.get("tier") for row in rows]
+    for k in range(1, len(tiers)):
+        tiers[k] = tiers[k - 1] if tiers[k] is None else tiers[k]
     line = {"color": ink(mode).muted, "width": 1}
     return [
         {
@@ -100,87 +181,8 @@ def _rules(rows: Sequence[Mapping[str, Any]], mode: Mode) -> list[dict[str, Any]
             "line": line,
         }
         for k in range(len(rows) - 1)
-        if tiers[k] != tiers[k + 1]
+        if tiers[k] is not None and tiers[k] != tiers[k + 1]
     ]
-
-
-def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
-    """Mean rank by the judge (filled) and by the surrogate (open), joined, one row a system, aligned with a table.
-
-    Args:
-        rows: `system, judge, surrogate, languages`.
-        mode: light or dark.
-    """
-    makers = [family(row["system"]) for row in rows]
-    colors = [maker.color(mode) for maker in makers]
-    hover = [
-        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
-        f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
-        for row, maker in zip(rows, makers, strict=True)
-    ]
-    joins: dict[str, list[float | int | None]] = {"x": [], "y": []}
-    for i, row in enumerate(rows):
-        joins["x"] += [row["judge"], row["surrogate"], None]
-        joins["y"] += [i, i, None]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            **joins,
-            "line": {"color": ink(mode).muted, "width": 1},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-    ]
-    for referee in ("judge", "surrogate"):
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row[referee] for row in rows],
-                "y": list(range(len(rows))),
-                "customdata": [[row["system"]] for row in rows],
-                "text": hover,
-                "hovertemplate": "%{text}<extra></extra>",
-                "showlegend": False,
-                "marker": {
-                    "color": colors if referee == "judge" else ink(mode).ground,
-                    "symbol": [maker.symbol for maker in makers],
-                    "size": MARK_SIZE + 1,
-                    "line": {"color": colors, "width": 1.5},
-                },
-            }
-        )
-        data.append(_legend(referee, filled=referee == "judge", mode=mode))
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + ROW * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
-            xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
-            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
-        ),
-    }
-
-
-def _legend(referee: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
-    """A legend entry in plain ink: the families' colours are not what it is about."""
-    colors = ink(mode)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": referee,
-        "x": [None],
-        "y": [None],
-        "marker": {
-            "color": colors.muted if filled else colors.ground,
-            "size": MARK_SIZE + 1,
-            "line": {"color": colors.muted, "width": 1.5},
-        },
-    }
 
 
 def rank_map(
@@ -328,16 +330,16 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
     }
 
 
-def _rating_hover(row: Mapping[str, Any], maker: str) -> str:
-    rating, count = FORMATS["rating"], FORMATS["count"]
+def _rating_hover(row: Mapping[str, Any], maker: str, what: str, kind: Kind) -> str:
+    value, count = FORMATS[kind], FORMATS["count"]
     lines = [
         f"<b>{name(row['system'])}</b> ({maker})",
-        f"rating {rating.write(row['rating'])}, 95% interval {rating.write(row['low'])} to {rating.write(row['high'])}",
+        f"{name(what)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
         f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
         f"n = {count.write(row['battles'])} battles",
     ]
     if not row.get("bounded", True):
-        lines.append("the data does not bound this rating on one side")
+        lines.append("how far out it lies is the prior's word: never beaten, or never winning, against the rest")
     return "<br>".join(lines)
 
 
@@ -348,8 +350,6 @@ def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
     if "rank_low" in cell:
         rating, count = FORMATS["rating"], FORMATS["count"]
         lines[1] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
-        lines.append(
-            f"rating {rating.write(cell['rating'])}, {rating.write(cell['low'])} to {rating.write(cell['high'])}"
-        )
+        lines.append(f"rating {rating.write(cell['rating'])}, {span(cell['low'], cell['high'])}")
         lines.append(f"n = {count.write(cell['battles'])} battles")
     return "<br>".join(lines)

@@ -113,7 +113,7 @@ ROW = 30
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 """The system's own font first, then the names that Debian's Noto packages install."""
 
-Kind = Literal["rating", "rate", "points", "probability", "count", "rank", "mean"]
+Kind = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,7 @@ class Format:
 
 FORMATS: dict[Kind, Format] = {
     "rating": Format("%+.2f", "+.2f", "{:+.2f}"),
+    "anchored": Format("%.0f", ",.0f", "{:,.0f}"),
     "rate": Format("%.1f%%", ".1%", "{:.1%}", scale=100),
     "points": Format("%+.1f", "+.1f", "{:+.1f}"),
     "probability": Format("%.2f", ".2f", "{:.2f}"),
@@ -142,6 +143,18 @@ FORMATS: dict[Kind, Format] = {
     "mean": Format("%.1f", ".1f", "{:.1f}"),
 }
 """One format for each kind of number, everywhere."""
+
+
+def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
+    """An interval as text; an end that is None is one on which the data puts no bound."""
+    write = FORMATS[kind].write
+    if low is None and high is None:
+        return "no bound on either side"
+    if high is None:
+        return f"from {write(low)}, no upper bound"
+    if low is None:
+        return f"up to {write(high)}, no lower bound"
+    return f"{write(low)} to {write(high)}"
 
 
 def name(system: str) -> str:

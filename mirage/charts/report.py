@@ -8,7 +8,7 @@ from typing import Any
 
 from mirage.charts.document import chart, document, facts
 from mirage.charts.leaderboard import rank_map, whiskers
-from mirage.charts.palette import FORMATS
+from mirage.charts.palette import FORMATS, span
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -49,14 +49,13 @@ def _table(rows: Rows) -> str:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     rating, count = FORMATS["rating"].write, FORMATS["count"].write
-    note = "" if row["bounded"] else " (not bounded by the data)"
     ends = str(row["rank_low"]) if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}"
     return [
         str(row["rank"]),
         f'<bdi dir="auto">{escape(row["system"])}</bdi>',
-        str(row["tier"]),
-        rating(row["rating"]) + note,
-        f"{rating(row['low'])} to {rating(row['high'])}",
+        "–" if row["tier"] is None else str(row["tier"]),
+        rating(row["rating"]),
+        span(row["low"], row["high"]),
         ends,
         *(count(row[name]) for name in ("wins", "ties", "losses", "battles")),
     ]

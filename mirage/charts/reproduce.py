@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from mirage.charts.document import chart, document, facts
-from mirage.charts.leaderboard import dumbbells
+from mirage.charts.published import dumbbells
 from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
 
 Rows = Sequence[Mapping[str, Any]]

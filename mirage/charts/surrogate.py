@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.charts.features import title
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
 
 if TYPE_CHECKING:
     from mirage.schema import Importance, Prediction
 
 Row = Mapping[str, Any]
+Ends = tuple[float | None, float | None]
 
 _APART = 0.16
 """Rows by which the judged and the predicted mark of a system stand above and below its row."""
@@ -20,14 +21,12 @@ _rating = FORMATS["rating"].write
 _tau = FORMATS["probability"].write
 
 
-def ratings(
-    points: Sequence[Prediction], ends: Mapping[str, tuple[float, float]], *, referee: str, mode: Mode
-) -> dict[str, Any]:
+def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: str, mode: Mode) -> dict[str, Any]:
     """Each system's rating by the referee above its prediction, both with their 95% intervals.
 
     Args:
         points: rows top to bottom, of one language and regressor; one without a judged rating has its prediction alone.
-        ends: by system, the interval of its rating by the referee.
+        ends: by system, the interval of its rating by the referee; an end is None where the data puts no bound.
         referee: who rated.
         mode: light or dark.
     """
@@ -193,19 +192,19 @@ def _bars(reach: Sequence[tuple[float, float]], color: str) -> dict[str, Any]:
     }
 
 
-def _reach(p: Prediction, ends: tuple[float, float] | None, predicted: bool) -> tuple[float, float]:
+def _reach(p: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
     """How far the interval of a mark reaches down and up."""
     value = p.rating if predicted else p.judged
     low, high = (p.low, p.high) if predicted else ends or (None, None)
-    if value is None or low is None or high is None:
+    if value is None:
         return 0.0, 0.0
-    return max(value - low, 0.0), max(high - value, 0.0)
+    return 0.0 if low is None else max(value - low, 0.0), 0.0 if high is None else max(high - value, 0.0)
 
 
-def _hover(p: Prediction, ends: tuple[float, float] | None, predicted: bool, referee: str) -> str:
+def _hover(p: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
     low, high = (p.low, p.high) if predicted else ends or (None, None)
-    span = f" ({_rating(low)} to {_rating(high)})" if low is not None and high is not None else ""
+    interval = "" if low is None and high is None else f" ({span(low, high)})"
     if not predicted:
-        return f"<b>{name(p.system)}</b><br>rated {_rating(p.judged)}{span} by {name(referee)}"
+        return f"<b>{name(p.system)}</b><br>rated {_rating(p.judged)}{interval} by {name(referee)}"
     warning = f"<br>outside the range seen in {name(p.outside)}" if p.outside else ""
-    return f"<b>{name(p.system)}</b><br>predicted {_rating(p.rating)}{span}, rank {p.rank}{warning}"
+    return f"<b>{name(p.system)}</b><br>predicted {_rating(p.rating)}{interval}, rank {p.rank}{warning}"

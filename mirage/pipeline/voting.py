@@ -34,8 +34,9 @@ class Corrected:
     """By language code, and `all` where there are several that share systems."""
     refused: Mapping[str, NotEnoughData]
     """Why there is none, by the code of the other languages."""
-    uncorrected: Mapping[tuple[str, str], tuple[float, float, float, int]]
-    """Rating, interval and rank by the judge alone, by language and system; empty for several judges."""
+    uncorrected: Mapping[tuple[str, str], tuple[float, float | None, float | None, int]]
+    """Rating, interval (null where the data puts no bound) and rank by the judge alone, by language and system;
+    empty for several judges."""
 
     def table(self) -> pa.Table:
         """One row a language and system (`votes.CorrectedRating`), the best first."""

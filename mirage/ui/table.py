@@ -42,6 +42,10 @@ class Col:
     """Column of the upper end."""
     width: int | None = None
     """Pixels; by kind unless given."""
+    zero: float = 0.0
+    """Where the broken line stands, for `interval`."""
+    endless: bool = False
+    """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
 
     @property
     def meaning(self) -> str:
@@ -146,6 +150,8 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
                 high,
                 where,
                 width=(col.width or _WIDTHS[col.kind]) - 20,
+                zero=col.zero,
+                endless=col.endless,
             )
             config[name] = st.column_config.ImageColumn(**head)
         elif col.kind == "span":
@@ -182,8 +188,12 @@ def intervals(
     where: Mode,
     *,
     width: int = 98,
+    zero: float = 0.0,
+    endless: bool = False,
 ) -> list[str | None]:
-    """Value and interval of each row as an image, all on one scale: a band with a tick; a broken line marks zero."""
+    """Value and interval of each row as an image, all on one scale: a band with a tick; a broken line marks zero. A
+    band without an end, where `endless`, is an arrow to the edge.
+    """
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:
         return [None] * len(values)
@@ -195,7 +205,8 @@ def intervals(
         return round(pad + (value - least) / reach * (width - 2 * pad), 1)
 
     colors = ink(where)
-    zero = f"<path d='M{x(0)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>" if least < 0 < most else ""
+    line = f"<path d='M{x(zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
+    line = line if least < zero < most else ""
     out: list[str | None] = []
     for i, value in enumerate(values):
         if value is None:
@@ -204,11 +215,16 @@ def intervals(
         low, high = lows[i], highs[i]
         color = family(systems[i]).color(where) if i < len(systems) else colors.accent
         band = ""
-        if low is not None and high is not None:
-            reach_px = round(x(high) - x(low), 1)
-            band = f"<rect x='{x(low)}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
+        if endless or (low is not None and high is not None):
+            start, end = (pad if low is None else x(low)), (width - pad if high is None else x(high))
+            reach_px = round(end - start, 1)
+            band = f"<rect x='{start}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
+            if low is None:
+                band += f"<path d='M{pad} 4L0 10L{pad} 16z' fill='{color}' fill-opacity='.7'/>"
+            if high is None:
+                band += f"<path d='M{width - pad} 4L{width} 10L{width - pad} 16z' fill='{color}' fill-opacity='.7'/>"
         tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
-        out.append(_image(width, height, zero + band + tick))
+        out.append(_image(width, height, line + band + tick))
     return out
 
 

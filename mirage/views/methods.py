@@ -167,6 +167,12 @@ def _zero_cells(published: dict[Any, Any]) -> Effect:
     )
 
 
+def _width(row: rank.LanguageRanking) -> float:
+    """Mean width of the intervals that the data bounds on both sides."""
+    width = np.ptp(row.interval(), axis=0)
+    return float(width[np.isfinite(width)].mean()) if np.isfinite(width).any() else float("nan")
+
+
 def _ranking(outcomes: pa.Table) -> list[Effect]:
     battles = rank.from_outcomes(outcomes, skill="both")
     ours = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
@@ -176,9 +182,9 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
     moved = np.abs(base.ranks() - dropped.ranks())
     widths, narrow = [], []
     for code, one in battles.items():
-        widths.append(np.ptp(ours.languages[code].interval(), axis=0).mean())
+        widths.append(_width(ours.languages[code]))
         single = rank.rate({code: _battle_units(one)}, draws=_DRAWS, seed=rank.SEED).languages[code]
-        narrow.append(np.ptp(single.interval(), axis=0).mean())
+        narrow.append(_width(single))
     n = sum(len(one.queries) for one in battles.values())
     sizes = [len(one.queries) for one in battles.values()]
     return [

@@ -159,7 +159,9 @@ def points(arena: Arena, referee: str, skill: Skill, regressor: str, language: s
 def judged_ends(
     arena: Arena, referee: str, skill: Skill, language: str
 ) -> dict[str, tuple[float | None, float | None]]:
-    """By system: the 95% interval of its rating by the referee, null where the data puts no bound; empty where the arena has no such ratings."""
+    """By system: the 95% interval of its rating by the referee, null where the data puts no bound;
+    empty where the arena has no such ratings.
+    """
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(

@@ -115,7 +115,9 @@ def _width(material: Material, code: str, ours: LanguageRanking) -> list[Any]:
         ways = (f"{matches} questions drawn", f"as many as there are: {ours.n_queries:,}")
         low, high = played.interval()
         ends = ours.interval()
-        effect = "width of the 95% intervals, ours by theirs", _ratio(ends[1] - ends[0], high - low), "ratio"
+        bounded = np.isfinite(ends).all(axis=0)
+        ratio = _ratio((ends[1] - ends[0])[bounded], (high - low)[bounded]) if bounded.any() else None
+        effect = "width of the 95% intervals, ours by theirs", ratio, "ratio"
         found.append(_row("the width is no option", 35, code, ways, effect, f"{played.fitted} tournaments"))
     return found
 

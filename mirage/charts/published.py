@@ -1,0 +1,88 @@
+"""The published ranks: mean rank by the judge and by the surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+
+
+def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+    """Mean rank by the judge (filled) and by the surrogate (open), joined, one row a system, aligned with a table.
+
+    Args:
+        rows: `system, judge, surrogate, languages`.
+        mode: light or dark.
+    """
+    makers = [family(row["system"]) for row in rows]
+    colors = [maker.color(mode) for maker in makers]
+    hover = [
+        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
+        f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
+        for row, maker in zip(rows, makers, strict=True)
+    ]
+    joins: dict[str, list[float | int | None]] = {"x": [], "y": []}
+    for i, row in enumerate(rows):
+        joins["x"] += [row["judge"], row["surrogate"], None]
+        joins["y"] += [i, i, None]
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            **joins,
+            "line": {"color": ink(mode).muted, "width": 1},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
+    for referee in ("judge", "surrogate"):
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [row[referee] for row in rows],
+                "y": list(range(len(rows))),
+                "customdata": [[row["system"]] for row in rows],
+                "text": hover,
+                "hovertemplate": "%{text}<extra></extra>",
+                "showlegend": False,
+                "marker": {
+                    "color": colors if referee == "judge" else ink(mode).ground,
+                    "symbol": [maker.symbol for maker in makers],
+                    "size": MARK_SIZE + 1,
+                    "line": {"color": colors, "width": 1.5},
+                },
+            }
+        )
+        data.append(_legend(referee, filled=referee == "judge", mode=mode))
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + ROW * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
+            xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
+            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+        ),
+    }
+
+
+def _legend(referee: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
+    """A legend entry in plain ink: the families' colours are not what it is about."""
+    colors = ink(mode)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": referee,
+        "x": [None],
+        "y": [None],
+        "marker": {
+            "color": colors.muted if filled else colors.ground,
+            "size": MARK_SIZE + 1,
+            "line": {"color": colors.muted, "width": 1.5},
+        },
+    }
