@@ -38,7 +38,7 @@ def main() -> None:
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
     referees = views.deciders(page.arena)
-    filters = st.container(horizontal=True, gap="medium")
+    filters = st.container(horizontal=True, gap="small")
     with filters:
         referee = who.referee(referees, "Who decides a battle.")
         by_labels = referee == views.RELEVANCE
@@ -249,7 +249,7 @@ def _choice(page: ui.Page, referee: str) -> Choice:
             kind="covariate",
             many=True,
             placeholder="As it is",
-            width=170,
+            width=150,
             help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
         )
     return Choice(

@@ -148,7 +148,7 @@ def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
         assert part in best["text"][0]
     assert best["marker"]["color"] == [family("gpt-4").color(mode)]
     assert marks["aya-101"]["marker"]["color"] == [ink(mode).ground], "an unbounded rating is hollow"
-    assert "does not bound" in marks["aya-101"]["text"][0]
+    assert "prior's word" in marks["aya-101"]["text"][0]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

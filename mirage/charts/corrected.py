@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mirage.charts.leaderboard import FOOT, HEAD
+from mirage.charts.leaderboard import FOOT, HEAD, unit
 from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
 
 
@@ -28,7 +28,7 @@ def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            xaxis=axis(mode, title="Rating, logits (higher is better)", zeroline=True, tickformat="+.1f"),
+            xaxis=axis(mode, title=unit(), zeroline=True, tickformat="+.1f"),
             yaxis=rows_axis([name(row["system"]) for row in rows], mode),
         ),
     }

@@ -40,7 +40,7 @@ def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = No
     what = "Rating" if reference is None else f"Difference to {name(reference)}"
     of = "expected points" if ties == "half" else "winning against losing"
     how = "logits" if scale == "logit" else "arena scale"
-    return f"{what}, {how} of {of}" if scale == "logit" else f"{what}, {how} ({of})"
+    return f"{what}, {how} of {of} (higher is better)"
 
 
 def whiskers(
@@ -107,7 +107,7 @@ def whiskers(
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             xaxis=axis(
                 mode,
-                title=title or f"{unit()} (higher is better)",
+                title=title or unit(),
                 zeroline=zero == 0,
                 tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
                 range=list(edges),

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from mirage.charts.document import chart, document, facts
-from mirage.charts.published import dumbbells
 from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.published import dumbbells
 
 Rows = Sequence[Mapping[str, Any]]
 Figure = dict[str, Any]
