@@ -28,7 +28,12 @@ STANDS = (
         high="high",
         help="95% credible interval of the rating; of yours, what its features and its battles leave open.",
     ),
-    ui.Col("tier", "Tier", "rank", help="Systems of a tier are not separable from its best; of yours, the likeliest."),
+    ui.Col(
+        "tier",
+        "Tier",
+        "rank",
+        help="Every two judged systems of different tiers are separated; of yours, the likeliest.",
+    ),
     ui.Col("tier_probability", "Yours in this tier", "probability", help="Probability that yours is of this tier."),
     ui.Col("above", "Yours is better", "probability", help="Probability that yours is better than this system."),
 )

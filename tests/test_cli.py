@@ -38,7 +38,7 @@ RATES = (
     "language,subset,system,n,answered,abstained,unparsed,empty,api_error,missing,"
     "rate,rate_low,rate_high,rate_as_published,undecided"
 )
-RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles"
+RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles,bounded"
 
 
 def mirage(*args: object, code: int = 0) -> Result:

@@ -116,4 +116,5 @@ def _readable(name: str, value: Any) -> str:
         return f"{value:,}"
     if name in _SHARES:
         return f"{value:.1%}"
-    return f"{value:+.2f}" if name in _SIGNED else f"{value:,.3g}"
+    # Adding 0 turns what rounds to -0.00 into +0.00.
+    return f"{round(value, 2) + 0.0:+.2f}" if name in _SIGNED else f"{value:,.3g}"

@@ -123,27 +123,30 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Rating",
         "Ranking",
-        "Bradley-Terry strength in logits, centred on 0. A difference of 1 means that the better one wins about 73% "
-        "of the decisive battles. A tie counts as half a win for each; Davidson's model and dropping ties are "
-        "options of the command line. A ridge of 1e-7 keeps a system finite that never lost or never won; such a "
-        "rating is marked as unbounded.",
-        r"P(i \text{ beats } j) = \frac{1}{1 + e^{\theta_j - \theta_i}}, \qquad \sum_i \theta_i = 0",
-        f"Bradley and Terry, Biometrika 39 (1952); {MB}",
+        "Bradley-Terry strength in logits, centred on 0. A tie is half a point for each, so that a difference of 1 "
+        "means 73% of the expected points of a battle, which are not the odds of winning it: with ties dropped, or "
+        "modelled by Davidson, a difference of 1 is 73% of the battles that do not tie, and the same systems lie "
+        "further apart. Bias-reduced by Jeffreys' prior, which weighs as much as half a battle for each system and "
+        "keeps a system finite that never lost or never won. The arena scale is 1000 plus 400 for each tenfold of "
+        "the odds.",
+        r"E(\text{points of } i \text{ against } j) = \frac{1}{1 + e^{\theta_j - \theta_i}}, "
+        r"\qquad \sum_i \theta_i = 0",
+        f"Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993); {MB}",
         "MIRAGE-Bench drops ties and draws 100 matches for each of 200 tournaments, so its intervals measure that "
         "choice.",
     ),
     Definition(
         "Interval of a rating",
         "Ranking",
-        "The question is the unit: each of 200 draws takes as many questions as there are, with replacement, within "
-        "each subset, and fits the ratings anew. The ends are percentiles of the draws, expanded for the number of "
-        "questions and moved by the bias: the draws lie as far beyond the ratings as these lie beyond the truth. "
+        "The question is the unit: each of 1,000 draws gives every question a random weight (the Bayesian bootstrap), "
+        "the prior's points too, and fits the ratings anew. The ends are percentiles of the draws, expanded for the "
+        "number of questions. Where the data puts no bound on a side there is no end. "
         "Battles on one question share its passages and difficulty; treating them as independent makes "
         "intervals too narrow.",
-        r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right] "
-        r"- 2\,\big(\bar\theta^* - \hat\theta\big), \quad "
+        r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right], \quad "
         r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
-        "T. Hesterberg, The American Statistician 69 (2015)",
+        "D. Rubin, Annals of Statistics 9 (1981); Fong, Lyddon and Holmes, ICML (2019); T. Hesterberg, The American "
+        "Statistician 69 (2015)",
         "The program of MIRAGE-Bench draws as many questions as the user asks for (`--matches_per_tournament` of "
         "surrogate_judge/training_and_inference.py, 50 unless told otherwise). That of Chatbot Arena (FastChat, "
         "monitor/elo_analysis.py) draws battles, one by one.",
@@ -162,10 +165,10 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Every two systems are tested over the questions: with the two ratings held equal, what each question pulls "
         "towards one of them, summed and divided by its standard error, the question being the unit. Where all pairs "
         "meet on every question this is the paired t test of the points they take on it. Holm's correction over all "
-        "pairs keeps the chance that any two equal systems are separated at 5%. Going down the ranking, a new tier "
-        "begins with the first system that is separated from the best of the tier above. Systems of one tier may be "
-        "equal, which is not to say that they are; of two tiers, only the best of the one is known to beat the first "
-        "of the other.",
+        "pairs keeps the chance that any two equal systems are separated at 5%. A tier is a run of the ranking whose "
+        "systems are all separated from all systems of every other tier. It is not a group of equals: systems of one "
+        "tier may differ, and some of them are separated; the column As good as names the ranks that a system is not "
+        "separated from. A system with less than a quarter of the median system's battles has no tier of its own.",
         r"t = \frac{\sum_q u_q}{\sqrt{\frac{n}{n-1}\sum_q (u_q - \bar u)^2}}, \qquad "
         r"p_{(k)} \le \frac{0.05}{m - k + 1}",
         "S. Holm, Scandinavian Journal of Statistics 6 (1979); K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986)",
@@ -214,8 +217,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Unbounded rating",
         "Ranking",
         "The comparison graph has an arrow from i to j when i took points from j. Where it is not strongly "
-        "connected, the likelihood has no maximum: some ratings could be raised without end. The value shown then "
-        "comes from the ridge.",
+        "connected, the likelihood has no maximum: some ratings could be raised without end. How far out they are "
+        "shown is then the word of Jeffreys' prior, and the interval has no end on that side.",
         "",
         "L. R. Ford, The American Mathematical Monthly 64 (1957)",
         "The program of MIRAGE-Bench (leaderboard/bradley_terry.py) then takes choix's `opt_pairwise`, an estimate "
