@@ -40,7 +40,8 @@ def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = No
     what = "Rating" if reference is None else f"Difference to {name(reference)}"
     of = "expected points" if ties == "half" else "winning against losing"
     how = "logits" if scale == "logit" else "arena scale"
-    return f"{what}, {how} of {of} (higher is better)"
+    # A second line, since a system's name may be long.
+    return f"{what}{', ' if reference is None else '<br>'}{how} of {of} (higher is better)"
 
 
 def whiskers(
@@ -65,6 +66,8 @@ def whiskers(
     """
     data = []
     edges = _edges(rows)
+    title = title or unit()
+    foot = FOOT + (2 * SPACE if "<br>" in title else 0)
     for one in FAMILIES:
         mine = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is one]
         if not mine:
@@ -103,11 +106,11 @@ def whiskers(
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + ROW * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            height=HEAD + ROW * len(rows) + foot,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot},
             xaxis=axis(
                 mode,
-                title=title or unit(),
+                title=title,
                 zeroline=zero == 0,
                 tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
                 range=list(edges),
