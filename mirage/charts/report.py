@@ -49,12 +49,14 @@ def _table(rows: Rows) -> str:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     rating, count = FORMATS["rating"].write, FORMATS["count"].write
+    # The joint row has both ends where only a few languages put no bound.
+    note = "" if row["bounded"] or None in (row["low"], row["high"]) else " (not bounded in some language)"
     ends = str(row["rank_low"]) if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}"
     return [
         str(row["rank"]),
         f'<bdi dir="auto">{escape(row["system"])}</bdi>',
         "–" if row["tier"] is None else str(row["tier"]),
-        rating(row["rating"]),
+        rating(row["rating"]) + note,
         span(row["low"], row["high"]),
         ends,
         *(count(row[name]) for name in ("wins", "ties", "losses", "battles")),
