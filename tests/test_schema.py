@@ -113,6 +113,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "judged": None,
         "outside": None,
         "default": True,
+        "tau_part": None,
     },
     "importances": {
         "language": "en",
