@@ -10,7 +10,6 @@ by_tournament(features, verdicts, "gpt-4o")             # {language: surrogate.D
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.pipeline.ranking import battles_of
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.by_query import by_query
-from mirage.rank.fit import RIDGE, Pairs, fit
+from mirage.rank.fit import RIDGE
 from mirage.rank.graph import groups, main_group
 from mirage.surrogate.data import Array
 
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Progress = Callable[[int, int], None]
-
-_FAR = 3.0
-"""Logits from the median beyond which it is looked up whether the data bounds a rating: no bounded one of fewer than
-about 3,000 battles lies there."""
 
 
 def training(
@@ -174,51 +169,37 @@ def _language(
 
 
 class _Refits:
-    """Ratings without the battles of some systems, each set fitted once; sets of one, or of two, all in one batch."""
+    """Ratings without the battles of some systems, each set fitted once."""
 
     def __init__(self, fought: rank.Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
+        self._fought, self._ties = fought, ties
+        self._systems = systems
+        self._known: dict[frozenset[str], Array] = {}
         each = by_query(fought, ties=ties, penalty="jeffreys", ridge=RIDGE)
         self.weights = each.weights
-        self._all = fought.systems
-        self._systems = systems
-        self._first, self._second = each.counted.first, each.counted.second
-        self._prior = each.prior.added if each.prior else np.zeros_like(self._first[0])
-        self._known: dict[frozenset[str], Array] = {}
         own = dict(zip(fought.systems, each.point[0][: len(fought.systems)], strict=True))
         rated = [s for s, r in zip(systems, self(frozenset()), strict=True) if np.isfinite(r)]
         self.offset = float(np.mean([own[s] for s in rated])) if rated else 0.0
 
     def __call__(self, out: frozenset[str]) -> Array:
-        out &= frozenset(self._all)
+        out &= frozenset(self._fought.systems)
         if out not in self._known:
-            self._fit([frozenset(c) for c in combinations(self._all, len(out))] if len(out) <= 2 else [out])
+            with rank.one_thread():
+                self._known[out] = self._wanted(out)
         return self._known[out]
 
-    def _fit(self, sets: list[frozenset[str]], at_once: int = 500) -> None:
-        i, j = np.triu_indices(len(self._all), 1)
-        for start in range(0, len(sets), at_once):
-            some = sets[start : start + at_once]
-            there = np.array([[s not in out for s in self._all] for out in some])
-            kept = there[:, i] & there[:, j]
-            pairs = Pairs(self._first * kept, self._second * kept, None, len(self._all))
-            added = kept * self._prior
-            reduced = Pairs(pairs.first + added, pairs.second + added, None, pairs.systems)
-            theta = np.where(there, fit(reduced).theta, np.nan)
-            fights = np.zeros(there.shape)
-            np.add.at(fights.T, i, (pairs.first + pairs.second).T)
-            np.add.at(fights.T, j, (pairs.first + pairs.second).T)
-            theta[fights == 0] = np.nan
-            for row, out in enumerate(some):
-                self._known[out] = self._wanted(theta[row], pairs, row)
-
-    def _wanted(self, theta: Array, pairs: Pairs, row: int) -> Array:
-        """The ratings that the data bounds, of the systems with features, centred on 0."""
-        found = np.isfinite(theta)
-        if found.any() and np.abs(theta - np.median(theta[found])).max(where=found, initial=0.0) > _FAR:
-            one = Pairs(pairs.first[row][None], pairs.second[row][None], None, pairs.systems)
-            fighting = tuple(group for group in groups(self._all, one) if found[self._all.index(group[0])])
-            bounded = set(main_group(fighting)) if fighting else set()
-            theta = np.array([t if s in bounded else np.nan for s, t in zip(self._all, theta, strict=True)])
-        by_name = dict(zip(self._all, theta, strict=True))
+    def _wanted(self, out: frozenset[str]) -> Array:
+        """The ratings that the data bounds, of the systems with features, centred on 0: those of a ranking that never
+        saw the systems left out, their share in the prior and the dispersion too.
+        """
+        left = [s for s in self._fought.systems if s not in out]
+        by_name: dict[str, float] = {}
+        if len(left) > 1:
+            battles = self._fought.subset(left)
+            laid = by_query(battles, ties=self._ties, penalty="jeffreys", ridge=RIDGE)
+            fighting = {s for s, n in zip(battles.systems, battles.questions().tolist(), strict=True) if n}
+            met = tuple(group for group in groups(battles.systems, laid.counted) if set(group) <= fighting)
+            bounded = set(main_group(met)) if met else set()
+            by_name = {s: float(t) for s, t in zip(battles.systems, laid.point[0], strict=False) if s in bounded}
         wanted = np.array([by_name.get(s, np.nan) for s in self._systems])
         return wanted - np.nanmean(wanted) if np.isfinite(wanted).any() else wanted

@@ -12,7 +12,7 @@ nothing here knows an LLM or a disk.
 """
 
 from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
+from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, one_thread, rate, together
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
@@ -55,6 +55,7 @@ __all__ = [
     "lacking",
     "more_queries",
     "on_scale",
+    "one_thread",
     "pooled",
     "rate",
     "separate",

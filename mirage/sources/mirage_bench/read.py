@@ -56,7 +56,9 @@ class _Found:
     """What a reader must know, and how often."""
 
     def add(self, table: str, *values: Any) -> None:
-        for column, value in zip(self.columns[table].values(), values, strict=True):
+        """Add a row; the columns after the given ones, which these sets do not have, are null."""
+        columns = list(self.columns[table].values())
+        for column, value in zip(columns, [*values, *[None] * (len(columns) - len(values))], strict=True):
             column.append(value)
 
     def once(self, where: str, table: str, *key: str) -> None:
