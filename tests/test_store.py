@@ -614,7 +614,7 @@ def test_pitfall_31_a_damaged_file_is_refused_with_file_and_line(tmp_path: Path,
 def test_a_path_that_is_no_readable_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no file"):
         list(store.lines(tmp_path / "nothing.gz"))
-    with pytest.raises(BadInput, match="cannot be read: Is a directory"):
+    with pytest.raises(BadInput, match="is a folder, not a file"):
         list(store.lines(tmp_path))
     with pytest.raises(BadInput, match="there is no folder"):
         store.list_files(tmp_path / "nothing", "*")
