@@ -320,6 +320,7 @@ _STYLE = """<style>
 @media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
 [class*="st-key-scroll_"] { overflow-x: auto; }
 [class*="st-key-scroll_"] > * { min-width: 640px; }
+[data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; max-width: 100%; }
 [data-testid="stButtonGroup"] [role="radiogroup"] button { min-height: 2.5rem; }
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
 [data-testid="stElementToolbar"]:focus-within { opacity: 1; }
