@@ -12,9 +12,6 @@ from mirage.rank.fit import Pairs
 Side = Literal["above", "below", "both"]
 """Where the data puts no bound on a rating."""
 
-_MANY = 64
-"""From so many systems on, going through the graphs one by one is quicker than multiplying them."""
-
 
 def groups(systems: tuple[str, ...], pairs: Pairs) -> tuple[tuple[str, ...], ...]:
     """Strongly connected components of the graph "took points from" (Ford 1957), the largest first."""
@@ -58,18 +55,6 @@ def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pair
 def either(sides: list[Side]) -> Side:
     """The one side of all, else both."""
     return sides[0] if len(set(sides)) == 1 else "both"
-
-
-def counts(pairs: Pairs, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-    """How many strongly connected components each of some data sets has."""
-    if pairs.systems > _MANY:
-        return np.array([components(pairs, row)[0] for row in rows.tolist()], dtype=np.int64)
-    reached = np.stack([_took_points(pairs, row) for row in rows.tolist()]) | np.eye(pairs.systems, dtype=bool)
-    for _ in range((pairs.systems - 1).bit_length()):
-        steps = reached.astype(np.float32)
-        reached = steps @ steps > 0
-    together = (reached & reached.transpose(0, 2, 1)).sum(axis=2)
-    return np.asarray(np.rint((1 / together).sum(axis=1)), dtype=np.int64)
 
 
 def _took_points(pairs: Pairs, row: int) -> NDArray[np.bool_]:

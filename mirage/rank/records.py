@@ -74,7 +74,7 @@ class LanguageRanking:
     unparsed: int
     """Battles left out because their verdict could not be read."""
     unbounded: Mapping[str, Side] = field(default_factory=dict)
-    """By system outside `bounded`: on which side nothing but the ridge bounds its rating. `above`: neither it nor a
+    """By system outside `bounded`: on which side the data puts no bound on its rating. `above`: neither it nor a
     system that it lost to, and so on, ever lost to the others."""
 
     @property
