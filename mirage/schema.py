@@ -321,6 +321,9 @@ class Prediction:
     tau_part: float | None = None
     """The system's part in Kendall's tau-b of predictions and ratings, over its pairs with each other system, both left
     out together; the mean over systems is the tau. Null where no pair was left out, or too few were left over."""
+    slope_part: float | None = None
+    """The system's part in the slope of the ratings on the predictions, over the same pairs; the mean over systems is
+    the slope. Null where no pair was left out, or all predictions are equal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mirage.pipeline.ablation import _taus
 from mirage.pipeline.reproduce.material import leave_two_out
 from mirage.pipeline.reproduce.tables import strongest, tau_left_out
 from mirage.surrogate import Draws, Language, Training, leave_one_out
-from mirage.surrogate.pairs import apart, square, tau_parts
+from mirage.surrogate.pairs import apart, slope_parts, square, tau_parts
 
 Array = NDArray[np.float64]
 CODES = ("en", "sw")
@@ -91,17 +91,21 @@ def test_two_left_out_systems_that_swap_their_features_swap_their_predictions(na
 
 
 @pytest.mark.parametrize("name", ["linear", "svr", "ridge", "pooled", "pairwise", "replies"])
-def test_noise_gives_no_tau(name: str) -> None:
+def test_noise_gives_neither_tau_nor_slope(name: str) -> None:
     """Each left out alone, predictions of a ridge have a tau of -0.17 here, of trees -0.11."""
     n = {"replies": 20, "pooled": 40}.get(name, 60)
-    per_language, joint = [], []
+    per_language, joint, slopes = [], [], []
     for seed in range(n):
         quality = leave_one_out(arena(seed), name).quality()
+        slopes.append(float(np.mean([q.slope or 0 for q in quality if q.language != "all"])))
         per_language.append(float(np.mean([q.tau or 0 for q in quality if q.language != "all"])))
         joint += [q.tau or 0 for q in quality if q.language == "all"]
     assert len(joint) == n
     assert about_zero(per_language)
     assert about_zero(joint)
+    # A slope is a ratio, so its mean is off where predictions are wild: by 0.1 for lines through as many features as
+    # systems.
+    assert about_zero(slopes) or (name == "linear" and abs(np.mean(slopes)) < 0.2)
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -150,6 +154,16 @@ def test_a_systems_parts_have_the_tau_as_their_mean() -> None:
         assert parts.mean() == pytest.approx(kendalltau(predicted, true).statistic)
     assert (tau_parts(np.zeros((4, 4)), np.arange(4.0)) == 0).all()
     assert np.isnan(tau_parts(np.zeros((4, 4)), np.zeros(4))).all()
+
+
+def test_the_slope_is_that_of_least_squares_where_predictions_do_not_depend_on_the_other() -> None:
+    rng = np.random.default_rng(4)
+    for n in (2, 3, 19):
+        predicted, true = rng.normal(size=(2, n))
+        parts = slope_parts(np.repeat(predicted[:, None], n, axis=1), true)
+        assert parts.mean() == pytest.approx(np.polyfit(predicted, true, 1)[0])
+    assert np.isnan(slope_parts(np.zeros((4, 4)), np.arange(4.0))).all()
+    assert np.isnan(slope_parts(np.full((4, 4), np.nan), np.arange(4.0))).all()
 
 
 def test_sets_of_features_get_no_tau_from_noise_though_some_are_chosen() -> None:

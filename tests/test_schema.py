@@ -114,6 +114,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "outside": None,
         "default": True,
         "tau_part": None,
+        "slope_part": None,
     },
     "importances": {
         "language": "en",

@@ -48,8 +48,9 @@ def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena
     assert list(shown) == [*CODES, "all"]
     for code, row in shown.items():
         mine = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
-        columns = [np.array([r[name] for r in mine]) for name in ("rating", "judged", "low", "high", "tau_part")]
-        own = quality(code, regressor, *columns)
+        columns = [np.array([r[name] for r in mine]) for name in ("rating", "judged", "low", "high")]
+        parts = {f"{name}s": np.array([r[name] for r in mine]) for name in ("tau_part", "slope_part")}
+        own = quality(code, regressor, *columns, **parts)
         assert row["systems"] == own.systems == 6
         for name in ("tau", "rmse", "r2", "slope", "covered"):
             assert row[name] == pytest.approx(getattr(own, name)), (code, name)

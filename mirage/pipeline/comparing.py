@@ -81,7 +81,14 @@ def held_out(
         systems = {code: tuple(row.system for row in rows) for code, rows in by.items()}
         ends = column("low"), column("high")
         found[name] = surrogate.HeldOut(
-            name, systems, column("rating"), *ends, column("judged"), column("tau_part"), seed
+            name,
+            systems,
+            column("rating"),
+            *ends,
+            column("judged"),
+            column("tau_part"),
+            column("slope_part"),
+            seed,
         )
     return found
 

@@ -144,14 +144,17 @@ def report(
                     _or_null(held.high[code] + move),
                     (held.judged[code] + move).tolist(),
                     _or_null(held.tau_parts[code]),
+                    _or_null(held.slope_parts[code]),
                     strict=True,
                 )
             ]
             some += [
-                (s, at[code].rating, at[code].low, at[code].high, None, None) for s, at in new.items() if code in at
+                (s, at[code].rating, at[code].low, at[code].high, None, None, None)
+                for s, at in new.items()
+                if code in at
             ]
             ratings = np.array([values[1] for values in some])
-            for system, rating, low, high, judged, part in some:
+            for system, rating, low, high, judged, *parts in some:
                 place = int((ratings > rating + 1e-9).sum()) + 1
                 names = beyond.get((code, system), ())
                 rows.append(
@@ -159,7 +162,7 @@ def report(
                         *(code, referee, skill, name, system, rating, low, high, place, judged),
                         ", ".join(names) or None,
                         default,
-                        part,
+                        *parts,
                     )
                 )
     return Report(referee, skill, seen, compared, tuple(rows))

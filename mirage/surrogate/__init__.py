@@ -17,7 +17,7 @@ from mirage.surrogate.data import COVERAGE, Language, Predicted, Training, avera
 from mirage.surrogate.draws import Draws, by_draw
 from mirage.surrogate.evaluate import LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
 from mirage.surrogate.importance import Importance, importances
-from mirage.surrogate.pairs import apart_by, square, tau_parts
+from mirage.surrogate.pairs import apart_by, slope_parts, square, tau_parts
 from mirage.surrogate.quality import Difference, Quality, r2, tau_b, taus
 from mirage.surrogate.range import ALL, Distance, distances, outside
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
@@ -54,6 +54,7 @@ __all__ = [
     "predict",
     "r2",
     "regressor",
+    "slope_parts",
     "square",
     "tau_b",
     "tau_parts",

@@ -15,7 +15,7 @@ import numpy as np
 
 from mirage.errors import NotEnoughData
 from mirage.surrogate.data import FEWEST, Array, Predicted, Training
-from mirage.surrogate.pairs import Apart, apart, of_system, square, tau_parts
+from mirage.surrogate.pairs import Apart, apart, of_system, slope_parts, square, tau_parts
 from mirage.surrogate.quality import Difference, Quality, compare, quality
 from mirage.surrogate.range import ALL, Distance, distances
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict, regressor
@@ -49,6 +49,8 @@ class HeldOut:
     tau_parts: Predicted
     """Each system's part in Kendall's tau-b of pairs left out together, whose mean is the tau (`pairs.tau_parts`); NaN
     where pairs were not left out, or left too few to learn from."""
+    slope_parts: Predicted
+    """Each system's part in the slope of the ratings on the predictions, from the same pairs (`pairs.slope_parts`)."""
     seed: int
     """Seed of the regressor."""
 
@@ -56,7 +58,9 @@ class HeldOut:
         """By language, `all` last."""
         return tuple(
             quality(
-                *(code, self.regressor, p, self.judged[code], self.low[code], self.high[code], self.tau_parts[code])
+                *(code, self.regressor, p, self.judged[code], self.low[code], self.high[code]),
+                tau_parts=self.tau_parts[code],
+                slope_parts=self.slope_parts[code],
             )
             for code, p in self.predicted.items()
         )
@@ -326,7 +330,7 @@ def _held_out(
     order = sorted(rows, key=lambda code: (code == ALL, code))
     arrays = {code: np.array([r[1:] for r in rows[code]]).T for code in order}
     systems = {code: tuple(r[0] for r in rows[code]) for code in order}
-    of = {code: list(training.languages) if code == ALL else [code] for code in order}
+    squares = {code: square(two, systems[code], list(training.languages) if code == ALL else [code]) for code in order}
     return HeldOut(
         name,
         systems,
@@ -334,7 +338,8 @@ def _held_out(
         {code: a[0] - a[1] for code, a in arrays.items()},
         {code: a[0] + a[1] for code, a in arrays.items()},
         {code: a[2] for code, a in arrays.items()},
-        {code: tau_parts(square(two, systems[code], of[code]), a[2]) for code, a in arrays.items()},
+        {code: tau_parts(squares[code], a[2]) for code, a in arrays.items()},
+        {code: slope_parts(squares[code], a[2]) for code, a in arrays.items()},
         seed,
     )
 

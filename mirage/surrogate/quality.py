@@ -30,8 +30,9 @@ class Quality:
     """Share of the ratings' variance explained, at most 1, under 0 if the mean of the ratings does better; null under 2
     systems."""
     slope: float | None
-    """Calibration: slope of the ratings on the predictions; 1 is calibrated, under 1 means predictions too far apart;
-    null if all predictions are equal."""
+    """Calibration: slope of the ratings on the predictions, over pairs of systems left out together; 1 is calibrated,
+    under 1 means predictions too far apart, 0 that they tell nothing; null if all predictions are equal, or where no
+    pair was left out."""
     covered: float | None
     """Share of the ratings inside the 95% prediction interval, in [0, 1], among the systems that have one; null where
     none has."""
@@ -78,7 +79,15 @@ def r2(predicted: Array, true: Array) -> float:
 
 
 def quality(
-    language: str, regressor: str, predicted: Array, true: Array, low: Array, high: Array, parts: Array
+    language: str,
+    regressor: str,
+    predicted: Array,
+    true: Array,
+    low: Array,
+    high: Array,
+    *,
+    tau_parts: Array,
+    slope_parts: Array,
 ) -> Quality:
     """Compare predictions of left-out systems with their ratings.
 
@@ -89,25 +98,29 @@ def quality(
         true: n ratings.
         low: n lower ends of the prediction intervals; NaN where there is none.
         high: n upper ends.
-        parts: n parts of tau (`pairs.tau_parts`).
+        tau_parts: n parts of tau (`pairs.tau_parts`).
+        slope_parts: n parts of the slope (`pairs.slope_parts`).
     """
     n = len(true)
     if n < 1 or len(predicted) != n:
         raise BadInput(f"{len(predicted)} predictions of {n} ratings cannot be compared")
-    p = predicted - predicted.mean()
-    square = float(p @ p)
     inside = (true >= low) & (true <= high)
     told = np.isfinite(low) & np.isfinite(high)
     return Quality(
         language,
         regressor,
         n,
-        float(parts.mean()) if np.isfinite(parts).all() else None,
+        _mean(tau_parts),
         float(np.sqrt(((true - predicted) ** 2).mean())),
         r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
-        float(p @ true) / square if square > 1e-18 else None,
+        _mean(slope_parts),
         float(inside[told].mean()) if told.any() else None,
     )
+
+
+def _mean(parts: Array) -> float | None:
+    """None where one part is missing."""
+    return float(parts.mean()) if np.isfinite(parts).all() else None
 
 
 @dataclass(frozen=True, slots=True)
