@@ -31,6 +31,40 @@ def row(found: list[Agreement], referee: str = "j", language: str = "sw") -> Agr
     return next(one for one in found if (one.referee, one.language) == (referee, language))
 
 
+def graded(query: int, points: float) -> dict[str, Any]:
+    return {
+        **dict(zip(JUDGMENTS, ("sw", f"q{query:03}", "j", "a", "b", "A" if points > 0.5 else "B"), strict=True)),
+        "points": points,
+    }
+
+
+def test_a_graded_verdict_is_as_far_from_a_vote_as_its_points_say() -> None:
+    """Verdicts of 0.9 and 0.6 are the same word; the one is nearer to a vote for A."""
+    given = [ballot(k, "A") for k in range(40)]
+    far: list[float] = []
+    for points in (1.0, 0.9, 0.6):
+        rows = [graded(k, points) for k in range(40)]
+        table = schema.from_columns("judgments", {name: [r[name] for r in rows] for name in rows[0]})
+        found = row(agreement(given, table))
+        assert found.distance == pytest.approx(1 - points)
+        far.append(found.distance or 0.0)
+    assert far == sorted(far)
+
+
+def test_the_distance_of_plain_verdicts_counts_a_tie_as_half_a_disagreement() -> None:
+    words = ("A", "B", "tie", "A")
+    votes_ = [ballot(k, word) for k, word in enumerate(words * 10)]
+    table = judgments([("sw", f"q{k:03}", "j", "a", "b", "A") for k in range(40)])
+    found = row(agreement(votes_, table))
+    assert found.distance == pytest.approx((0 + 1 + 0.5 + 0) / 4)
+    assert found.distance_low is not None
+    assert found.distance_high is not None
+    assert found.distance_low < found.distance < found.distance_high
+    assert found.raw == 0.5
+    flipped = row(agreement([ballot(k, "tie", system_a="b", system_b="a") for k in range(20)], table))
+    assert flipped.distance == 0.5
+
+
 # --- the coefficients -------------------------------------------------------------------------------------------------
 
 

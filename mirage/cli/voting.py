@@ -16,7 +16,8 @@ app.add_typer(votes, name="votes")
 
 AGREEMENT = (
     *("referee", "language", "n", "questions", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
-    *("kappa_high", "alpha", "alpha_low", "alpha_high", "skipped", "both_bad", "unread", "enough", "reason"),
+    *("kappa_high", "alpha", "alpha_low", "alpha_high", "distance", "distance_low", "distance_high", "skipped"),
+    *("both_bad", "unread", "enough", "reason"),
 )
 """Columns of `agreement`."""
 CORRECTED = (

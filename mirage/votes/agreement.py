@@ -22,7 +22,7 @@ from mirage.intervals import bootstrap_tails, wilson
 from mirage.languages import LANGUAGES
 from mirage.schema import CodeOrAll, Count, Range, Share
 from mirage.votes.rows import Vote
-from mirage.votes.verdicts import FIRST, SECOND, Battle, Said, battle, judged, label
+from mirage.votes.verdicts import FIRST, SECOND, Battle, Said, battle, judged, label, points
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,6 +77,14 @@ class Agreement:
     alpha_low: Coefficient | None
     """Lower end of the interval of `alpha`."""
     alpha_high: Coefficient | None
+    """Upper end."""
+    distance: Share | None
+    """Mean absolute difference between the points that a person's vote and the judge's verdict give the first system (1
+    a win, 0.5 a tie, 0 a loss): 0 is full agreement. A graded verdict counts with its points, so that 0.9 is nearer to
+    a win than 0.6, which `raw` takes for the same or for a tie."""
+    distance_low: Share | None
+    """Lower end of the interval of `distance`."""
+    distance_high: Share | None
     """Upper end."""
     skipped: Count
     """Votes without an opinion: left out."""
@@ -174,7 +182,9 @@ class _Part:
     voters: frozenset[str]
 
 
-_STATISTICS = ("raw", "kappa", "alpha")
+_STATISTICS = ("raw", "kappa", "alpha", "distance")
+_WIDTH = 13
+"""Sums of a question: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences, absolute differences in points."""
 
 
 def _compared(
@@ -196,17 +206,18 @@ def _compared(
         opinions = {one: all_ for one, all_ in opinions.items() if len(all_) > 1}
         kept = [vote for vote in kept if battle(vote) in opinions]
     voters = sorted({name for all_ in opinions.values() for name, _ in all_})
-    by_query: dict[str, Array] = defaultdict(lambda: np.zeros(12))
+    by_query: dict[str, Array] = defaultdict(lambda: np.zeros(_WIDTH))
     for one, all_ in sorted(opinions.items()):
-        by_query[one[1]] += _sums(sorted(all_), None if judge is None else said[one].label)
-    sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, 12)
+        by_query[one[1]] += _sums(sorted(all_), None if judge is None else said[one])
+    sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     reasons = []
     if judge is None and len(voters) > 2:
         reasons.append(f"kappa is of two, these are {len(voters)} people: see alpha")
     statistics: dict[str, Callable[[Array], Array]] = {
         "raw": lambda s: _over(s[:, 1], s[:, 0]),
         "kappa": lambda s: np.full(len(s), np.nan) if reasons else _kappa(s[:, :8], pooled=True),
-        "alpha": lambda s: _alpha(s[:, 8:], pooled=True),
+        "alpha": lambda s: _alpha(s[:, 8:12], pooled=True),
+        "distance": lambda s: _over(s[:, 12], s[:, 0]),
     }
     rng = np.random.default_rng([seed, zlib.crc32(f"{judge or PEOPLE}/{language}".encode())])
     n_questions = len(sums)
@@ -240,12 +251,12 @@ def _compared(
     )
 
 
-def _sums(opinions: Sequence[tuple[str, int]], verdict: int | None) -> Array:
-    """What one battle adds: pairs, agreeing pairs, 3 + 3 marginals of the two sides, and its coincidences (4)."""
-    sums = np.zeros(12)
+def _sums(opinions: Sequence[tuple[str, int]], verdict: Said | None) -> Array:
+    """What one battle adds to the sums (`_WIDTH`)."""
+    sums = np.zeros(_WIDTH)
     mine = [value for _, value in opinions]
     pairs = (
-        [(verdict, value) for value in mine]
+        [(verdict.label, value) for value in mine]
         if verdict is not None
         else [(a, b) for k, a in enumerate(mine) for b in mine[k + 1 :]]
     )
@@ -254,8 +265,9 @@ def _sums(opinions: Sequence[tuple[str, int]], verdict: int | None) -> Array:
         sums[1] += a == b
         sums[2 + a] += 1
         sums[5 + b] += 1
-    counts = Counter(mine if verdict is None else [*mine, verdict])
-    sums[8:] = _coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
+        sums[12] += abs((points(a) if verdict is None else verdict.points) - points(b))
+    counts = Counter(mine if verdict is None else [*mine, verdict.label])
+    sums[8:12] = _coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
     return sums
 
 
@@ -302,7 +314,7 @@ def _interval(name: str, value: float, drawn: dict[str, Array | None], questions
     ends: tuple[float | None, float | None] = (None, None)
     one = drawn[name]
     if one is not None and questions >= LEAST and np.isfinite(one).mean() >= _DEFINED:
-        if name == "raw" and value in (0, 1):
+        if name in ("raw", "distance") and value in (0, 1):
             ends = wilson(int(value) * questions, questions)
         elif np.ptp(one[np.isfinite(one)]) > 0:
             tails = bootstrap_tails(LEVEL, questions)
@@ -319,7 +331,7 @@ def _reasons(judge: str | None, n: int, questions: int, values: dict[str, Any], 
     said = []
     if questions < LEAST:
         said.append(f"votes on {questions} questions are too few for an interval: it takes {LEAST}")
-    without = [name for name in _STATISTICS[1 + no_kappa :] if values[name] is None]
+    without = [name for name in ("kappa", "alpha")[no_kappa:] if values[name] is None]
     if without:
         said.append(f"no {' or '.join(without)}: all opinions are the same")
     elif questions >= LEAST and values["alpha_low"] is None:
