@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from mirage import cli, schema, store
-from mirage.pipeline import exporting
+from mirage.pipeline import exporting, reproduce
+from mirage.pipeline.reproduce.tables import Item
+from mirage.sft.stats import Stats, by_teacher
 
-FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2", "-"]
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
 COMPUTED = "=+-@＝＋－＠\t\r\n"
 
 
@@ -34,6 +37,7 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
 
 def test_texts_that_are_none_are_left_as_they_are() -> None:
     assert store.csv_text(["a", "b"], [("x", None), ("1-1=0", 2)]) == "a,b\nx,\n1-1=0,2\n"
+    assert store.csv_text(["a"], [("-",)]) == "a\n-\n", "a dash alone says that there is nothing"
 
 
 @given(texts=st.lists(st.text(alphabet=st.sampled_from("='+-@ ab,\"\t")) | st.text(), min_size=1, max_size=5))
@@ -86,3 +90,11 @@ def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena
     table = pa.table({"system": FORMULAS})
     assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]
     assert "'=cmd" not in exporting.to_json(table, {})
+
+
+def test_the_tables_of_a_reproduction_and_of_a_training_set_hold_no_formula(tmp_path: Path) -> None:
+    item = Item("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
+    reproduce.write(reproduce.Reproduction({}, (item,), {}), tmp_path, html="")
+    assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"
+    stats = Stats("train", "=1+1", "sw", *([1] * (len(fields(Stats)) - 3)))
+    assert {row["teacher"] for row in rows_of(by_teacher([stats]))} == {"'=1+1"}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from mirage import store
 from mirage.languages import LANGUAGES
 from mirage.sft.examples import Example, TrainingSet
 
@@ -86,16 +85,14 @@ def by_teacher(stats: Sequence[Stats]) -> str:
 def _table(stats: Sequence[Stats], teachers: Sequence[str | None], heads: Sequence[str]) -> str:
     by_place = {(row.teacher, row.split, row.language): row for row in stats}
     codes = _ordered({*LANGUAGES, *(row.language for row in stats)})
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*heads, *codes])
+    rows: list[list[str]] = []
     for teacher in teachers:
         for split in SPLITS:
             for name in STATS:
                 cells = [by_place.get((teacher, split, code)) for code in codes]
                 values = ["-" if cell is None else _cell(getattr(cell, name)) for cell in cells]
-                writer.writerow([*([] if teacher is None else [teacher]), split, name, *values])
-    return stream.getvalue()
+                rows.append([*([] if teacher is None else [teacher]), split, name, *values])
+    return store.csv_text([*heads, *codes], rows)
 
 
 def _stats(

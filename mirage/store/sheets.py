@@ -15,8 +15,8 @@ from typing import Any
 
 QUOTED = "_quoted"
 """Name of the column that says which texts of a row have a quote before them."""
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
-"""How a text begins that spreadsheets compute, or that hides such a beginning from them."""
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]\s*\S|[\t\r\n]")
+"""How a text begins that spreadsheets compute, or that hides such a beginning from them; a dash alone is a text."""
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bool = False) -> str:

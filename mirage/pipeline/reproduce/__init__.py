@@ -9,8 +9,6 @@ Published figures stand in columns that begin with `published`, where the paper 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -157,12 +155,8 @@ def write(made: Reproduction, folder: Path, *, html: str) -> list[Path]:
 
 
 def _csv(item: Item) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(item.columns)
     # As elsewhere: a null is an empty field, and a number has every digit.
-    writer.writerows([_exact(row[name]) for name in item.columns] for row in item.rows)
-    return out.getvalue()
+    return store.csv_text(item.columns, ([_exact(row[name]) for name in item.columns] for row in item.rows))
 
 
 def _exact(value: Any) -> Any:
