@@ -9,8 +9,8 @@ nothing (MIRAGE-Bench 5.1 and its program, `leaderboard/bradley_terry.py`). The 
 therefore follows the number of drawn queries, an option, and not the number of queries there are: `rank.rate` has the
 interval that follows the data.
 
-The published program goes over to another estimator, with a penalty and another scale, wherever choix finds no maximum.
-Here such a tournament has no rating, says why, and is counted.
+The published program goes over to another estimator, with a penalty of 1e-6 that decides how far out an unbeaten system
+lies, wherever choix finds no maximum. Here such a tournament has no rating, says why, and is counted.
 """
 
 from __future__ import annotations

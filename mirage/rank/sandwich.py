@@ -89,18 +89,21 @@ def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict
     """Where the bootstrap's and the sandwich's intervals differ in width by more than a factor.
 
     Returns:
-        By language and system: how many times as wide the bootstrap's interval is. Systems whose rating is not bounded
-        are left out, since neither interval means anything there.
+        By language and system: how many times as wide the bootstrap's interval is. Languages with a system whose rating
+        the data does not bound are left out: the sandwich, which takes the likelihood for a parabola, is too narrow for
+        everybody there.
     """
     found = {}
     for language, other in analytic(ranking).items():
         one = ranking.languages[language]
+        if len(one.bounded) < len(one.systems):
+            continue
         ours, theirs = np.ptp(one.interval(), axis=0), np.ptp(other.interval(), axis=0)
         ratio = ours / np.maximum(theirs, _NOTHING)
         far = {
             s: float(r)
             for k, (s, r) in enumerate(zip(one.systems, ratio, strict=True))
-            if s in one.bounded and theirs[k] > _NOTHING and not 1 / factor <= r <= factor
+            if theirs[k] > _NOTHING and not 1 / factor <= r <= factor
         }
         if far:
             found[language] = far
