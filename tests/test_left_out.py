@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mirage import surrogate
+from mirage.errors import NotEnoughData
 from mirage.pipeline.ablation import _taus
 from mirage.pipeline.reproduce.material import leave_two_out
 from mirage.pipeline.reproduce.tables import strongest, tau_left_out
@@ -220,3 +221,68 @@ def test_tables_2_and_4_get_no_tau_from_noise(name: str, n: int) -> None:
     assert about_zero(taus)
     if name == "pooled":
         assert about_zero(chosen)
+
+
+# --- the edges --------------------------------------------------------------------------------------------------------
+
+
+def with_each(seen: Training, change: Callable[[Array, Array], tuple[Array, Array]]) -> Training:
+    languages = {}
+    for code, each in seen.languages.items():
+        values, theta = change(each.values.copy(), each.ratings(frozenset()).copy())
+        languages[code] = replace(each, values=values, ratings=_ratings(each.systems, theta))
+    return Training(seen.features, languages)
+
+
+def test_two_equal_systems_are_predicted_alike() -> None:
+    def twins(values: Array, theta: Array) -> tuple[Array, Array]:
+        values[:, 1], theta[1] = values[:, 0], theta[0]
+        return values, theta
+
+    found = surrogate.choose(with_each(arena(2), twins), ["ridge", "pooled"])
+    for held in found.held_out.values():
+        for predicted in held.predicted.values():
+            assert predicted[0] == pytest.approx(predicted[1], abs=1e-6)
+
+
+def test_systems_that_are_all_equal_have_neither_order_nor_slope() -> None:
+    equal = with_each(arena(2), lambda values, theta: (values, np.zeros_like(theta)))
+    for quality in surrogate.choose(equal, ["ridge", "pooled"]).quality():
+        assert (quality.tau, quality.r2, quality.slope) == (None, None, None)
+        assert quality.rmse == pytest.approx(0, abs=1e-9)
+
+
+def test_a_feature_that_tells_nothing_changes_nothing() -> None:
+    """A system without a value has the mean of the others, so a feature that is the same for all is like none."""
+
+    def constant(values: Array, theta: Array) -> tuple[Array, Array]:
+        values[:, :, 1] = 0.5
+        return values, theta
+
+    def missing(values: Array, theta: Array) -> tuple[Array, Array]:
+        values[:, :, 1] = np.nan
+        values[:, 0, 1] = 0.5
+        return values, theta
+
+    seen = arena(2)
+    without = Training(
+        ("f0", "f2", "f3", "f4"),
+        {code: replace(each, values=np.delete(each.values, 1, axis=2)) for code, each in seen.languages.items()},
+    )
+    plain = leave_one_out(without, "ridge").predicted
+    for change in (constant, missing):
+        changed = leave_one_out(with_each(seen, change), "ridge").predicted
+        for code in plain:
+            assert changed[code] == pytest.approx(plain[code], abs=1e-6)
+
+
+def test_one_language_has_no_mean_over_languages() -> None:
+    found = surrogate.choose(arena(2).only(languages=["en"]), ["ridge", "pooled"])
+    assert {q.language for q in found.quality()} == {"en"}
+    assert all(q.tau is not None and q.systems == 6 for q in found.quality())
+
+
+@pytest.mark.parametrize("systems", [3, 4])
+def test_too_few_systems_are_refused_with_the_number_it_takes(systems: int) -> None:
+    with pytest.raises(NotEnoughData, match=f"^{systems} rated systems"):
+        surrogate.choose(arena(1, systems=systems), ["ridge", "pooled"], candidates=["ridge", "pooled"])
