@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -23,7 +22,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
+from filelock import FileLock
 from test_nomiracl import row, save
 from test_pipeline import judgments, replies
 from test_published import differing
@@ -466,26 +466,29 @@ def test_a_full_disk_ends_with_code_2_and_the_arena_as_it_was(arena: Path, tmp_p
 
 
 def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
-    waiting = tmp_path / "f.jsonl"
-    os.mkfifo(waiting)
-    command = [sys.executable, "-m", "mirage", "import", "judgments", str(waiting), "--into", str(tmp_path / "a")]
-    program = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    stream = os.open(waiting, os.O_WRONLY)  # opens once the program opens it to read
-    try:
-        while program.poll() is None:
-            program.send_signal(signal.SIGINT)
-            # A signal just before the read begins is seen only when the read ends: then the next one ends it.
-            with suppress(subprocess.TimeoutExpired):
-                program.wait(timeout=30)
-        assert program.stderr is not None
-        said = program.stderr.read()
-        program.stderr.close()
-    finally:
-        os.close(stream)
+    answers, arena = replies(tmp_path / "new"), tmp_path / "a"
+    arena.mkdir()
+    code = (
+        "import sys, filelock\n"
+        "waits = filelock.FileLock.acquire\n"
+        "def acquire(self, *args, **options):\n"
+        "    print('waiting', flush=True)\n"
+        "    return waits(self, *args, **options)\n"
+        "filelock.FileLock.acquire = acquire\n"
+        "sys.argv[0] = 'mirage'\n"
+        "from mirage.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "import", "nomiracl", str(answers), "--into", str(arena)]
+    with FileLock(arena / ".lock"):
+        program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        assert program.stdout is not None
+        assert program.stdout.readline() == "waiting\n", "the import waits for the lock, or has ended"
+        program.send_signal(signal.SIGINT)
+        _, said = program.communicate(timeout=PATIENCE)
     assert program.returncode == 130
     assert "Run the same command again to go on" in said
     assert "Traceback" not in said
-    assert not (tmp_path / "a").exists()
+    assert {path.name for path in arena.iterdir()} == {".lock"}
 
 
 def test_kill_9_at_any_moment_of_an_import_leaves_the_old_arena_or_the_new_one(tmp_path: Path) -> None:
