@@ -129,13 +129,27 @@ LINKS = {
 """A link to every page, and what its pickers must stand at."""
 
 
-@pytest.mark.parametrize("entry", THERE, ids=lambda entry: entry.name)
-def test_a_link_with_state_as_the_very_first_request_to_a_fresh_server(
-    start: Start, arenas: Path, home: str, entry: Any
-) -> None:
+@pytest.fixture
+def first(request: pytest.FixtureRequest, arenas: Path, home: str, url: str) -> Iterator[str]:
+    """A server that nobody has asked for anything, or the one that all tests share."""
+    if not request.param:
+        yield url
+        return
+    with browser.server(arenas, MIRAGE_HOME=home) as fresh:
+        yield fresh
+
+
+@pytest.mark.parametrize(
+    ("entry", "first"),
+    [(entry, entry.name in ("leaderboard", "spot_check", "methods")) for entry in THERE],
+    ids=[entry.name for entry in THERE],
+    indirect=["first"],
+)
+def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, first: str, entry: Any) -> None:
+    """Of a server too, for a page that ranks, one that writes and one that reads nothing."""
     link, pickers = LINKS[entry.name]
-    with browser.server(arenas, MIRAGE_HOME=home) as fresh, quiet(start) as opened:
-        page = show(opened, f"{fresh}/{link}")
+    with quiet(start) as opened:
+        page = show(opened, f"{first}/{link}")
         assert page.locator("h1").all_inner_texts() == [entry.title]
         assert page.get_by_text(entry.question).is_visible()
         assert page.title() == f"{entry.title} · mirage"

@@ -582,11 +582,12 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         direction = page.locator(".mg-question .mg-text").evaluate("e => getComputedStyle(e).direction")
         assert direction == LANGUAGES[code].direction
         asked = []
-        for shortcut in "1234s":
+        shortcuts = "1234s" if code == "en" else "1s"
+        for shortcut in shortcuts:
             asked.append(page.locator(".mg-blind").inner_text())
             press(opened, shortcut)
         assert "Your last vote: skipped" in page.locator(".mg-was").inner_text()
-        assert len(set(asked)) == 5
+        assert len(set(asked)) == len(shortcuts)
         press(opened, "u")
         assert page.locator(".mg-blind").inner_text() == asked[-1]
         assert opened.heard == ([], [], [])
