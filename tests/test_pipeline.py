@@ -79,6 +79,10 @@ def test_import_brings_replies_and_their_outcomes_in_one_write(arena: store.Aren
     assert all(len(f["sha256"]) == 64 for f in made_from[1:])
 
 
+def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
+    return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
+
+
 def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same(
     arena: store.Arena, tmp_path: Path
 ) -> None:
@@ -86,8 +90,13 @@ def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same
     pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
     same = pipeline.import_outputs(tmp_path / "in", arena.path)
     assert {"features", "ratings"} <= set(same.tables)
+    before = texts(same)
     other = pipeline.import_outputs(replies(tmp_path / "other", yes="Maybe."), arena.path)
-    assert other.tables == ("queries", "passages", "answers", "outcomes")
+    assert "ratings" not in other.tables
+    changed = {key for key, text in texts(other).items() if before[key] != text}
+    assert 0 < len(changed) < len(before)
+    measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
+    assert measured == before.keys() - changed
     assert store.check(other)
 
 

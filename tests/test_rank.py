@@ -328,6 +328,13 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     assert len(digests) == 1
 
 
+def test_a_system_alone_has_no_battle_to_rate() -> None:
+    nothing = np.zeros((2, 1, 1), dtype=np.uint8)
+    alone = rank.Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
+    with pytest.raises(NotEnoughData, match="no battle to rate in en"):
+        rank.rate({"en": alone}, draws=10)
+
+
 def test_the_table_keeps_the_contract() -> None:
     table = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=30).table()
     schema.validate("ratings", table)

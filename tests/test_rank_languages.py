@@ -29,8 +29,10 @@ def made(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *
         seen -= seen.mean()
         around = seen + rng.normal(0, error, (draws, len(truth)))
         record = np.ones((len(truth), 3), dtype=np.int64)
-        languages[code] = LanguageRanking(code, names, seen, around, record, (names,), 100, 0)
-    return Ranking("judge", "both", "half", draws, 0, 1e-7, languages, ())
+        languages[code] = LanguageRanking(
+            code, names, seen, around, record, (names,), 100, np.full(len(names), 100), 0
+        )
+    return Ranking("judge", "both", "half", draws, 0, "jeffreys", 1e-7, languages, ())
 
 
 def ranking(thetas: dict[str, list[float]]) -> Ranking:
@@ -80,7 +82,7 @@ def test_ranks_and_intervals_are_those_of_the_table() -> None:
         theirs = table[row.language, row.system]
         assert (row.rank, row.low, row.high) == (theirs["rank"], theirs["rank_low"], theirs["rank_high"])
     assert all(s.low <= s.mean <= s.high for s in steady.systems)
-    assert "200 joint draws of queries, seed 0" in steady.method
+    assert f"{rated.n_draws} joint draws of queries, seed 0" in steady.method
 
 
 def test_a_tau_without_a_value_is_null_with_a_reason() -> None:

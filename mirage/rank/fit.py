@@ -152,7 +152,7 @@ class Model:
             )
         # (first - second)/2 - n (sigma(d) - 1/2), where sigma(d) - 1/2 = tanh(d/2)/2; in place, the hot loop.
         g = -self.ridge * x
-        at_once = max(1, _CACHED // len(self.i))
+        at_once = max(1, _CACHED // max(len(self.i), 1))
         for k in range(0, len(x), at_once):
             rows = slice(k, k + at_once)
             d = self._differences(x[rows])
