@@ -40,7 +40,13 @@ REGRESSOR = (
         "rating",
         help="Share of the variance of the ratings explained over left-out systems; below zero: worse than their mean.",
     ),
-    ui.Col("slope", "Slope", "probability", help="Slope of the ratings on the predictions. 1 is calibrated."),
+    ui.Col(
+        "slope",
+        "Slope",
+        "probability",
+        help="Slope of the ratings on the predictions, over pairs of systems left out together. 1 is calibrated; "
+        "under 1 the predictions are too far apart; 0: they tell nothing.",
+    ),
     ui.Col("covered", "In interval", "rate", help="Share of the ratings inside their 95% prediction intervals."),
     ui.Col("systems", "n", "count", help="Systems left out, one at a time."),
     ui.Col(
