@@ -279,10 +279,10 @@ def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) 
 
 def test_what_a_step_was_run_with_is_forgotten_when_another_program_has_written_since(arena: Path) -> None:
     left = store.content(store.open_arena(arena), "outcomes")
-    store.record_run(arena, "outcomes", "step", {"options": 1}, left=left)
-    assert store.runs(store.open_arena(arena), "outcomes") == {"step": {"options": 1}}
+    store.record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
+    assert store.runs(store.open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
     bring(arena, answers("one", "Another."))()
-    store.record_run(arena, "outcomes", "late", {"options": 1}, left=left)
+    store.record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
     assert store.runs(store.open_arena(arena), "outcomes") == {}
 
 

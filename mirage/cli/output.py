@@ -28,7 +28,7 @@ _SIGNED = (
 )
 _NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
 """A number that is a text already."""
-_WIDE = 200
+_WIDE = 240
 """Columns of a table that does not go to a terminal."""
 
 
