@@ -13,7 +13,7 @@ import ast
 import inspect
 import textwrap
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from threading import Lock
@@ -517,7 +517,6 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
     Raises:
         BadInput: naming the column and the first offending key; nothing is repaired.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     schema = arrow_schema(table)
@@ -540,25 +539,8 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
             )
 
     for column in columns(table):
-        values = data[column.name]
-        if not column.nullable:
-            refuse(column, pc.is_null(values), "is null")
-        if column.choices is not None:
-            allowed = pa.array(column.choices)
-            bad = pc.invert(pc.is_in(values, value_set=allowed))
-            refuse(column, pc.and_(bad, pc.is_valid(values)), "is not one of " + ", ".join(column.choices))
-        if column.languages is not None:
-            allowed = pa.array([*LANGUAGES, *column.languages.also])
-            refuse(column, pc.invert(pc.is_in(values, value_set=allowed)), "is not a known language")
-        if column.kind == "number":
-            refuse(column, pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number")
-        if column.range is not None:
-            if column.range.low is not None:
-                bad = pc.fill_null(pc.less(values, column.range.low), False)
-                refuse(column, bad, f"is under {column.range.low:g}")
-            if column.range.high is not None:
-                bad = pc.fill_null(pc.greater(values, column.range.high), False)
-                refuse(column, bad, f"is over {column.range.high:g}")
+        for bad, what in _breaches(column, data[column.name]):
+            refuse(column, bad, what)
 
     measured = getattr(table_class(table), "reason_of", None)
     if measured:
@@ -577,6 +559,27 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
             where=f"{where + ': ' if where else ''}{named} ({row['count_all']} times)",
             do="keep one row for each " + ", ".join(key(table)),
         )
+
+
+def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
+    """For each rule of a column: which values break it, and how."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not column.nullable:
+        yield pc.is_null(values), "is null"
+    if column.choices is not None:
+        other = pc.invert(pc.is_in(values, value_set=pa.array(column.choices)))
+        yield pc.and_(other, pc.is_valid(values)), "is not one of " + ", ".join(column.choices)
+    if column.languages is not None:
+        known = pa.array([*LANGUAGES, *column.languages.also])
+        yield pc.invert(pc.is_in(values, value_set=known)), "is not a known language"
+    if column.kind == "number":
+        yield pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number"
+    if column.range is not None and column.range.low is not None:
+        yield pc.fill_null(pc.less(values, column.range.low), False), f"is under {column.range.low:g}"
+    if column.range is not None and column.range.high is not None:
+        yield pc.fill_null(pc.greater(values, column.range.high), False), f"is over {column.range.high:g}"
 
 
 def sort(table: str, data: pa.Table) -> pa.Table:

@@ -57,13 +57,6 @@ def test_only_the_store_touches_the_disk(path: Path) -> None:
     assert not calls or allowed, f"{path}: {calls} belong into mirage/store"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_module_outgrows_four_hundred_lines(path: Path) -> None:
-    # The contract of all tables is one file on purpose: it is read from top to bottom.
-    limit = 650 if path.name == "schema.py" else 400
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
-
-
 def test_no_global_random_state() -> None:
     for path in MODULES:
         text = path.read_text(encoding="utf-8")

@@ -202,16 +202,8 @@ def _attempt(
     offset = sink.offset
     with _answer(client, url, {"Range": f"bytes={offset}-"} if offset else {}) as response:
         code = response.status_code
-        if code in (404, 410):
-            raise _Absent
-        if code in (408, 425, 429) or code >= 500:
-            return _Again(f"the server answered {code}", _retry_after(response.headers.get("Retry-After", "")))
-        if code not in (200, 206, 416):
-            raise Unreachable(
-                f"the server refused with {code}",
-                where=url,
-                do="the files are public: check the address and the proxy, or fetch them by hand from there",
-            )
+        if (later := _refused(code, url, response.headers.get("Retry-After", ""))) is not None:
+            return later
         start, total = _range(response)
         if code == 416 and total == offset:
             # The last call was stopped between the last byte and the name.
@@ -234,13 +226,38 @@ def _attempt(
             sink.append(chunk)
             start += len(chunk)
             if start > most:
-                sink.restart()
-                if total is None:
-                    raise _too_large(name, url, largest)
-                return _Again(f"more than the {total:,} bytes came that were due")
+                return _overrun(sink, name, url, total, largest)
             if progress:
                 progress(start, total, name)
     return _whole(sink, total)
+
+
+def _refused(code: int, url: str, retry_after: str) -> _Again | None:
+    """What a status that brings nothing comes to; None for one that brings something.
+
+    Raises:
+        _Absent: if there is no such file.
+        Unreachable: if asking again is of no use.
+    """
+    if code in (404, 410):
+        raise _Absent
+    if code in (408, 425, 429) or code >= 500:
+        return _Again(f"the server answered {code}", _retry_after(retry_after))
+    if code not in (200, 206, 416):
+        raise Unreachable(
+            f"the server refused with {code}",
+            where=url,
+            do="the files are public: check the address and the proxy, or fetch them by hand from there",
+        )
+    return None
+
+
+def _overrun(sink: store.Sink, name: str, url: str, total: int | None, largest: int) -> _Again:
+    """More came than was due: begin again, or give up where nobody said how much was."""
+    sink.restart()
+    if total is None:
+        raise _too_large(name, url, largest)
+    return _Again(f"more than the {total:,} bytes came that were due")
 
 
 def _too_large(name: str, url: str, largest: int) -> Unreachable:

@@ -169,17 +169,24 @@ def _problem(manifest: Any) -> str:
     for table, entries in tables.items():
         if table not in schema.TABLES:
             return f"it names a table {table!r}, which this version of mirage does not know"
-        if not isinstance(entries, list):
-            return f"the files of {table} are not a list"
-        for file in entries:
-            if not isinstance(file, dict) or any(type(file.get(k)) is not kind for k, kind in FILE.items()):
-                return f"a file of {table} lacks one of " + ", ".join(FILE)
-            if file["language"] not in ("", *LANGUAGES):
-                return f"a file of {table} has the unknown language {file['language']!r}"
-            if not (0 <= file["rows"] <= _COUNTS and 0 <= file["bytes"] <= _COUNTS):
-                return f"a file of {table} has an impossible number of rows or bytes"
+        if problem := _files_problem(table, entries):
+            return problem
         if problem := _made_problem(made[table]):
             return f"it does not say how {table} was made: {problem}"
+    return ""
+
+
+def _files_problem(table: str, entries: Any) -> str:
+    """What is wrong with the files of a table; empty if nothing is."""
+    if not isinstance(entries, list):
+        return f"the files of {table} are not a list"
+    for file in entries:
+        if not isinstance(file, dict) or any(type(file.get(k)) is not kind for k, kind in FILE.items()):
+            return f"a file of {table} lacks one of " + ", ".join(FILE)
+        if file["language"] not in ("", *LANGUAGES):
+            return f"a file of {table} has the unknown language {file['language']!r}"
+        if not (0 <= file["rows"] <= _COUNTS and 0 <= file["bytes"] <= _COUNTS):
+            return f"a file of {table} has an impossible number of rows or bytes"
     return ""
 
 

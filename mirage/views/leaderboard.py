@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import pipeline, rank
+import mirage.rank as rank
+from mirage import pipeline
 from mirage.errors import MirageError, NotEnoughData
 from mirage.rank import whatif
 from mirage.rank.battles import RELEVANCE
@@ -240,6 +241,36 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     )
 
 
+def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
+    """The languages that cannot be rated, each with the reason."""
+    have: dict[str, set[str]] = {}
+    for row in counts.to_pylist():
+        have.setdefault(row["language"], set()).add(row["subset"])
+    if referee != RELEVANCE:
+        return {code: "no readable verdict" for code in languages if code not in have}
+    absent = {
+        code: [subset for subset in rank.SUBSETS[skill] if subset not in have.get(code, set())] for code in languages
+    }
+    return {
+        code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " questions"
+        for code, subsets in absent.items()
+        if subsets
+    }
+
+
+def _behind(
+    counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
+) -> dict[tuple[str, str], tuple[int, int]]:
+    """By language or `scope`, and system: the replies behind its row, and how many of them are undecided."""
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for row in counts.to_pylist():
+        if row["language"] in languages and row["subset"] in ("", *rank.SUBSETS[skill]):
+            for code in {row["language"], scope}:
+                replies, undecided = sums.get((code, row["system"]), (0, 0))
+                sums[code, row["system"]] = replies + row["replies"], undecided + row["undecided"]
+    return sums
+
+
 @lru_cache(maxsize=64)
 def board(
     arena: Arena,
@@ -266,17 +297,7 @@ def board(
     if choice.without is not None or not choice.own:
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
-    have: dict[str, set[str]] = {}
-    for row in counts.to_pylist():
-        have.setdefault(row["language"], set()).add(row["subset"])
-    lacking = {}
-    for code in languages:
-        if referee == RELEVANCE:
-            gone = [s.replace("_", "-") for s in rank.SUBSETS[skill] if s not in have.get(code, set())]
-            if gone:
-                lacking[code] = f"no {' and no '.join(gone)} questions"
-        elif code not in have:
-            lacking[code] = "no readable verdict"
+    lacking = _lacking(counts, referee, skill, languages)
     there = tuple(code for code in languages if code not in lacking)
     if not there:
         raise NotEnoughData(
@@ -294,16 +315,10 @@ def board(
     if other:
         different = compare(rated(arena, referee, skill, there, Choice())[0], ranking)
         moved = tuple(pipeline.moved(different, language=scope))
-    behind: dict[tuple[str, str], list[int]] = {}
-    for row in counts.to_pylist():
-        if row["language"] in shown and row["subset"] in ("", *rank.SUBSETS[skill]):
-            for code in {row["language"], scope}:
-                at = behind.setdefault((code, row["system"]), [0, 0])
-                at[0] += row["replies"]
-                at[1] += row["undecided"]
+    behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()
     for row in rows:
-        replies, undecided = behind.get((row["language"], row["system"]), [0, 0])
+        replies, undecided = behind.get((row["language"], row["system"]), (0, 0))
         row["replies"], row["undecided"] = replies, undecided / replies if replies else None
     main = sorted((row for row in rows if row["language"] == scope), key=lambda row: (row["rank"], row["system"]))
     return Board(

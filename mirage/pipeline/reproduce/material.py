@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import rank, store, surrogate
+import mirage.rank as rank
+from mirage import store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.ranking import battles_of
 from mirage.pipeline.stages import Progress
@@ -158,6 +159,29 @@ def only_referee(arena: store.Arena) -> str:
     return str(judges[0])
 
 
+def _usable(
+    fought: Mapping[str, rank.Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+) -> tuple[dict[str, rank.Battles], dict[str, Any]]:
+    """By language the battles and feature values of the systems that have both; what has not goes to `missing`."""
+    battles, values = {}, {}
+    for code, each in fought.items():
+        if code not in joined.languages:
+            missing[code] = "no features"
+            continue
+        seen = joined.languages[code]
+        kept = [system for system in _bounded(each) if system in seen.systems]
+        left = [system for system in each.systems if system not in kept]
+        if len(kept) < surrogate.data.FEWEST + 2:
+            missing[code] = f"{len(kept)} systems have features and a rating that the verdicts bound without ties"
+            continue
+        if left:
+            missing[f"{code}: {', '.join(left)}"] = "left out: no features, or never beaten or never winning"
+        battles[code] = each.subset(kept)
+        places = [seen.systems.index(system) for system in kept]
+        values[code] = seen.values[:, places][:, :, [joined.features.index(name) for name in names]]
+    return battles, values
+
+
 def gather(
     arena: store.Arena,
     referee: str,
@@ -191,22 +215,7 @@ def gather(
     if not names:
         names = joined.features
         missing["features"] = f"none of the paper's; taken instead: {', '.join(names)}"
-    battles, values = {}, {}
-    for code, one in fought.items():
-        if code not in joined.languages:
-            missing[code] = "no features"
-            continue
-        seen = joined.languages[code]
-        kept = [s for s in _bounded(one) if s in seen.systems]
-        left = [s for s in one.systems if s not in kept]
-        if len(kept) < surrogate.data.FEWEST + 2:
-            missing[code] = f"{len(kept)} systems have features and a rating that the verdicts bound without ties"
-            continue
-        if left:
-            missing[f"{code}: {', '.join(left)}"] = "left out: no features, or never beaten or never winning"
-        battles[code] = one.subset(kept)
-        at = [seen.systems.index(s) for s in kept]
-        values[code] = seen.values[:, at][:, :, [joined.features.index(n) for n in names]]
+    battles, values = _usable(fought, joined, names, missing)
     if not battles:
         raise NotEnoughData(
             f"no language has five systems with features and bounded ratings by {referee}",

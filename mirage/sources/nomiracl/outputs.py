@@ -267,15 +267,7 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of a file with their place, every field there and of its type."""
     for line in store.jsonl(path):
         where, row = line.where, line.value
-        for name, (kinds, meaning) in _FIELDS.items():
-            if name not in row:
-                raise BadInput(
-                    f"the field {name!r} is missing", where=where, do=f"every line needs {', '.join(_FIELDS)}"
-                )
-            if not isinstance(row[name], kinds):
-                raise BadInput(
-                    f"{name} is {_kind(row[name])}, not {meaning}", where=where, do="write it as the published files do"
-                )
+        _check_fields(row, where)
         query_id, docids = row["query_id"], row["docids"]
         if not query_id:
             raise BadInput("query_id is empty", where=where, do="give every question an id")
@@ -304,6 +296,17 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     do="write the reply as text, or null where there is none",
                 )
         yield where, row
+
+
+def _check_fields(row: Mapping[str, Any], where: str) -> None:
+    """Refuse a row that lacks a field, or has one of another type."""
+    for name, (kinds, meaning) in _FIELDS.items():
+        if name not in row:
+            raise BadInput(f"the field {name!r} is missing", where=where, do=f"every line needs {', '.join(_FIELDS)}")
+        if not isinstance(row[name], kinds):
+            raise BadInput(
+                f"{name} is {_kind(row[name])}, not {meaning}", where=where, do="write it as the published files do"
+            )
 
 
 def _missing(replied: list[_Replied]) -> pa.Table:
