@@ -40,11 +40,11 @@ docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
 
 .venv/.ready: requirements.txt pyproject.toml
-	@$(call install,.)
+	@$(call install,-r requirements.txt,)
 	@touch $@
 
 .venv/.ready-dev: requirements.txt pyproject.toml
-	@$(call install,.[dev])
+	@$(call install,-r requirements.txt,[dev])
 	@touch .venv/.ready $@
 
 # Find a Python, make .venv unless a usable one is there, and install into it. PYTHON=... chooses another.
@@ -70,9 +70,9 @@ if ! .venv/bin/python -c "$$able" 2>/dev/null; then \
 fi; \
 echo 'Installing into .venv (only when requirements.txt or pyproject.toml has changed) ...'; \
 if [ "$$uv" ]; then \
-  uv pip install --quiet --python .venv/bin/python -e '$(1)'; \
+  uv pip install --quiet --python .venv/bin/python $(1) -e '.$(2)'; \
 else \
   .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null; \
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -e '$(1)'; \
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check $(1) -e '.$(2)'; \
 fi
 endef

@@ -15,6 +15,7 @@ import typer
 
 from mirage.cli import (
     checking,
+    doctor,
     exporting,
     generating,
     judging,
@@ -32,10 +33,12 @@ from mirage.cli import (
 from mirage.cli.common import app
 from mirage.cli.output import note, progress
 from mirage.errors import BadInput
+from mirage.shipped import shipped
 
 __all__ = [
     "app",
     "checking",
+    "doctor",
     "exporting",
     "generating",
     "judging",
@@ -82,9 +85,13 @@ def explorer(
     """
     from mirage import store
 
-    page = Path(__file__).resolve().parents[2] / "app.py"
+    page = shipped() / "app.py"
     if not page.exists():
-        raise BadInput("the explorer's pages are not installed", where=str(page), do="run it from a checkout: make app")
+        raise BadInput(
+            "the explorer's pages are not installed",
+            where=str(page),
+            do="install mirage again: pip install --force-reinstall mirage",
+        )
     environment = dict(os.environ)
     if dir_ is not None:
         if not store.list_files(dir_, "*/manifest.json"):

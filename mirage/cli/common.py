@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from mirage import schema
+from mirage import __version__, schema
 from mirage.cli.output import Format, Rows, note
 from mirage.errors import BadInput, MirageError
 from mirage.languages import LANGUAGES, language
@@ -40,11 +40,27 @@ class _Commands(TyperGroup):
 
 
 QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-app = typer.Typer(cls=_Commands, help="A leaderboard and arena for multilingual RAG.", **QUIET)  # type: ignore[arg-type]
+app = typer.Typer(cls=_Commands, **{**QUIET, "add_completion": True})  # type: ignore[arg-type]
 pull = typer.Typer(help="Fetch public data over HTTPS.", **QUIET)  # type: ignore[arg-type]
 import_ = typer.Typer(help="Read files into an arena.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(pull, name="pull")
 app.add_typer(import_, name="import")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"mirage {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
+) -> None:
+    """A leaderboard and arena for multilingual RAG."""
+
 
 ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
 Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]

@@ -99,7 +99,8 @@ def rank(
     published; --store then writes the table tournaments. Makers are those that DIR/makers.csv names, else those that
     the names tell.
     """
-    from mirage import pipeline, rank, store
+    import mirage.rank as rank
+    from mirage import pipeline, store
     from mirage.makers import BY_NAME
     from mirage.rank.battles import RELEVANCE
     from mirage.rank.paper import TOURNAMENTS
@@ -217,7 +218,8 @@ def _otherwise(
     arena: Arena, referees: list[str], choice: Choice, voted: bool, *, printed: Printed, **options: Any
 ) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
-    from mirage import pipeline, rank, votes
+    import mirage.rank as rank
+    from mirage import pipeline, votes
     from mirage.rank.whatif import Choice, compare
 
     table = arena.read("judgments", columns=rank.COLUMNS)

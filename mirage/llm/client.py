@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mirage.errors import MirageError, Unreachable
+from mirage.extras import extra
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import AGAIN, Limits, Messages, Reply, Settings, prompt_tokens, read
@@ -286,7 +287,8 @@ class _Crew:
 
 async def _run(crew: _Crew) -> str | None:
     """Let the crew make its calls; returns why there is no hope for the rest, where there is none."""
-    import openai
+    with extra("models", "asking a model"):
+        import openai
 
     for name in ("openai", "httpcore", "httpcore2"):
         # Their debug records hold the headers of answers, in which a service may repeat the key.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import TableMissing, UnknownName
 from mirage.languages import LANGUAGES
+from mirage.shipped import shipped
 from mirage.store import manifest as manifests
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def check(arena: Arena) -> list[str]:
 
 def bundled() -> dict[str, Path]:
     """The arenas that come with the program, by name."""
-    root = Path(__file__).resolve().parents[2] / "data"
+    root = shipped() / "data"
     return {p.parent.name: p.parent for p in sorted(root.glob("*/manifest.json"))}
 
 

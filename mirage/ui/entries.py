@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from mirage.shipped import shipped
+
 HOME = "leaderboard"
 """The page at the root of the site."""
 
@@ -22,7 +23,7 @@ class Entry:
     @property
     def file(self) -> Path:
         """The page's script."""
-        return ROOT / "pages" / f"{self.name}.py"
+        return shipped() / "pages" / f"{self.name}.py"
 
 
 PAGES = (

@@ -14,6 +14,7 @@ from typing import Literal
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.extras import extra
 from mirage.languages import LANGUAGES, language
 from mirage.sources.download import Pulled
 
@@ -93,7 +94,9 @@ def _address(one: What, source: Path | None) -> str:
 def _fetch(address: str, code: str) -> bytes | None:
     """One language of a set as Parquet; None where the set has no such language."""
     import pyarrow.parquet as pq
-    from datasets import load_dataset
+
+    with extra("hub", "fetching from the hub"):
+        from datasets import load_dataset
 
     try:
         with _silent():

@@ -1,0 +1,151 @@
+"""The command `mirage doctor`: what of this installation is fine, what is not, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from mirage import __version__
+from mirage.cli.common import How, app
+from mirage.cli.output import show
+from mirage.errors import MirageError
+
+PORT = 8501
+"""Where the explorer is served unless told otherwise."""
+
+_EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
+    "models": (("openai",), "asking models: generate, judge, graded features"),
+    "hub": (("datasets",), "mirage pull from the hub"),
+    "local": (("torch", "transformers"), "support and reranker features"),
+    "postgres": (("psycopg",), "votes in PostgreSQL"),
+    "vllm": (("vllm",), "--engine vllm"),
+}
+"""What each extra brings, and what needs it."""
+
+State = Literal["fine", "absent", "wrong"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    what: str
+    """What was looked at."""
+    state: State
+    """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
+    found: str
+    """What was found."""
+    do: str
+    """What to do; empty where nothing is to be done."""
+
+
+@app.command()
+def doctor(how: How = "table") -> None:
+    """Say what of this installation is fine, what is not, and what to do.
+
+    Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
+    port. Writes nothing. Exit code 2 if something is wrong.
+    """
+    checks = [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
+    show([asdict(check) for check in checks], ("what", "state", "found", "do"), how)
+    if any(check.state == "wrong" for check in checks):
+        raise typer.Exit(2)
+
+
+def _python() -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    new = sys.version_info >= (3, 11)
+    yield Check("Python", "fine" if new else "wrong", version, "" if new else "install Python 3.11 or newer")
+    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}", "")
+    try:
+        needed = metadata.requires("mirage") or []
+    except metadata.PackageNotFoundError:
+        yield Check("packages", "absent", "mirage runs from a folder that is not installed", "pip install .")
+        return
+    yield from _packages(needed)
+
+
+def _packages(needed: list[str]) -> Iterator[Check]:
+    from packaging.requirements import Requirement
+
+    wrong = []
+    for requirement in map(Requirement, needed):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            wrong.append(f"{requirement.name} is not installed")
+            continue
+        if not requirement.specifier.contains(version, prereleases=True):
+            wrong.append(f"{requirement.name} {version} is not {requirement.specifier}")
+    if wrong:
+        yield Check("packages", "wrong", "; ".join(wrong), "pip install --upgrade mirage")
+    else:
+        yield Check("packages", "fine", "all that mirage needs, in versions that it takes", "")
+
+
+def _extras() -> Iterator[Check]:
+    for name, (modules, purpose) in _EXTRAS.items():
+        absent = [module for module in modules if util.find_spec(module) is None]
+        do = f"pip install 'mirage[{name}]', for {purpose}" if absent else ""
+        found = f"without {', '.join(absent)}" if absent else ", ".join(modules)
+        yield Check(f"extra {name}", "absent" if absent else "fine", found, do)
+
+
+def _arenas() -> Iterator[Check]:
+    from mirage import store
+    from mirage.store import home, search
+
+    named = [Path(part) for part in os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep) if part]
+    folders = {**store.bundled(), **home.arenas()}
+    for folder in named:
+        inner = store.list_files(folder, "*/manifest.json") if folder.is_dir() else []
+        folders |= {path.parent.name: path.parent for path in inner} or {folder.name: folder}
+    if not folders:
+        yield Check("arenas", "wrong", "there is none", "pip install --force-reinstall mirage, or import one")
+    for name, path in folders.items():
+        try:
+            arena = store.open_arena(path)
+            index = "indexed" if search.indexed(arena) else "not indexed: the first search reads the texts"
+            texts = index if "answers" in arena.tables else "numbers only"
+            yield Check(f"arena {name}", "fine", f"{len(arena.tables)} tables, {texts}", "")
+        except MirageError as error:
+            yield Check(f"arena {name}", "wrong", error.what, error.do)
+
+
+def _votes() -> Iterator[Check]:
+    from mirage.store import home
+    from mirage.votes import URL, Vote, Votes
+
+    address = os.environ.get(URL)
+    file = home.folder() / "votes.sqlite"
+    if not address and not file.is_file():
+        writable = next(path for path in (home.folder(), *home.folder().parents) if path.exists())
+        able = os.access(writable, os.W_OK)
+        found = f"no votes yet; they will be in {file}"
+        do = "" if able else f"make {writable} writable, or name another folder in MIRAGE_HOME"
+        yield Check("votes", "absent" if able else "wrong", found, do)
+        return
+    try:
+        with Votes(address or f"sqlite:///{file}") as database:
+            n = len(database.rows(Vote))
+        yield Check("votes", "fine", f"{n:,} votes on battles", "")
+    except MirageError as error:
+        yield Check("votes", "wrong", error.what, error.do)
+
+
+def _port() -> Iterator[Check]:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        taken = probe.connect_ex(("127.0.0.1", PORT)) == 0
+    found = f"{PORT} is {'taken' if taken else 'free'}"
+    yield Check("port", "fine", found, f"mirage app --port {PORT + 1}, unless it is the explorer" if taken else "")

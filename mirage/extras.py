@@ -1,0 +1,30 @@
+"""What is installed on request: `pip install 'mirage[NAME]'`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from mirage.errors import BadInput
+
+Extra = Literal["hub", "local", "models", "postgres", "vllm"]
+
+
+@contextmanager
+def extra(name: Extra, what: str) -> Iterator[None]:
+    """Import within this; a package that is absent becomes an error that names the extra which brings it.
+
+    Args:
+        name: the extra.
+        what: what needs it, as the subject of a sentence.
+
+    Raises:
+        BadInput: if a package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"{what} needs {error.name}, which is not installed", do=f"run: pip install 'mirage[{name}]'"
+        ) from None

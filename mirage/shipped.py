@@ -1,0 +1,14 @@
+"""Where the explorer's script, its pages, its settings and the bundled arenas lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def shipped() -> Path:
+    """The folder with `app.py`, `pages/`, `.streamlit/` and `data/`: the top level of a checkout, else the copy that a
+    wheel carries inside the package.
+    """
+    package = Path(__file__).resolve().parent
+    inside = package / "_explorer"
+    return inside if inside.is_dir() else package.parent
