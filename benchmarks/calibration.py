@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+import mirage.rank as rank
 from benchmarks.harness import Row
-from mirage import rank
 from mirage.intervals import bootstrap_tails
 from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE, Fit, Pairs, fit

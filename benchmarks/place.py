@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+import mirage.rank as rank
 from benchmarks.harness import Row
-from mirage import rank
 from mirage.rank import placement as placing
 from mirage.rank.placement.field import by_pair
 from mirage.rank.tiers import separate

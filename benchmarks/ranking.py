@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+import mirage.rank as rank
 from benchmarks.harness import Row, in_fresh_process, seconds
-from mirage import rank
 from mirage.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
@@ -152,7 +152,7 @@ def thousand() -> list[Row]:
 _MANY = """
 import time
 from benchmarks.ranking import judgments
-from mirage import rank
+import mirage.rank as rank
 rows = judgments(["en"], {systems}, {queries})
 rank.rate(rank.from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
 start = time.perf_counter()

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+import mirage.rank as rank
 from benchmarks import calibration, ranking
 from benchmarks.harness import Row, seconds
-from mirage import rank
 from mirage.rank.tiers import ALPHA
 from mirage.sources.simulated import simulate
 

@@ -1,15 +1,76 @@
-"""mirage: which model to trust with retrieval-augmented generation in your language, and how far.
+"""mirage: which system to trust with retrieval-augmented generation in your language, and how far.
 
-The pipeline in a few lines (each stage is a function from tables to tables; `pipeline.py` knows the order):
+    import mirage
 
-    sources  -> queries, passages, answers       where the data comes from
-    outcomes -> outcomes                         did it answer, did it abstain, was that right?
-    features -> features                         cheap measures of an answer that need no judge
-    rank     -> ratings                          battles to Bradley-Terry ratings with intervals
+    arena = mirage.open_arena("nomiracl")     # a bundled arena, or a folder
+    mirage.rates(arena, languages=["sw"])     # hallucination and error rates, with intervals
+    mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tiers
 
-Reading order for a newcomer: `schema.py` (every table and column), `pipeline.py` (the order), `outcomes.py` and
-`rank.py` (what the numbers are), `store/` (how tables are kept), then `views.py`, `charts.py`, `ui/` and
-`pages/` (how they are shown). Importing this package loads nothing heavy.
+`api.py` holds these functions. What lies behind them, in the order in which data flows:
+
+    sources  -> queries, passages, answers    where the data comes from
+    outcomes -> outcomes                      did it answer, did it abstain, was that right?
+    features -> features                      cheap measures of an answer that need no judge
+    judge    -> judgments                     which of two answers is better?
+    rank     -> ratings                       battles to Bradley-Terry ratings with intervals
+
+`schema.py` has every table and column, `pipeline/` the order of the stages, `store/` how tables are kept; `views/`,
+`charts/`, `ui/` and `pages/` show them. Importing this package loads nothing heavy.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mirage.api import (
+        Arena,
+        BadInput,
+        Difference,
+        MirageError,
+        NotEnoughData,
+        Ranking,
+        Rows,
+        UnknownName,
+        agreement,
+        compare,
+        correct,
+        open_arena,
+        place,
+        rank,
+        rates,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Arena",
+    "BadInput",
+    "Difference",
+    "MirageError",
+    "NotEnoughData",
+    "Ranking",
+    "Rows",
+    "UnknownName",
+    "agreement",
+    "compare",
+    "correct",
+    "open_arena",
+    "place",
+    "rank",
+    "rates",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name in __all__:
+        value = getattr(import_module("mirage.api"), name)
+        # The package `mirage.rank` has its own place under this name, and may be called like the function.
+        return globals().setdefault(name, value)
+    raise AttributeError(f"module 'mirage' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -18,7 +18,7 @@ from mirage.cli import app
 from mirage.ui.entries import PAGES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"(<!-- output -->\n)?```\n(.*?)```", README, flags=re.DOTALL)
+BLOCKS = re.findall(r"(<!-- output -->\n)?```\w*\n(.*?)```", README, flags=re.DOTALL)
 COMMANDS = [
     line
     for mark, block in BLOCKS

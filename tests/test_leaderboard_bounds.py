@@ -16,7 +16,8 @@ from conftest import ROOT
 from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
-from mirage import pipeline, rank, store
+import mirage.rank as rank
+from mirage import pipeline, store
 from mirage.charts import leaderboard as charts
 from mirage.charts.corrected import beside
 from mirage.charts.report import report

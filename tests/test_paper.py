@@ -14,7 +14,8 @@ import pytest
 import small_arena
 from typer.testing import CliRunner
 
-from mirage import cli, pipeline, rank, schema, store
+import mirage.rank as rank
+from mirage import cli, pipeline, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import Battles
 from mirage.rank.paper import Played, play

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+import mirage.rank as rank
 from benchmarks.place import Course, Policy, course
-from mirage import rank
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import placement as placing
 from mirage.rank.battles import Battles

@@ -20,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mirage import rank, schema, store
+import mirage.rank as rank
+from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.bootstrap import query_weights
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from test_rank import battles, judged, ratings, simulate
 
-from mirage import pipeline, rank, schema
+import mirage.rank as rank
+from mirage import pipeline, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.battles import Battles
 from mirage.rank.bootstrap import query_weights

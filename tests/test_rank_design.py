@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from mirage import rank
+import mirage.rank as rank
 from mirage.errors import BadInput
 from mirage.rank.battles import Battles
 from mirage.rank.design import design, designs, minimum_cut

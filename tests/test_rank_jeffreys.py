@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 from scipy.stats import beta
 from test_rank import battles, maximum, ratings, simulate
 
+import mirage.rank as rank
 from benchmarks import calibration
-from mirage import rank
 from mirage.errors import UnknownName
 from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE, Pairs

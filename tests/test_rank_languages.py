@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_ind
 
-from mirage import rank
+import mirage.rank as rank
 from mirage.errors import BadInput, NotEnoughData
 from mirage.languages import LANGUAGES
 from mirage.rank.bootstrap import LanguageRanking, Ranking

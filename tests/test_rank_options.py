@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from test_cli import mirage, rows
 from test_rank import battles, judged, maximum, ratings, simulate
 
-from mirage import pipeline, rank, store
+import mirage.rank as rank
+from mirage import pipeline, store
 from mirage import votes as ballots
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.fit import Pairs

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_rank import battles, ratings, simulate
 
-from mirage import pipeline, rank
+import mirage.rank as rank
+from mirage import pipeline
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.needed import queries
 from mirage.rank.tiers import ALPHA

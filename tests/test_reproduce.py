@@ -13,7 +13,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from typer.testing import CliRunner
 
-from mirage import cli, rank, schema, store
+import mirage.rank as rank
+from mirage import cli, schema, store
 from mirage.charts import reproduce as charts
 from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
 from mirage.pipeline.reproduce.corrections import corrections

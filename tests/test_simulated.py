@@ -7,7 +7,8 @@ import pyarrow.compute as pc
 import pytest
 from scipy.stats import kendalltau
 
-from mirage import features, rank, schema
+import mirage.rank as rank
+from mirage import features, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.sources.simulated import LOADINGS, simulate
 

@@ -109,7 +109,7 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: Sim
 
 
 def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: Simulated) -> None:
-    from mirage import rank
+    import mirage.rank as rank
     from mirage.rank.bootstrap import query_weights
 
     draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=3, seed=5)

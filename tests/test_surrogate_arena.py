@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 from typer.testing import CliRunner, Result
 
-from mirage import cli, pipeline, rank, schema, store, surrogate
+import mirage.rank as rank
+from mirage import cli, pipeline, schema, store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.surrogate import training
 from mirage.sources.simulated import simulate

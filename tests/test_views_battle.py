@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from test_charts_hallucination import checked
 from test_views_answers import NUMBERS, SYSTEMS, build
 
-from mirage import rank, schema, store
+import mirage.rank as rank
+from mirage import schema, store
 from mirage.charts.battle import win_matrix
 from mirage.errors import UnknownName
 from mirage.text import word_spans, words

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import small_arena
 
-from mirage import rank, store
+import mirage.rank as rank
+from mirage import store
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.rank.whatif import Choice, recompute
 from mirage.sources.simulated import simulate

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from test_votes_agreement import ballot
 
+import mirage.rank as rank
 from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
-from mirage import rank, votes
+from mirage import votes
 from mirage.errors import BadInput, NotEnoughData
 from mirage.sources.simulated import simulate as arena
 from mirage.votes import Vote

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mirage import rank, schema
+import mirage.rank as rank
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
 from mirage.rank.battles import RELEVANCE

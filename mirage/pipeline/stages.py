@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import baselines, features, outcomes, rank, schema, store
+import mirage.rank as rank
+from mirage import baselines, features, outcomes, schema, store
 from mirage.errors import NotEnoughData
 from mirage.pipeline.ablation import importances
 from mirage.pipeline.predicting import Report, report

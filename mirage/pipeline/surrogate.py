@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import rank, schema, surrogate
+import mirage.rank as rank
+from mirage import schema, surrogate
 from mirage.errors import BadInput, NotEnoughData
 from mirage.pipeline.ranking import battles_of
 from mirage.rank.bootstrap import query_weights

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import rank, schema, store, votes
+import mirage.rank as rank
+from mirage import schema, store, votes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.exporting import export_rows
 from mirage.pipeline.ranking import ranking

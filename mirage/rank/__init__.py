@@ -11,7 +11,11 @@ two systems, `needed.py` says how many more questions would separate them, `grap
 nothing here knows an LLM or a disk.
 """
 
-from mirage.rank.battles import SUBSETS, Battles, from_outcomes, lacking, pooled
+import sys
+from types import ModuleType
+from typing import Any
+
+from mirage.rank.battles import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pooled
 from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, one_thread, rate, together
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
@@ -28,6 +32,7 @@ __all__ = [
     "COLUMNS",
     "DRAWS",
     "FEW",
+    "RELEVANCE",
     "RIDGE",
     "SEED",
     "SUBSETS",
@@ -62,3 +67,16 @@ __all__ = [
     "together",
     "verdicts",
 ]
+
+
+class _Package(ModuleType):
+    """This package, which is the function `mirage.rank` as well: a package takes its name in the one around it."""
+
+    def __call__(self, battles: Any, **options: Any) -> Any:
+        """Rank systems by their battles (`mirage.api.rank`)."""
+        from importlib import import_module
+
+        return import_module("mirage.api").rank(battles, **options)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -28,7 +28,7 @@ SUBSETS: dict[Skill, tuple[str, ...]] = {
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Battles:
     """All battles of one language by one referee, counted per query.
 
@@ -63,6 +63,11 @@ class Battles:
                 f"battles of {shape[0]} queries and {shape[1]} systems need arrays of shape {shape}, "
                 f"not {self.wins.shape} and {self.ties.shape}"
             )
+
+    def __repr__(self) -> str:
+        n = int(self.wins.sum(dtype=np.int64) + self.ties.sum(dtype=np.int64) // 2)
+        sizes = f"{len(self.systems)} systems, {len(self.queries):,} queries, {n:,} battles"
+        return f"Battles({sizes}, referee={self.referee!r}, skill={self.skill!r})"
 
     def subset(self, systems: Sequence[str]) -> Battles:
         """The battles among some of the systems, and no other.

@@ -51,6 +51,9 @@ DRAWS, SEED = 1000, 0
 """Bootstrap draws and their seed unless told otherwise. With 1,000 an end of an interval moves from seed to seed by 4%
 of the half-width, with 200 by 10%."""
 
+SHOWN = 20
+"""Languages that a ranking names as text."""
+
 _CLOSE = 1e-5
 """The ratings of a draw are found to some ten times this, in logits: far below what the draws differ by."""
 
@@ -61,7 +64,7 @@ _CELLS = 4_000_000
 """Draws x pairs held in memory at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Rankings by language with all that is needed to make them again."""
 
@@ -88,6 +91,11 @@ class Ranking:
     a ranking has no tiers."""
     parts: tuple[Ranking, ...] = ()
     """The rankings that it was put together from (`together`): what these know of a language is not computed again."""
+
+    def __repr__(self) -> str:
+        rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
+        more = f"\n  ... {len(self.languages) - SHOWN} more" if len(self.languages) > SHOWN else ""
+        return f"Ranking by {self.referee}: {self.method}\n{rows}{more}"
 
     @cached_property
     def by_query(self) -> Mapping[str, ByQuery]:

@@ -50,7 +50,7 @@ class Difference:
     """Their seed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LanguageRanking:
     """The ranking of one language, or of all together."""
 
@@ -76,6 +76,11 @@ class LanguageRanking:
     unbounded: Mapping[str, Side] = field(default_factory=dict)
     """By system outside `bounded`: on which side the data puts no bound on its rating. `above`: neither it nor a
     system that it lost to, and so on, ever lost to the others."""
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{self.systems[k]} {self.theta[k]:+.2f}" for k in np.argsort(-self.theta)[:3])
+        more = f", {len(self.systems) - 3} more" if len(self.systems) > 3 else ""
+        return f"LanguageRanking({self.language!r}: {best}{more}; {self.n_queries:,} queries)"
 
     @property
     def few(self) -> bool:

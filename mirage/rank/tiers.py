@@ -58,7 +58,7 @@ _START = 3.0
 """Ratings beyond this, in logits, begin the search for the restricted maximum here: from afar Newton overshoots."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tiers:
     """The tests between all systems of one row, and the tiers that follow."""
 
@@ -87,6 +87,14 @@ class Tiers:
         "score test of each pair with the query as the cluster (Student's t, p not below 2^(1 - differing queries)), "
         "Holm's correction over all pairs; every two systems of different tiers are separated"
     )
+
+    def __repr__(self) -> str:
+        of: dict[int | None, list[str]] = {}
+        for system, tier in zip(self.systems, self.tiers, strict=True):
+            of.setdefault(tier, []).append(system)
+        best = "; ".join(f"{tier}: {', '.join(of[tier][:4])}{' ...' * (len(of[tier]) > 4)}" for tier in [*of][:4])
+        more = f"; {len(of) - 4} more" if len(of) > 4 else ""
+        return f"Tiers({self.language!r}: {best}{more}; {self.n_queries:,} queries, level {self.level:g})"
 
     @property
     def tier(self) -> dict[str, int | None]:

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import rank, votes
+import mirage.rank as rank
+from mirage import votes
 from mirage.views.leaderboard import judges
 
 if TYPE_CHECKING:

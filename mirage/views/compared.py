@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import pipeline, rank
+import mirage.rank as rank
+from mirage import pipeline
 from mirage.rank import Scale, on_scale
 from mirage.rank.bootstrap import JOINT
 from mirage.views.leaderboard import Board

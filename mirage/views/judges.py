@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import judge, pipeline, rank
+import mirage.rank as rank
+from mirage import judge, pipeline
 from mirage.errors import MirageError
 from mirage.rank.control import control
 from mirage.store import makers_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mirage import rank
+import mirage.rank as rank
 from mirage.outcomes import RULES, departures, rates
 from mirage.prompts.origins import ORIGINS, Origin
 

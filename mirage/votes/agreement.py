@@ -165,7 +165,7 @@ def agreement(
     for referee in (*names, None):
         parts = [
             _compared(referee, code, by_language[code], said.get(referee or "", {}), draws, seed)
-            for code in LANGUAGES
+            for code in [*LANGUAGES, *sorted(by_language.keys() - LANGUAGES.keys())]
             if code in by_language
         ]
         rows += [part.row for part in parts]

@@ -26,6 +26,7 @@ from mirage.votes.rows import Vote
 from mirage.votes.verdicts import Battle, Said, battle, label
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 Array = NDArray[np.float64]
@@ -84,7 +85,7 @@ class CorrectedRating:
     """Its rank."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Correction:
     """The corrected ranking of one language, or of several together."""
 
@@ -130,6 +131,11 @@ class Correction:
     """S x S: covariance of the ratings by the votes alone, by the same method; None where these have no bound."""
     features: tuple[str, ...] = ()
     """Features that the prediction used."""
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{self.systems[k]} {self.theta[k]:+.2f}" for k in np.argsort(-self.theta)[:3])
+        more = f", {len(self.systems) - 3} more" if len(self.systems) > 3 else ""
+        return f"Correction({self.language!r}: {best}{more}; {self.method})"
 
     @property
     def method(self) -> str:
@@ -200,6 +206,11 @@ class Correction:
     def table(self) -> pa.Table:
         """The rows as a table."""
         return schema.from_rows(CorrectedRating, self.rows())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a data frame, best first."""
+        frame: pd.DataFrame = self.table().to_pandas()
+        return frame.sort_values("rank", ignore_index=True)
 
 
 def correct(

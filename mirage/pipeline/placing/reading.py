@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import rank, schema, store
+import mirage.rank as rank
+from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge.pairs import REPLIES
 from mirage.pipeline.own import Own, read_own

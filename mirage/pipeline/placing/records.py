@@ -78,7 +78,7 @@ class Control:
         return abs(self.points - self.expected) <= 2 * self.sd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Placement:
     """Where a new system stands, how sure that is, and what would settle it."""
 
@@ -112,6 +112,14 @@ class Placement:
     """Share of the next battles that is drawn at random."""
     seed: int
     """Seed of the draws."""
+
+    def __repr__(self) -> str:
+        best, worst = self.now.rank_interval()
+        state = "settled" if self.settled else f"not settled, {len(self.next)} battles named"
+        return (
+            f"Placement({self.system!r}: rank {best} to {worst} of {len(self.stands)}, rating {self.now.rating:+.2f} "
+            f"({self.now.low:+.2f} to {self.now.high:+.2f}); {state}; {self.method})"
+        )
 
     @property
     def settled(self) -> bool:

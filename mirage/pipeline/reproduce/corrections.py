@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mirage import rank
+import mirage.rank as rank
 from mirage.pipeline.reproduce.material import Array, Material, counted, predicted
 from mirage.pipeline.reproduce.tables import ALL, Item, mean, split, tau_left_out
 from mirage.rank import paper
