@@ -16,6 +16,8 @@ def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
         rows: columns of `votes.CorrectedRating`, in the order of the rows.
         mode: light or dark.
     """
+    title = unit()
+    foot = FOOT + 2 * SPACE * title.count("<br>")
     data = [
         _series(rows, "", "corrected by people", -0.15, mode),
         _series(rows, "uncorrected", "judge alone", 0.2, mode),
@@ -24,11 +26,11 @@ def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + ROW * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            height=HEAD + ROW * len(rows) + foot,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot},
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            xaxis=axis(mode, title=unit(), zeroline=True, tickformat="+.1f"),
+            xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
             yaxis=rows_axis([name(row["system"]) for row in rows], mode),
         ),
     }

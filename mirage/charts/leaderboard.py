@@ -38,10 +38,10 @@ def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = No
     an outcome of their own, for the odds of winning it.
     """
     what = "Rating" if reference is None else f"Difference to {name(reference)}"
-    of = "expected points" if ties == "half" else "winning against losing"
+    of = "expected<br>points" if ties == "half" else "winning<br>against losing"
     how = "logits" if scale == "logit" else "arena scale"
-    # A second line, since a system's name may be long.
-    return f"{what}{', ' if reference is None else '<br>'}{how} of {of} (higher is better)"
+    # In lines, since a system's name may be long and the chart narrow.
+    return f"{what},{' ' if reference is None else '<br>'}{how} of {of} (higher is better)"
 
 
 def whiskers(
@@ -67,7 +67,7 @@ def whiskers(
     data = []
     edges = _edges(rows)
     title = title or unit()
-    foot = FOOT + (2 * SPACE if "<br>" in title else 0)
+    foot = FOOT + 2 * SPACE * title.count("<br>")
     for one in FAMILIES:
         mine = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is one]
         if not mine:

@@ -95,7 +95,6 @@ def columns(
             "tell which of them the system holds.",
         ),
         Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=50),
-        Col("alike", "As good as", "text", help=_ALIKE, width=84),
         Col("rating", label, kind, help=f"{what} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=74),
         Col(
             "rating",
@@ -108,6 +107,7 @@ def columns(
             zero=zero(scale, reference),
             endless=True,
         ),
+        Col("alike", "As good as", "text", help=_ALIKE, width=84),
         *(_REPLIES if by_labels else _VERDICTS),
         *_RECORD,
     )
