@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,33 @@ def test_no_global_random_state() -> None:
         text = path.read_text(encoding="utf-8")
         for bad in ("np.random.seed", "random.seed(", "np.random.rand", "import random\n"):
             assert bad not in text, f"{path} uses {bad}: take a seed or a generator as an argument"
+
+
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """By module: what it imports, also late, but not for types alone."""
+    import grimp
+
+    graph = grimp.build_graph("mirage", exclude_type_checking_imports=True, cache_dir=None)
+    return {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+
+
+def test_no_module_imports_itself_by_way_of_others(imports: dict[str, set[str]]) -> None:
+    from graphlib import TopologicalSorter
+
+    TopologicalSorter(imports).prepare()  # raises CycleError with the cycle
+
+
+def test_every_module_is_reached_from_a_command_a_page_or_the_public_names(imports: dict[str, set[str]]) -> None:
+    scripts = [ROOT / "app.py", *(ROOT / "pages").glob("*.py")]
+    words = {word for file in scripts for word in re.findall(r"[\w.]+", file.read_text(encoding="utf-8"))}
+    open_ = {"mirage.__main__", "mirage.api", *(word for word in words if word in imports)}
+    open_ |= {f"mirage.{word}" for word in words if f"mirage.{word}" in imports}
+    reached: set[str] = set()
+    while open_:
+        module = open_.pop()
+        if module not in reached:
+            reached.add(module)
+            # Importing a module imports the packages around it.
+            open_ |= imports.get(module, set()) | {module.rpartition(".")[0]} - {""}
+    assert set(imports) - reached == set()

@@ -14,7 +14,8 @@ import mirage.rank as rank
 from mirage.errors import BadInput, NotEnoughData
 from mirage.languages import LANGUAGES
 from mirage.rank.bootstrap import LanguageRanking, Ranking
-from mirage.rank.languages import Effect, holm, kendall, stability, unusual
+from mirage.rank.holm import holm
+from mirage.rank.languages import Effect, kendall, stability, unusual
 from mirage.sources.simulated import simulate
 
 CODES = tuple(LANGUAGES)
@@ -29,9 +30,7 @@ def made(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *
         seen -= seen.mean()
         around = seen + rng.normal(0, error, (draws, len(truth)))
         record = np.ones((len(truth), 3), dtype=np.int64)
-        languages[code] = LanguageRanking(
-            code, names, seen, around, record, (names,), 100, np.full(len(names), 100), 0
-        )
+        languages[code] = LanguageRanking(code, names, seen, around, record, (names,), 100, np.full(len(names), 100), 0)
     return Ranking("judge", "both", "half", draws, 0, "jeffreys", 1e-7, languages, ())
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from mirage.rank.battles import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, one_thread, rate, together
+from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
@@ -24,6 +24,7 @@ from mirage.rank.needed import Needed, more_queries
 from mirage.rank.records import FEW
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
 from mirage.rank.scale import Scale, on_scale
+from mirage.rank.threads import one_thread
 from mirage.rank.tiers import Tiers, separate
 from mirage.rank.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
 from mirage.schema import Ties

@@ -13,7 +13,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from mirage.rank.by_query import ByQuery, by_query
 from mirage.rank.fit import RIDGE, Array, Fit, Pairs, Penalty, fit
 from mirage.rank.graph import either, groups, unbounded
 from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
+from mirage.rank.threads import one_thread
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ __all__ = [
     "Difference",
     "LanguageRanking",
     "Ranking",
-    "one_thread",
     "query_weights",
     "rate",
     "together",
@@ -353,15 +353,3 @@ def _language_weights(error: Array) -> Array:
     ratio = np.divide(_FAR * usual, error, out=np.ones_like(error), where=error > _FAR * usual)
     weight = ratio**2
     return np.asarray(weight / weight.sum(axis=0))
-
-
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def one_thread() -> Any:
-    """Hold BLAS to one thread: these products are too small to share, and waiting for a second core costs more."""
-    return _blas().limit(limits=1, user_api="blas")

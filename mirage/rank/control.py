@@ -32,11 +32,12 @@ import numpy as np
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
 from mirage.rank.battles import Battles, codes
-from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, one_thread, rate, together
+from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.cells import Styled, styled
 from mirage.rank.fit import RIDGE, Array
 from mirage.rank.graph import groups, unbounded
 from mirage.rank.records import widened
+from mirage.rank.threads import one_thread
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mirage.errors import BadInput, NotEnoughData
 from mirage.languages import LANGUAGES, Language
 from mirage.rank.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
+from mirage.rank.holm import holm
 
 Array = NDArray[np.float64]
 By = Literal["family", "script", "direction", "spaces"]
@@ -205,19 +206,6 @@ def kendall(first: Array, second: Array) -> Array:
     norm = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((a * b).sum(axis=-1) / norm)
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment of p-values, in their order: the family-wise level at which each would be rejected.
-
-    Source: Holm, Scandinavian Journal of Statistics 6 (1979).
-    """
-    found = [0.0] * len(p)
-    largest = 0.0
-    for k, at in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        largest = max(largest, min(1.0, (len(p) - k) * p[at]))
-        found[at] = largest
-    return found
 
 
 def stability(ranking: Ranking) -> Stability:

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.rank.bootstrap import JOINT, LEVEL, Ranking, one_thread
+from mirage.rank.bootstrap import JOINT, LEVEL, Ranking
 from mirage.rank.by_query import spread
 from mirage.rank.fit import Array
+from mirage.rank.threads import one_thread
 
 FACTOR = 1.5
 """Bootstrap and sandwich disagree where one interval is this many times as wide as the other. By simulation of 10 to

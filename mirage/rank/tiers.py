@@ -29,15 +29,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
-from mirage.rank.bootstrap import JOINT, Ranking, one_thread
 from mirage.rank.by_query import ByQuery, spread
 from mirage.rank.fit import Array, Model, davidson, logistic
-from mirage.rank.languages import holm
+from mirage.rank.holm import holm
+from mirage.rank.records import JOINT
+from mirage.rank.threads import one_thread
+
+if TYPE_CHECKING:
+    from mirage.rank.bootstrap import Ranking
 
 ALPHA = 0.05
 """Chance that any two equal systems of a row are separated."""

@@ -28,7 +28,7 @@ from mirage.pipeline.placing.reading import (
 )
 from mirage.pipeline.placing.records import ORDERS, Control, Next, Placement, Stand, stands
 from mirage.rank import placement as placing
-from mirage.rank.bootstrap import one_thread
+from mirage.rank.threads import one_thread
 
 if TYPE_CHECKING:
     import pyarrow as pa
