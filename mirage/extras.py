@@ -24,7 +24,7 @@ def extra(name: Extra, what: str) -> Iterator[None]:
     """
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise BadInput(
             f"{what} needs {error.name}, which is not installed", do=f"run: pip install 'mirage[{name}]'"
         ) from None

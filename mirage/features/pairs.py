@@ -12,6 +12,7 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, Unreachable
+from mirage.extras import extra
 
 Pair = tuple[str, str]
 
@@ -50,13 +51,9 @@ class PairModel:
         device: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        try:
+        with extra("local", "a local model"):
             import torch
             import transformers
-        except ImportError as error:
-            raise BadInput(
-                f"a local model needs {error.name}, which is not installed", do="run: pip install 'mirage[local]'"
-            ) from None
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         try:
             self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
