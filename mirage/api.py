@@ -52,7 +52,6 @@ SHOWN, COLUMNS = 10, 9
 """Rows and columns of a result that are printed at most."""
 
 _BATTLE = ("system_a", "system_b", "verdict")
-_OPTIONAL = ("query_id", "language", "judge", "points")
 _UNDETERMINED = "und"
 """BCP 47 code of a language that is not known."""
 
@@ -378,8 +377,8 @@ def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     else:
         columns["query_id"] = [f"{k:08}" for k in range(n)]
         notes.append("no query_id: each battle counts as a query of its own, so intervals take battles for independent")
-    columns["language"] = _texts(rows, "language") if "language" in rows.column_names else [_UNDETERMINED] * n
-    columns["judge"] = _texts(rows, "judge") if "judge" in rows.column_names else ["judge"] * n
+    columns["language"] = _texts(rows, "language", _UNDETERMINED)
+    columns["judge"] = _texts(rows, "judge", "judge")
     if "points" in rows.column_names:
         columns["points"] = rows["points"].to_pylist()
     return _typed(columns)
@@ -397,8 +396,7 @@ def _votes(rows: pa.Table) -> list[Vote]:
 
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _need(rows, ("query_id", "system_a", "system_b", verdict))
-    language = _texts(rows, "language") if "language" in rows.column_names else [_UNDETERMINED] * len(rows)
-    voters = _texts(rows, "voter") if "voter" in rows.column_names else ["somebody"] * len(rows)
+    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", "somebody")
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
@@ -441,8 +439,10 @@ def _need(rows: pa.Table, names: Sequence[str]) -> None:
         )
 
 
-def _texts(rows: pa.Table, name: str) -> list[str]:
-    """A column as texts: numbers are written out, and nothing may be missing."""
+def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
+    """A column as texts: numbers are written out, and nothing may be missing. Without the column: the default."""
+    if default is not None and name not in rows.column_names:
+        return [default] * len(rows)
     values = rows[name].to_pylist()
     for k, value in enumerate(values):
         if value is None or value == "" or value != value:
@@ -461,9 +461,10 @@ def _only(judge: str | None, there: Sequence[str]) -> str:
 def _only_referee(arena: Arena, judge: str | None) -> str:
     if judge is not None:
         return judge
-    labels = [ranks.RELEVANCE] if "outcomes" in arena.tables else []
-    judges = arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-    return _only(None, labels + judges)
+    there = [ranks.RELEVANCE] if "outcomes" in arena.tables else []
+    if "judgments" in arena.tables:
+        there += arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+    return _only(None, there)
 
 
 # --- results out ------------------------------------------------------------------------------------------------------

@@ -166,6 +166,8 @@ def test_an_arena_is_ranked_by_its_referee() -> None:
     made = mirage.rank(mirage.open_arena("nomiracl"), judge="relevance", draws=20)
     assert list(made.languages)[-1] == "all"
     assert made.referee == "relevance"
+    # The only referee there is need not be named, in an arena without a judge too.
+    assert repr(mirage.rank(mirage.open_arena("nomiracl"), draws=20)) == repr(made)
 
 
 def test_people_and_judges_are_compared_and_judges_corrected() -> None:
