@@ -63,13 +63,15 @@ def parse_answer(text: str) -> ParsedAnswer:
     No text is lost: what is neither heading nor white space stands in the preamble, the reason or the answer, and each
     of them in one piece. Blank lines stay, where the published program cuts.
     """
-    found = headings(text)
+    candidates = headings(text)
     for kind in ("reason", "answer"):
-        if any(h.marked for h in found if h.kind == kind):
-            found = [h for h in found if h.kind != kind or h.marked]
-    reason = next((h for h in found if h.kind == "reason"), None)
-    answers = [h for h in found if h.kind == "answer"]
-    answer = next((h for h in answers if reason is None or h.start > reason.start), None) or next(iter(answers), None)
+        if any(heading.marked for heading in candidates if heading.kind == kind):
+            candidates = [heading for heading in candidates if heading.kind != kind or heading.marked]
+    reason = next((heading for heading in candidates if heading.kind == "reason"), None)
+    answers = [heading for heading in candidates if heading.kind == "answer"]
+    answer = next((heading for heading in answers if reason is None or heading.start > reason.start), None) or next(
+        iter(answers), None
+    )
     if reason and not answer:
         answer = next(reversed(inline_answers(text, reason.end)), None)
     if reason and not answer and not reason.marked and text[: reason.start].strip():
@@ -166,32 +168,35 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
             (`is_numbered`).
     """
     ids = tuple(passage_ids)
-    found: list[Citation] = []
-    taken: list[Span] = []
+    mentions: list[Citation] = []
+    cited_spans: list[Span] = []
     by_form = _forms(ids)
     for bracket in _BRACKET.finditer(text):
         whole, inside = bracket.span(), bracket.span(1)
         if _LIST.fullmatch(text, *inside):
             tokens = [
-                (m.span(), _positions(m[0], ids) if numbered else [m[0]]) for m in _NUMBERS.finditer(text, *inside)
+                (match.span(), _positions(match[0], ids) if numbered else [match[0]])
+                for match in _NUMBERS.finditer(text, *inside)
             ]
-        elif tokens := [(m.span(), [m[0]]) for m in by_form.finditer(text, *inside)]:
-            rest = "".join(text[a:b] for a, b in _gaps(inside, [span for span, _ in tokens]))
+        elif tokens := [(match.span(), [match[0]]) for match in by_form.finditer(text, *inside)]:
+            rest = "".join(text[start:end] for start, end in _gaps(inside, [span for span, _ in tokens]))
             if _FILLING.sub("", rest):
-                found += [c for span, named in tokens for c in _cite(text, span, [(span, named)], ids)]
-                taken.append(whole)
+                mentions += [citation for span, names in tokens for citation in _cite(text, span, [(span, names)], ids)]
+                cited_spans.append(whole)
                 continue
         else:
             continue
-        found += _cite(text, whole, tokens, ids)
-        taken.append(whole)
+        mentions += _cite(text, whole, tokens, ids)
+        cited_spans.append(whole)
     if numbered:
         for bare in _BARE.finditer(text):
-            tokens = [(m.span(), _positions(m[0], ids)) for m in _NUMBERS.finditer(text, *bare.span("list"))]
-            tokens = [(span, named) for span, named in tokens if named != [None]]
-            if tokens and all(bare.end() <= a or b <= bare.start() for a, b in taken):
-                found += _cite(text, bare.span(), tokens, ids)
-    return tuple(sorted(found, key=lambda c: c.start))
+            tokens = [
+                (match.span(), _positions(match[0], ids)) for match in _NUMBERS.finditer(text, *bare.span("list"))
+            ]
+            tokens = [(span, names) for span, names in tokens if names != [None]]
+            if tokens and all(bare.end() <= start or end <= bare.start() for start, end in cited_spans):
+                mentions += _cite(text, bare.span(), tokens, ids)
+    return tuple(sorted(mentions, key=lambda citation: citation.start))
 
 
 def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:
@@ -201,13 +206,19 @@ def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, 
         mentions: what `citations` found.
         unknown: keep what is none of the passages shown, by its label.
     """
-    return tuple(dict.fromkeys(c.passage_id or c.label for c in mentions if c.known or unknown))
+    return tuple(dict.fromkeys(mention.passage_id or mention.label for mention in mentions if mention.known or unknown))
 
 
 def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
     """The reply without its Reason and Answer headings and without these mentions: its own words."""
-    cuts = [(c.start, c.end) for c in mentions] + [(h.start, h.end) for h in headings(text)]
-    return " ".join(text[a:b] for a, b in _gaps((0, len(text)), sorted(cuts))).strip() if cuts else text.strip()
+    cuts = [(mention.start, mention.end) for mention in mentions] + [
+        (heading.start, heading.end) for heading in headings(text)
+    ]
+    return (
+        " ".join(text[start:end] for start, end in _gaps((0, len(text)), sorted(cuts))).strip()
+        if cuts
+        else text.strip()
+    )
 
 
 Name = TypeVar("Name", bound=Hashable)
@@ -237,17 +248,17 @@ def segments(text: str, marks: Iterable[tuple[int, int, Name]]) -> list[Segment[
     Raises:
         BadInput: if a mark reaches beyond the text: it was made for another one.
     """
-    marks = [m for m in marks if m[0] != m[1]]
+    marks = [mark for mark in marks if mark[0] != mark[1]]
     for start, end, name in marks:
         if not 0 <= start < end <= len(text):
             raise BadInput(
                 f"the mark {name!r} covers {start} to {end} of a text of {len(text)} characters",
                 do="make the outcomes and features of this arena again; they belong to other answers",
             )
-    cuts = sorted({0, len(text)} | {at for m in marks for at in m[:2]})
+    cuts = sorted({0, len(text)} | {position for mark in marks for position in mark[:2]})
     return [
-        Segment(a, b, frozenset(name for start, end, name in marks if start <= a and b <= end))
-        for a, b in itertools.pairwise(cuts)
+        Segment(left, right, frozenset(name for start, end, name in marks if start <= left and right <= end))
+        for left, right in itertools.pairwise(cuts)
     ]
 
 
@@ -282,17 +293,17 @@ def _cite(
     starts = [whole[0], *(span[0] for span, _ in tokens[1:])]
     ends = [*starts[1:], whole[1]]
     return [
-        Citation(start, end, named if named in ids else None, text[slice(*span)], named in ids)
+        Citation(start, end, name if name in ids else None, text[slice(*span)], name in ids)
         for start, end, (span, names) in zip(starts, ends, tokens, strict=True)
-        for named in names
+        for name in names
     ]
 
 
 def _gaps(whole: Span, spans: Iterable[Span]) -> list[Span]:
     """What sorted spans, possibly overlapping, leave of a whole."""
-    gaps, at = [], whole[0]
+    gaps, position = [], whole[0]
     for start, end in spans:
-        if start > at:
-            gaps.append((at, start))
-        at = max(at, end)
-    return [*gaps, (at, whole[1])] if at < whole[1] else gaps
+        if start > position:
+            gaps.append((position, start))
+        position = max(position, end)
+    return [*gaps, (position, whole[1])] if position < whole[1] else gaps

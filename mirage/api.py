@@ -236,9 +236,9 @@ def rank(
     else:
         table = _judgments(_frame(battles), notes)
         name = _only(judge, sorted(set(table["judge"].to_pylist())))
-    made = ranking(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
-    notes += remarks(made, table if name == ranks.RELEVANCE else None)
-    return Ranking(**{field.name: getattr(made, field.name) for field in fields(made)}, remarks=tuple(notes))
+    result = ranking(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
+    notes += remarks(result, table if name == ranks.RELEVANCE else None)
+    return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
 
 
 def compare(battles: Any, first: str, second: str, *, language: str | None = None, **options: Any) -> Difference:
@@ -254,8 +254,8 @@ def compare(battles: Any, first: str, second: str, *, language: str | None = Non
     Raises:
         UnknownName: if a system or the language is not ranked; else what `rank` raises.
     """
-    made = battles if isinstance(battles, ranks.Ranking) else rank(battles, **options)
-    return made.difference(first, second, language=language)
+    ranking = battles if isinstance(battles, ranks.Ranking) else rank(battles, **options)
+    return ranking.difference(first, second, language=language)
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
@@ -308,11 +308,11 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
     name = _only(judge, sorted(set(table["judge"].to_pylist())))
     decisions = of_judge(people.judged(table), name)
     log = _votes(_frame(votes))
-    made = [
+    corrections = [
         people.correct(log, decisions, language=code, judge=name, seed=seed)
         for code in sorted({vote.language for vote in log})
     ]
-    return made[0] if len(made) == 1 else people.together(made)
+    return corrections[0] if len(corrections) == 1 else people.together(corrections)
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
@@ -450,21 +450,21 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
     return [str(value) for value in values]
 
 
-def _only(judge: str | None, there: Sequence[str]) -> str:
+def _only(judge: str | None, judges: Sequence[str]) -> str:
     if judge is not None:
         return judge
-    if len(there) != 1:
-        raise BadInput(f"there are verdicts of {len(there)} judges: {', '.join(there)}", do='name one: judge="..."')
-    return there[0]
+    if len(judges) != 1:
+        raise BadInput(f"there are verdicts of {len(judges)} judges: {', '.join(judges)}", do='name one: judge="..."')
+    return judges[0]
 
 
 def _only_referee(arena: Arena, judge: str | None) -> str:
     if judge is not None:
         return judge
-    there = [ranks.RELEVANCE] if "outcomes" in arena.tables else []
+    referees = [ranks.RELEVANCE] if "outcomes" in arena.tables else []
     if "judgments" in arena.tables:
-        there += arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-    return _only(None, there)
+        referees += arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
+    return _only(None, referees)
 
 
 # --- results out ------------------------------------------------------------------------------------------------------
@@ -481,9 +481,9 @@ def _of_language(table: pa.Table, language: str | None) -> pa.Table:
 
     if language is None:
         return table
-    there = list(dict.fromkeys(table["language"].to_pylist()))
-    if language not in there:
-        raise UnknownName("language", language, there)
+    languages = list(dict.fromkeys(table["language"].to_pylist()))
+    if language not in languages:
+        raise UnknownName("language", language, languages)
     return table.filter(pc.equal(table["language"], language))
 
 

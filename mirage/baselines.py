@@ -75,14 +75,18 @@ class Question:
     @cached_property
     def sentences(self) -> list[tuple[str, str]]:
         """Every sentence, with the passage it is from, in order."""
-        return [(text[a:b], passage) for passage, text in self.passages for a, b in sentences(text, self.language)]
+        return [
+            (text[start:end], passage)
+            for passage, text in self.passages
+            for start, end in sentences(text, self.language)
+        ]
 
     @cached_property
     def best(self) -> list[tuple[str, str]]:
         """The three sentences that match the question best; of equals the earliest."""
         scores = bm25(terms(self.text or ""), [terms(sentence) for sentence, _ in self.sentences])
-        order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-        return [self.sentences[at] for at in order[:3]]
+        order = sorted(range(len(scores)), key=lambda position: (-scores[position], position))
+        return [self.sentences[position] for position in order[:3]]
 
 
 def _lead(question: Question) -> Sequence[Claim]:
@@ -103,14 +107,17 @@ def _uncited(question: Question) -> Sequence[Claim]:
 
 def _miscited(question: Question) -> Sequence[Claim]:
     used = {passage for _, passage in question.best}
-    others = sorted((passage for passage, _ in question.passages), key=lambda p: (p in question.relevant, p in used))
+    others = sorted(
+        (passage for passage, _ in question.passages),
+        key=lambda passage: (passage in question.relevant, passage in used),
+    )
     claims: list[Claim] = []
-    for sentence, own in question.best:
-        wrong = next((passage for passage in others if passage != own), None)
-        if wrong is not None:
-            others.remove(wrong)
-            others.append(wrong)
-        claims.append((sentence, wrong))
+    for sentence, source in question.best:
+        other = next((passage for passage in others if passage != source), None)
+        if other is not None:
+            others.remove(other)
+            others.append(other)
+        claims.append((sentence, other))
     return claims
 
 
@@ -227,24 +234,24 @@ def answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None
     Raises:
         UnknownName: if there is no such baseline.
     """
-    wanted = list(BASELINES if only is None else dict.fromkeys(only))
-    for name in wanted:
+    names = list(BASELINES if only is None else dict.fromkeys(only))
+    for name in names:
         if name not in BASELINES:
             raise UnknownName("baseline", name, BASELINES)
-    shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    texts: dict[tuple[str, str], list[tuple[str, str]]] = {}
     relevant: dict[tuple[str, str], list[str]] = {}
     columns = ["language", "query_id", "position", "passage_id", "text", "relevant"]
-    for row in passages.select(columns).sort_by([(c, "ascending") for c in columns[:3]]).to_pylist():
+    for row in passages.select(columns).sort_by([(column, "ascending") for column in columns[:3]]).to_pylist():
         key = row["language"], row["query_id"]
         if row["text"] is not None:
-            shown.setdefault(key, []).append((row["passage_id"], row["text"]))
+            texts.setdefault(key, []).append((row["passage_id"], row["text"]))
         if row["relevant"]:
             relevant.setdefault(key, []).append(row["passage_id"])
     rows = []
     for query in queries.select(["language", "query_id", "text"]).to_pylist():
         key = query["language"], query["query_id"]
-        question = Question(key[0], query["text"], tuple(shown.get(key, ())), frozenset(relevant.get(key, ())))
-        for name in wanted:
+        question = Question(key[0], query["text"], tuple(texts.get(key, ())), frozenset(relevant.get(key, ())))
+        for name in names:
             text, missing = _answer(name, question)
             rows.append(schema.Answer(*key, name, text, "missing" if missing else "ok", TEMPLATE, missing, None))
     return schema.from_rows("answers", rows)
@@ -259,5 +266,5 @@ def _answer(name: str, question: Question) -> tuple[str | None, str | None]:
     claims = _EXTRACTIVE[name](question)
     if not claims:
         return None, "no passage text is known"
-    said = [sentence if passage is None else f"{sentence} [{passage}]" for sentence, passage in claims]
-    return compose_answer(" ".join(said), said[0]), None
+    statements = [sentence if passage is None else f"{sentence} [{passage}]" for sentence, passage in claims]
+    return compose_answer(" ".join(statements), statements[0]), None

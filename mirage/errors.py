@@ -49,10 +49,10 @@ class UnknownName(BadInput):
 
     def __init__(self, kind: str, name: str, valid: Iterable[str], *, where: str = "") -> None:
         names = sorted(set(valid))
-        near = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3, cutoff=0.5)
-        nearest = [n for n in names if n.lower() in near]
-        shown = ", ".join(nearest or names[:20]) or "none here"
-        do = f"did you mean: {shown}?" if nearest else f"use one of: {shown}"
+        matches = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=3, cutoff=0.5)
+        nearest = [n for n in names if n.lower() in matches]
+        suggestions = ", ".join(nearest or names[:20]) or "none here"
+        do = f"did you mean: {suggestions}?" if nearest else f"use one of: {suggestions}"
         super().__init__(f"there is no {kind} {name!r}", where=where, do=do)
         self.kind, self.name, self.nearest = kind, name, nearest
 

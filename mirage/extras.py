@@ -12,12 +12,12 @@ Extra = Literal["hub", "local", "models", "postgres", "vllm"]
 
 
 @contextmanager
-def extra(name: Extra, what: str) -> Iterator[None]:
+def extra(name: Extra, subject: str) -> Iterator[None]:
     """Import within this; a package that is absent becomes an error that names the extra which brings it.
 
     Args:
         name: the extra.
-        what: what needs it, as the subject of a sentence.
+        subject: what needs it, as the subject of a sentence.
 
     Raises:
         BadInput: if a package is not installed.
@@ -26,5 +26,5 @@ def extra(name: Extra, what: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise BadInput(
-            f"{what} needs {error.name}, which is not installed", do=f"run: pip install 'mirage[{name}]'"
+            f"{subject} needs {error.name}, which is not installed", do=f"run: pip install 'mirage[{name}]'"
         ) from None

@@ -121,8 +121,8 @@ def generate(
         first_key=first_key,
     )
     # Who kept a reply to such a prompt knows that the service takes it.
-    replies = complete(prepared.conversations, accepted=any(a.status in SOUND for a in prepared.kept))
-    made = [
+    replies = complete(prepared.conversations, accepted=any(answer.status in SOUND for answer in prepared.kept))
+    new_answers = [
         schema.Answer(
             prompt.language,
             prompt.query_id,
@@ -138,7 +138,7 @@ def generate(
         else prepared.replaced.get((prompt.language, prompt.query_id))
         for prompt, reply in zip(prepared.asked, replies, strict=True)
     ]
-    rows = [*prepared.kept, *prepared.unaskable, *(row for row in made if row is not None)]
+    rows = [*prepared.kept, *prepared.unaskable, *(row for row in new_answers if row is not None)]
     return schema.sort("answers", schema.from_rows("answers", rows))
 
 
@@ -164,21 +164,21 @@ def prepare(
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
     tokens = tokens or llm.Estimate()
-    old = {(a.language, a.query_id): a for a in _rows(answers, system)}
-    shown = _passages(passages)
-    asked: list[Prompt] = []
+    old = {(answer.language, answer.query_id): answer for answer in _rows(answers, system)}
+    by_question = _passages(passages)
+    prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
     replaced: dict[tuple[str, str], schema.Answer] = {}
     for language, query_id, question, reason in chosen(queries, languages, limit):
         key = language, query_id
         before = old.get(key)
-        again = before is None or before.status not in SOUND or replace
+        needs_call = before is None or before.status not in SOUND or replace
         try:
             if question is None:
                 raise _UnaskableError(f"the question has no text: {reason}")
-            text = _prompt(template, question, shown.get(key, []), language, query_id, seed, tokens)
+            text = _prompt(template, question, by_question.get(key, []), language, query_id, seed, tokens)
         except _UnaskableError as error:
-            if again:
+            if needs_call:
                 row = schema.Answer(
                     *key, system, text=None, status="missing", template=template.name, reason=str(error), call=None
                 )
@@ -186,22 +186,24 @@ def prepare(
                 old.pop(key, None)
             continue
         prompt = Prompt(language, query_id, text)
-        if before is None or again:
-            asked.append(prompt)
+        if before is None or needs_call:
+            prompts.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
         elif _same_call(before.call, llm.call_key(settings, prompt.messages), first_key):
             # Rows of an older arena lack it; the same prompt says it.
             old[key] = replace_fields(before, numbered=not template.by_id)
         else:
-            what = f"template {before.template}" if before.template != template.name else "another prompt or parameter"
+            difference = (
+                f"template {before.template}" if before.template != template.name else "another prompt or parameter"
+            )
             raise BadInput(
                 f"{system} has answers that were "
-                + ("imported" if before.call is None else f"made in another way: {what}"),
+                + ("imported" if before.call is None else f"made in another way: {difference}"),
                 where=f"language={language!r}, query_id={query_id!r}",
                 do="give this system another name with --system, or make its answers again with --replace",
             )
-    return Prepared(tuple(asked), tuple(old.values()), tuple(unaskable), replaced)
+    return Prepared(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
 
 
 def _same_call(call: str | None, key: str, first_key: Callable[[str], str]) -> bool:
@@ -219,7 +221,9 @@ def shuffled(ids: Iterable[str], *, seed: int, language: str, query_id: str) -> 
     The order depends on nothing else: not on the order given, the other questions, the process or a library's version.
     A prompt that changed with one of these would have its reply asked and paid for again.
     """
-    return sorted(ids, key=lambda one: hashlib.sha256(f"{seed}\0{language}\0{query_id}\0{one}".encode()).digest())
+    return sorted(
+        ids, key=lambda passage_id: hashlib.sha256(f"{seed}\0{language}\0{query_id}\0{passage_id}".encode()).digest()
+    )
 
 
 def _prompt(
@@ -238,7 +242,7 @@ def _prompt(
     """
     if not passages:
         raise _UnaskableError("no passage is stored with the question")
-    by_id = {one[0]: one for one in passages}
+    by_id = {passage[0]: passage for passage in passages}
     order = shuffled(by_id, seed=seed, language=language, query_id=query_id) if template.by_id else list(by_id)
     texts = []
     for passage_id in order:
@@ -248,17 +252,17 @@ def _prompt(
         texts.append(text if title is None else f"{title}: {text}")
 
     def rendered(limit: int) -> str:
-        cut = [(None, tokens.cut(t, limit) if n > limit else t) for t, n in zip(texts, counts, strict=True)]
+        cut = [(None, tokens.cut(text, limit) if n > limit else text) for text, n in zip(texts, counts, strict=True)]
         return render(template, question, cut, ids=order, language=LANGUAGES[language].name)
 
     counts = [tokens.count(text) for text in texts]
-    limit, most = template.max_passage_tokens, template.max_prompt_tokens
+    limit, max_prompt_tokens = template.max_passage_tokens, template.max_prompt_tokens
     prompt = rendered(limit)
-    while most is not None and (over := tokens.count(prompt) - most) > 0:
+    while max_prompt_tokens is not None and (over := tokens.count(prompt) - max_prompt_tokens) > 0:
         # Tokens may join where parts meet, so the sum is only nearly right: at least one token less each time.
         limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
         if limit < 1:
-            raise _UnaskableError(f"the question leaves no room for passages within {most:,} tokens")
+            raise _UnaskableError(f"the question leaves no room for passages within {max_prompt_tokens:,} tokens")
         prompt = rendered(limit)
     return prompt
 
@@ -283,29 +287,29 @@ def chosen(
         UnknownName: if a language has no questions.
     """
     rows = schema.sort("queries", queries).to_pylist()
-    there = {row["language"] for row in rows}
+    language_codes = {row["language"] for row in rows}
     for code in languages or ():
-        if code not in there:
-            raise UnknownName("language", code, there, where="queries")
-    wanted = there if languages is None else set(languages)
-    taken = dict.fromkeys(wanted, 0)
-    found = []
+        if code not in language_codes:
+            raise UnknownName("language", code, language_codes, where="queries")
+    selection = language_codes if languages is None else set(languages)
+    counts = dict.fromkeys(selection, 0)
+    questions = []
     for row in rows:
         code = row["language"]
-        if code in wanted and (limit is None or taken[code] < limit):
-            taken[code] += 1
-            found.append((code, row["query_id"], row["text"], row["reason"]))
-    return found
+        if code in selection and (limit is None or counts[code] < limit):
+            counts[code] += 1
+            questions.append((code, row["query_id"], row["text"], row["reason"]))
+    return questions
 
 
 def _passages(passages: pa.Table) -> dict[tuple[str, str], list[tuple[str, str | None, str | None]]]:
     """Id, title and text of the passages of each question, in the order of the table's positions."""
     columns = ("language", "query_id", "position", "passage_id", "title", "text")
     rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
-    found: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
+    by_question: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
     for language, query_id, _, *passage in sorted(rows, key=lambda row: row[:4]):
-        found.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
-    return found
+        by_question.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
+    return by_question
 
 
 def _rows(answers: pa.Table | None, system: str) -> list[schema.Answer]:

@@ -84,7 +84,7 @@ def _spellings(words: str) -> Iterable[str]:
     composed, decomposed = (unicodedata.normalize(form, words) for form in ("NFC", "NFD"))
     yield from (composed, decomposed)
     if "LATIN" in unicodedata.name(decomposed[0]):
-        plain = "".join(c for c in decomposed if not unicodedata.combining(c))
+        plain = "".join(character for character in decomposed if not unicodedata.combining(character))
         yield from (plain, plain.replace("ß", "ss"))
 
 
@@ -93,8 +93,11 @@ _SPACE = r"[^\S\n]"
 
 def _any_of(table: dict[str, tuple[str, ...]]) -> str:
     """A pattern for the headings, the longest first; the words of one may stand any space apart, or none."""
-    spellings = {s for group in table.values() for words in group for s in _spellings(words)}
-    parts = (rf"{_SPACE}*+".join(map(re.escape, s.split())) for s in sorted(spellings, key=lambda s: (-len(s), s)))
+    spellings = {spelling for group in table.values() for words in group for spelling in _spellings(words)}
+    parts = (
+        rf"{_SPACE}*+".join(map(re.escape, spelling.split()))
+        for spelling in sorted(spellings, key=lambda spelling: (-len(spelling), spelling))
+    )
     return "|".join(parts)
 
 
@@ -136,8 +139,8 @@ def headings(text: str) -> list[Heading]:
     A word in running text is none: the words occur in every answer.
     """
     return [
-        Heading("answer" if m["reason"] is None else "reason", *m.span(), marked=m["line"] != "")
-        for m in _HEADING.finditer(text)
+        Heading("answer" if match["reason"] is None else "reason", *match.span(), marked=match["line"] != "")
+        for match in _HEADING.finditer(text)
     ]
 
 
@@ -146,4 +149,4 @@ def inline_answers(text: str, begin: int) -> list[Heading]:
 
     They count only where a reply has a Reason and no other heading for the answer: `Because of it. Answer: yes`.
     """
-    return [Heading("answer", *m.span(), marked=False) for m in _INLINE.finditer(text, begin)]
+    return [Heading("answer", *match.span(), marked=False) for match in _INLINE.finditer(text, begin)]

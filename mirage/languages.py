@@ -69,9 +69,9 @@ def language(code: str, *, where: str = "") -> Language:
     Raises:
         UnknownName: if there is no such language; the message names the nearest.
     """
-    found = LANGUAGES.get(code)
-    if found is None:
-        found = next((lang for lang in LANGUAGES.values() if lang.nomiracl_name == code.lower()), None)
-    if found is None:
+    entry = LANGUAGES.get(code)
+    if entry is None:
+        entry = next((candidate for candidate in LANGUAGES.values() if candidate.nomiracl_name == code.lower()), None)
+    if entry is None:
         raise UnknownName("language", code, LANGUAGES, where=where)
-    return found
+    return entry

@@ -164,9 +164,9 @@ class Makers:
     """System and maker, of those that the user named."""
 
     @classmethod
-    def of_names(cls, named: Iterable[tuple[str, str]]) -> Makers:
+    def of_names(cls, pairs: Iterable[tuple[str, str]]) -> Makers:
         """Makers with these systems named; their order does not matter."""
-        return cls(tuple(sorted(named)))
+        return cls(tuple(sorted(pairs)))
 
     @cached_property
     def _by_system(self) -> dict[str, str]:

@@ -64,13 +64,13 @@ _INTRODUCES = tuple(":\"'“”„«»「」『』‘`")
 """What stands before a quotation."""
 
 
-def bracketed(inside: str) -> str:
+def bracketed(pattern: str) -> str:
     """A pattern for what a judge puts in double brackets: `[[A]]`, `[[ A ]]`, `[[**A**]]`, `【【A】】`, `［［A］］`.
 
     Args:
-        inside: a pattern for what stands between them.
+        pattern: a pattern for what stands between them.
     """
-    return rf"[\[［【][ \t]*[\[［【][ \t*_]*{inside}[ \t*_]*[\]］】][ \t]*[\]］】]"
+    return rf"[\[［【][ \t]*[\[［【][ \t*_]*{pattern}[ \t*_]*[\]］】][ \t]*[\]］】]"
 
 
 def after_thoughts(reply: str) -> int | None:
@@ -92,53 +92,55 @@ class MarkForm:
     nouns: str
     """What it is called, as a pattern: `verdict|decision`."""
 
-    def planted(self, shown: Iterable[str]) -> list[str]:
+    def planted(self, shown_texts: Iterable[str]) -> list[str]:
         """The texts shown that carry a mark of this form."""
-        return [text for text in shown if any(self.value(m) is not None for m in self.pattern.finditer(text))]
+        return [
+            text for text in shown_texts if any(self.value(mark) is not None for mark in self.pattern.finditer(text))
+        ]
 
-    def own(self, reply: str, shown: Iterable[str] = (), *, begin: int = 0) -> list[Mark]:
+    def own(self, reply: str, shown_texts: Iterable[str] = (), *, begin: int = 0) -> list[Mark]:
         """The marks that the judge sets itself, in their order, by the rule at the head of this module.
 
         Args:
             reply: what the judge wrote.
-            shown: the texts it was shown.
+            shown_texts: the texts it was shown.
             begin: where to begin to read.
         """
-        marks = [m for m in self.pattern.finditer(reply, begin) if self._meant(reply, m)]
-        beside = {
+        marks = [mark for mark in self.pattern.finditer(reply, begin) if self._meant(reply, mark)]
+        listed = {
             side
             for pair in itertools.pairwise(marks)
             if self.value(pair[0]) != self.value(pair[1]) and _CHOICE.fullmatch(reply, pair[0].end(), pair[1].start())
             for side in pair
         }
-        marks = [m for m in marks if m not in beside]
-        if planted := self.planted(shown):
+        marks = [mark for mark in marks if mark not in listed]
+        if planted := self.planted(shown_texts):
             return self._unquoted(reply, marks, planted)
-        asides = [m.span() for m in _ASIDE.finditer(reply)]
-        said = [m for m in marks if self._set(reply, m, asides)]
-        return said or (marks if len({self.value(m) for m in marks}) == 1 else [])
+        asides = [match.span() for match in _ASIDE.finditer(reply)]
+        own_marks = [mark for mark in marks if self._set(reply, mark, asides)]
+        return own_marks or (marks if len({self.value(mark) for mark in marks}) == 1 else [])
 
     def _meant(self, reply: str, mark: Mark) -> bool:
         """Whether a mark is neither denied nor reported, on its line or by the line before that ends with a colon."""
-        *above, near = reply[max(0, mark.start() - _NEAR) : mark.start()].split("\n")
-        if not near.strip(_WRAPS):
-            introduced = next((line.rstrip() for line in reversed(above) if line.strip()), "")
-            near = introduced if introduced.endswith((":", "：")) else near
-        return not _DENIED.search(near) and not _REPORTED.search(near)
+        *lines_above, words = reply[max(0, mark.start() - _NEAR) : mark.start()].split("\n")
+        if not words.strip(_WRAPS):
+            introduced = next((line.rstrip() for line in reversed(lines_above) if line.strip()), "")
+            words = introduced if introduced.endswith((":", "：")) else words
+        return not _DENIED.search(words) and not _REPORTED.search(words)
 
     def _set(self, reply: str, mark: Mark, asides: list[tuple[int, int]]) -> bool:
         """Whether a mark stands in the judge's own words, on a line of its own, or right after a label."""
-        around = [(start, end) for start, end in asides if start <= mark.start() < end]
-        if not around or self._alone(reply, mark):
+        asides_around = [(start, end) for start, end in asides if start <= mark.start() < end]
+        if not asides_around or self._alone(reply, mark):
             return True
-        near = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS)
-        return all(self._alone(reply, mark, *span) for span in around) and bool(self._label.search(near))
+        words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS)
+        return all(self._alone(reply, mark, *span) for span in asides_around) and bool(self._label.search(words))
 
     def _alone(self, reply: str, mark: Mark, start: int | None = None, end: int | None = None) -> bool:
         """Whether a stretch, by default its line, holds nothing but a mark, its label and what surrounds words."""
         if start is None or end is None:
             start = reply.rfind("\n", 0, mark.start()) + 1
-            end = len(reply) if (at := reply.find("\n", mark.end())) < 0 else at
+            end = len(reply) if (position := reply.find("\n", mark.end())) < 0 else position
         before = self._label.sub("", reply[start : mark.start()].rstrip(_WRAPS).lstrip(_WRAPS))
         return not before.strip(_WRAPS) and not reply[mark.end() : end].strip(_WRAPS)
 
@@ -146,25 +148,29 @@ class MarkForm:
     def _label(self) -> re.Pattern[str]:
         return re.compile(rf"\b(?:{_LEAD}(?:{self.nouns})(?:\s+is|\s+of)?|final|finally)[\s*_:：=]*$", re.IGNORECASE)
 
-    def _unquoted(self, reply: str, marks: list[Mark], planted: list[str]) -> list[Mark]:
+    def _unquoted(self, reply: str, marks: list[Mark], planted_texts: list[str]) -> list[Mark]:
         """The marks that the judge set as it was asked to, by all that can be known."""
-        quoted = [m.span() for m in _QUOTED.finditer(reply)]
-        around = [(self.value(m), *self._around(text, m)) for text in planted for m in self.pattern.finditer(text)]
-        own = []
+        quoted = [match.span() for match in _QUOTED.finditer(reply)]
+        contexts = [
+            (self.value(match), *self._around(text, match))
+            for text in planted_texts
+            for match in self.pattern.finditer(text)
+        ]
+        own_marks = []
         for mark in marks:
             if not self._alone(reply, mark) or any(start <= mark.start() < end for start, end in quoted):
                 continue
             before, after = self._around(reply, mark)
-            if not any(_repeats(before, after, *there) for value, *there in around if value == self.value(mark)):
-                own.append(mark)
-        return own
+            if not any(_repeats(before, after, *context) for value, *context in contexts if value == self.value(mark)):
+                own_marks.append(mark)
+        return own_marks
 
     def _around(self, text: str, mark: Mark) -> tuple[str, str]:
         """What stands before and after a mark, without what a quotation may change: case, white space, emphasis; and
         without the label, which all verdicts share.
         """
-        near = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
-        before, after = (" ".join(re.sub(r"[*_#]", " ", part).casefold().split()) for part in near)
+        surroundings = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
+        before, after = (" ".join(re.sub(r"[*_#]", " ", part).casefold().split()) for part in surroundings)
         return self._label.sub("", before).rstrip(), after
 
 
@@ -175,13 +181,13 @@ def _repeats(before: str, after: str, shown_before: str, shown_after: str) -> bo
     """Whether a mark stands where it stands in a text that was shown: after or before the same words, or introduced as
     a quotation of that text's beginning.
     """
-    same = _shared(before[::-1], shown_before[::-1])
-    if same >= _REPEATED or _shared(after, shown_after) >= _REPEATED:
+    common = _shared(before[::-1], shown_before[::-1])
+    if common >= _REPEATED or _shared(after, shown_after) >= _REPEATED:
         return True
-    return same == len(shown_before) and before[: len(before) - same].rstrip().endswith(_INTRODUCES)
+    return common == len(shown_before) and before[: len(before) - common].rstrip().endswith(_INTRODUCES)
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(text: str, other: str) -> int:
     """How many characters two texts begin with in common."""
-    n = min(len(one), len(other))
-    return next((at for at in range(n) if one[at] != other[at]), n)
+    n = min(len(text), len(other))
+    return next((position for position in range(n) if text[position] != other[position]), n)

@@ -468,7 +468,7 @@ def arrow_schema(table: str | type) -> pa.Schema:
     """The Arrow schema of a table: names, types, nullability."""
     import pyarrow as pa
 
-    return pa.schema([pa.field(c.name, c.arrow, nullable=c.nullable) for c in columns(table)])
+    return pa.schema([pa.field(column.name, column.arrow, nullable=column.nullable) for column in columns(table)])
 
 
 def from_columns(table: str | type, data: Mapping[str, Any]) -> pa.Table:
@@ -508,7 +508,7 @@ def from_columns(table: str | type, data: Mapping[str, Any]) -> pa.Table:
 def from_rows(table: str | type, rows: Iterable[Any]) -> pa.Table:
     """Build a table from instances of its dataclass."""
     rows = list(rows)
-    return from_columns(table, {c.name: [getattr(row, c.name) for row in rows] for c in columns(table)})
+    return from_columns(table, {column.name: [getattr(row, column.name) for row in rows] for column in columns(table)})
 
 
 def validate(table: str, data: pa.Table, *, where: str = "") -> None:
@@ -527,20 +527,20 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
             do="build it with mirage.schema.from_columns",
         )
 
-    def refuse(column: Column, bad: Any, what: str) -> None:
+    def refuse(column: Column, bad: Any, breach: str) -> None:
         count = pc.sum(bad).as_py() or 0
         if count:
             row = data.filter(bad).slice(0, 1).to_pylist()[0]
-            named = ", ".join(f"{k}={row[k]!r}" for k in key(table))
+            location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
             raise BadInput(
-                f"{table}.{column.name} {what} in {count:,} rows; the first holds {row[column.name]!r}",
-                where=f"{where + ': ' if where else ''}{named}",
+                f"{table}.{column.name} {breach} in {count:,} rows; the first holds {row[column.name]!r}",
+                where=f"{where + ': ' if where else ''}{location}",
                 do=f"{column.name}: {column.meaning}",
             )
 
     for column in columns(table):
-        for bad, what in _breaches(column, data[column.name]):
-            refuse(column, bad, what)
+        for bad, breach in _breaches(column, data[column.name]):
+            refuse(column, bad, breach)
 
     measured = getattr(table_class(table), "reason_of", None)
     if measured:
@@ -550,13 +550,13 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
         refuse(reason, pc.invert(pc.or_(null, unexplained)), f"stands beside a {measured}")
 
     groups = data.group_by(list(key(table))).aggregate([([], "count_all")])
-    twice = groups.filter(pc.greater(groups["count_all"], 1))
-    if len(twice):
-        row = twice.slice(0, 1).to_pylist()[0]
-        named = ", ".join(f"{k}={row[k]!r}" for k in key(table))
+    duplicates = groups.filter(pc.greater(groups["count_all"], 1))
+    if len(duplicates):
+        row = duplicates.slice(0, 1).to_pylist()[0]
+        location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
         raise BadInput(
-            f"{table} has {len(twice):,} keys that occur more than once",
-            where=f"{where + ': ' if where else ''}{named} ({row['count_all']} times)",
+            f"{table} has {len(duplicates):,} keys that occur more than once",
+            where=f"{where + ': ' if where else ''}{location} ({row['count_all']} times)",
             do="keep one row for each " + ", ".join(key(table)),
         )
 
@@ -572,8 +572,8 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
         other = pc.invert(pc.is_in(values, value_set=pa.array(column.choices)))
         yield pc.and_(other, pc.is_valid(values)), "is not one of " + ", ".join(column.choices)
     if column.languages is not None:
-        known = pa.array([*LANGUAGES, *column.languages.also])
-        yield pc.invert(pc.is_in(values, value_set=known)), "is not a known language"
+        codes = pa.array([*LANGUAGES, *column.languages.also])
+        yield pc.invert(pc.is_in(values, value_set=codes)), "is not a known language"
     if column.kind == "number":
         yield pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number"
     if column.range is not None and column.range.low is not None:
@@ -590,7 +590,7 @@ def sort(table: str, data: pa.Table) -> pa.Table:
 def _column(name: str, hint: Any, meaning: str) -> Column:
     nullable = False
     if get_origin(hint) in (types.UnionType, Union):
-        inner = [a for a in get_args(hint) if a is not type(None)]
+        inner = [argument for argument in get_args(hint) if argument is not type(None)]
         nullable = len(inner) < len(get_args(hint))
         (hint,) = inner
     notes: tuple[Any, ...] = ()
@@ -615,6 +615,6 @@ def _field_docs(cls: type) -> dict[str, str]:
     docs: dict[str, str] = {}
     for pair in zip(body.body, body.body[1:], strict=False):
         match pair:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
-                docs[name] = " ".join(said.split())
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                docs[name] = " ".join(text.split())
     return docs

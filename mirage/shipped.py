@@ -10,5 +10,5 @@ def shipped() -> Path:
     wheel carries inside the package.
     """
     package = Path(__file__).resolve().parent
-    inside = package / "_explorer"
-    return inside if inside.is_dir() else package.parent
+    packaged = package / "_explorer"
+    return packaged if packaged.is_dir() else package.parent

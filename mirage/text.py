@@ -40,13 +40,13 @@ def words(text: str) -> list[str]:
 
     A run of letters, marks and digits is a word; in Chinese, Japanese and Thai script a character with its marks is.
     """
-    found: list[str] = _pattern(rf"{_CHARACTER}|{_WORD}").findall(_folded(text))
-    return found
+    matches: list[str] = _pattern(rf"{_CHARACTER}|{_WORD}").findall(_folded(text))
+    return matches
 
 
 def word_spans(text: str) -> list[tuple[Span, str]]:
     """Where the words of a text stand in it, each with the form in which `words` compares it."""
-    return [(found.span(), _folded(found[0])) for found in _pattern(rf"{_CHARACTER}|{_WORD}").finditer(text)]
+    return [(match.span(), _folded(match[0])) for match in _pattern(rf"{_CHARACTER}|{_WORD}").finditer(text)]
 
 
 def terms(text: str) -> list[str]:
@@ -55,15 +55,15 @@ def terms(text: str) -> list[str]:
     A single character says little about what a text is about; overlapping pairs need no dictionary either (Lucene's
     CJK analysis does the same).
     """
-    found = []
+    results = []
     for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}").finditer(_folded(text)):
         run = match["run"]
         characters = _pattern(_CHARACTER).findall(run) if run else ()
         if len(characters) > 1:
-            found += [a + b for a, b in itertools.pairwise(characters)]
+            results += [first + second for first, second in itertools.pairwise(characters)]
         else:
-            found.append(match[0])
-    return found
+            results.append(match[0])
+    return results
 
 
 _THAI = "[ก-ฮะ-ฺเ-ๅ็-๎]"
@@ -82,22 +82,22 @@ def sentences(text: str, language: str) -> list[Span]:
         text: the text.
         language: code of its language; abbreviations and end marks depend on it.
     """
-    found: list[Span] = []
-    at = 0
+    spans: list[Span] = []
+    offset = 0
     for line in text.splitlines(keepends=True):
         for start, end in _thai(line) if language == "th" else _boundaries(line, language):
             piece = line[start:end]
             if bare := piece.strip():
-                begin = at + start + len(piece) - len(piece.lstrip())
-                found.append((begin, begin + len(bare)))
-        at += len(line)
-    return found
+                begin = offset + start + len(piece) - len(piece.lstrip())
+                spans.append((begin, begin + len(bare)))
+        offset += len(line)
+    return spans
 
 
 def _boundaries(line: str, language: str) -> list[Span]:
     from sentencex import get_sentence_boundaries
 
-    return [(one["start_index"], one["end_index"]) for one in get_sentence_boundaries(language, line)]
+    return [(boundary["start_index"], boundary["end_index"]) for boundary in get_sentence_boundaries(language, line)]
 
 
 def _thai(line: str) -> list[Span]:

@@ -37,15 +37,19 @@ def main() -> None:
     if "answers" not in page.arena.tables:
         page.need("outcomes")
     scope = views.scope(page.arena)
-    wanted = filters(page, scope)
-    found = views.find(page.arena, wanted)
+    selection = filters(page, scope)
+    questions = views.find(page.arena, selection)
     page.summary(
-        f"{len(found.keys):,} of {scope.queries:,} questions; {found.replies:,} of {scope.replies:,} replies match."
+        f"{len(questions.keys):,} of {scope.queries:,} questions; {questions.replies:,} of {scope.replies:,} replies "
+        "match."
     )
-    if wanted.text:
+    if selection.text:
         searching.offer_index(page.arena)
     key = steps.current(
-        "answers", found, (page.arena.version, wanted), lambda asked: views.resolve(page.arena, asked, page.picked)
+        "answers",
+        questions,
+        (page.arena.version, selection),
+        lambda question: views.resolve(page.arena, question, page.picked),
     )
     if key is None:
         with st.container(border=True):
@@ -55,9 +59,9 @@ def main() -> None:
     st.html(STYLE)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
-            steps.choose("answers", found, key, lambda keys: entries(page, keys))
+            steps.choose("answers", questions, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
-            show(page, scope, found, wanted, key)
+            show(page, scope, questions, selection, key)
 
 
 def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
@@ -73,7 +77,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
                 key="subset",
                 kind="subset",
                 width=150,
-                help="; ".join(f"{name}: {what}" for name, what in SUBSETS.items()) + ".",
+                help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
             )
         systems = ui.pick(
             "Systems",
@@ -127,11 +131,11 @@ def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
 def rename(alias: str, name: str, options: Sequence[str]) -> None:
     """Take a filter from a link that calls it by its other number, singular or plural."""
     if alias in st.query_params:
-        asked = st.query_params.get_all(alias)
-        st.query_params[name] = asked
+        values = st.query_params.get_all(alias)
+        st.query_params[name] = values
         del st.query_params[alias]
         ui.check_link(name, name.rstrip("s"), options)
-        st.session_state[name] = [value for value in asked if value in options]
+        st.session_state[name] = [value for value in values if value in options]
 
 
 def clear() -> None:
@@ -143,27 +147,27 @@ def clear() -> None:
 
 def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.Entry]:
     """The lines of the list: each question with its language and its subset."""
-    found = []
+    lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
         note = " · ".join([LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        found.append(listing.Entry(name(item.key), text, language, note))
-    return found
+        lines.append(listing.Entry(name(item.key), text, language, note))
+    return lines
 
 
-def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wanted, key: views.Key) -> None:
+def show(page: ui.Page, scope: views.Scope, questions: views.Found, selection: views.Wanted, key: views.Key) -> None:
     """One question: its passages, and what every system replied."""
-    shown = views.question(page.arena, key, wanted.parser)
+    shown = views.question(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        where = steps.steps("answers", found, key)
+        where = steps.steps("answers", questions, key)
         reply.about([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
     reply.question(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_replies", gap="small"):
-            said(scope, wanted, shown)
+            said(scope, selection, shown)
             judgments.judgments(page.arena, key)
-            side_by_side(wanted, shown)
+            side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             given(page, scope, shown)
     page.download(
@@ -171,7 +175,7 @@ def show(page: ui.Page, scope: views.Scope, found: views.Found, wanted: views.Wa
         shown.table(),
         about={
             "question": name(key),
-            "parser": wanted.parser,
+            "parser": selection.parser,
             "passages": [p.passage_id for p in shown.passages],
         },
     )
@@ -182,10 +186,10 @@ def subset(shown: views.Question) -> str:
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> None:
+def said(scope: views.Scope, selection: views.Wanted, shown: views.Question) -> None:
     """The replies: those that the filters look for first."""
     names = [r.system for r in shown.replies]
-    hits = views.matches(shown, wanted) if wanted.narrowed else frozenset(names)
+    hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
     head = f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies"
     st.header(head if hits else f"None of the {len(names)} replies matches", anchor=False)
@@ -198,10 +202,10 @@ def said(scope: views.Scope, wanted: views.Wanted, shown: views.Question) -> Non
     reply.unmeasured(shown)
 
 
-def side_by_side(wanted: views.Wanted, shown: views.Question) -> None:
+def side_by_side(selection: views.Wanted, shown: views.Question) -> None:
     """The way to two of the replies side by side: those of the systems picked, or the first two."""
     names = [reply.system for reply in shown.replies]
-    first, *others = [*(system for system in wanted.systems if system in names), *names]
+    first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
         ui.onward("battle", "Two of them side by side", a=first, b=second, query=name(shown.key))

@@ -44,8 +44,8 @@ def main() -> None:
     page = ui.begin("battle")
     if "outcomes" not in page.arena.tables:
         page.need("judgments")
-    if go := st.session_state.pop("_battle_pair", None):
-        st.session_state["a"], st.session_state["b"] = go
+    if clicked_pair := st.session_state.pop("_battle_pair", None):
+        st.session_state["a"], st.session_state["b"] = clicked_pair
         st.session_state["view"] = "battle"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
@@ -57,39 +57,39 @@ def main() -> None:
         return
     place = st.empty()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        ways = st.container(horizontal=True, width="content", gap="small")
-        wanted = filters(page, referee, *pair)
-        looks = st.container(horizontal=True, width="content", gap="small")
-    found = views.find(page.arena, wanted)
+        navigation = st.container(horizontal=True, width="content", gap="small")
+        selection = filters(page, referee, *pair)
+        display = st.container(horizontal=True, width="content", gap="small")
+    battles = views.find(page.arena, selection)
     page.summary(
-        f"{len(found.keys):,} of {len(found.decisions):,} battles of {wanted.first} and {wanted.second} by {referee} "
-        "match. A battle is one question, in one order of the answers or in both."
+        f"{len(battles.keys):,} of {len(battles.decisions):,} battles of {selection.first} and {selection.second} by "
+        f"{referee} match. A battle is one question, in one order of the answers or in both."
     )
-    if found.decisions:
+    if battles.decisions:
         with place:
-            versus.score(found)
-    every = Keys(tuple(views.battles(page.arena, wanted.first, wanted.second)))
+            versus.score(battles)
+    all_battles = Keys(tuple(views.battles(page.arena, selection.first, selection.second)))
     key = steps.current(
         "battle",
-        found,
-        (page.arena.version, wanted),
-        lambda asked: every.resolve(asked, page.picked),
-        start=found.start,
+        battles,
+        (page.arena.version, selection),
+        lambda question: all_battles.resolve(question, page.picked),
+        start=battles.start,
     )
     if key is None:
-        nothing(page, found)
+        nothing(page, battles)
     else:
-        show(page, found, key, ways, looks)
+        show(page, battles, key, navigation, display)
 
 
 def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
     """Whose battles are shown; at first the two best systems."""
     board = matrices.matrix(page.arena, referee)
     names = tuple(sorted(board.systems))
-    was = st.session_state.get("_battle_was")
-    if was and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
+    previous = st.session_state.get("_battle_was")
+    if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
         # Who picks the other one of the two has them change places.
-        st.session_state["a"], st.session_state["b"] = (was[1], was[0])
+        st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
     first = ui.pick("First system", names, key="a", kind="system", width=230, default=board.systems[0])
     others = tuple(other for other in names if other != first)
     if not others:
@@ -113,7 +113,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wante
     )
     only: list[str] = []
     if referee != RELEVANCE:
-        judges = sum(one != RELEVANCE for one in boards.referees(page.arena))
+        judges = sum(decider != RELEVANCE for decider in boards.referees(page.arena))
         only = ui.pick(
             "Only",
             ("flipped", *(["disagree"] if judges > 1 else [])),
@@ -148,17 +148,17 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wante
     )
 
 
-def nothing(page: ui.Page, found: views.Found) -> None:
+def nothing(page: ui.Page, battles: views.Found) -> None:
     """What is shown where no battle matches."""
     with st.container(border=True):
-        if found.decisions:
+        if battles.decisions:
             st.markdown("**No battle matches these filters.**")
             st.button("Clear the filters", on_click=clear)
         else:
             st.markdown("**These two never met.**")
             st.caption("This referee decided no battle of the two in the languages picked.")
             st.button("Look at the win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
-    page.download("battles", found.table, about={"text": found.wanted.text})
+    page.download("battles", battles.table, about={"text": battles.wanted.text})
 
 
 def clear() -> None:
@@ -169,61 +169,61 @@ def clear() -> None:
 
 def matrix(page: ui.Page, referee: str) -> None:
     """Who beats whom; a cell leads to its battles."""
-    found = matrices.matrix(page.arena, referee, page.picked)
-    if not found.cells:
+    win_matrix = matrices.matrix(page.arena, referee, page.picked)
+    if not win_matrix.cells:
         page.summary(f"{referee} decided no battle in the languages picked.")
         return
-    cells = found.table.to_pylist()
+    cells = win_matrix.table.to_pylist()
     n = sum(cell["n"] for cell in cells) // 2
-    page.summary(f"{n:,} battles of {len(found.systems)} systems by {referee}. Select a cell to read them.")
+    page.summary(f"{n:,} battles of {len(win_matrix.systems)} systems by {referee}. Select a cell to read them.")
     st.caption(
         "Percent of the battles with a winner that the system of the row won against that of the column. Hover for "
         "ties, n and the interval."
     )
     clicked = ui.chart(
-        charts.win_matrix(cells, systems=found.systems, mode=ui.mode()),
+        charts.win_matrix(cells, systems=win_matrix.systems, mode=ui.mode()),
         key="win_matrix",
         alt="Share of its battles that each system won against each other one.",
         select=True,
         wide=True,
     )
-    page.download("win-matrix", found.table, about={"referee": referee, "languages": page.picked})
+    page.download("win-matrix", win_matrix.table, about={"referee": referee, "languages": page.picked})
     if clicked:
         st.session_state["_battle_pair"] = tuple(clicked)
         st.rerun()
 
 
-def show(page: ui.Page, found: views.Found, key: Key, ways: DeltaGenerator, looks: DeltaGenerator) -> None:
+def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerator, display: DeltaGenerator) -> None:
     """One battle; the ways to the others and what it looks like are drawn into places of their own."""
-    wanted = found.wanted
-    battle = views.battle(page.arena, key, wanted.first, wanted.second)
-    judge = wanted.referee if wanted.referee != RELEVANCE else "".join(battle.judges[:1])
+    selection = battles.wanted
+    battle = views.battle(page.arena, key, selection.first, selection.second)
+    judge = selection.referee if selection.referee != RELEVANCE else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     st.html(STYLE)
-    with ways:
-        where = steps.steps("battle", found, key)
+    with navigation:
+        where = steps.steps("battle", battles, key)
         with st.popover("List", help="All battles that match."):
-            steps.choose("battle", found, key, lambda keys: entries(page, found, keys))
-    with looks:
+            steps.choose("battle", battles, key, lambda keys: entries(page, battles, keys))
+    with display:
         order, mark = pick_looks(battle, judge, texts=has_texts)
-    how = versus.stand(battle, judge, order)
+    layout = versus.stand(battle, judge, order)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             subset = [f"{battle.question.subset.replace('_', '-')} subset"] if battle.question.subset else []
             reply.about([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
             reply.question(battle.question)
-            versus.said(battle, wanted.referee)
+            versus.said(battle, selection.referee)
             parts = overlap(battle.first, battle.second) if mark == "differences" else None
-            by_labels = wanted.referee == RELEVANCE
-            versus.sides(battle, how, texts=has_texts, parts=parts, decided=by_labels)
-            st.caption(ui.plain(" ".join([how.why, *([versus.shared(parts)] if mark == "differences" else [])])))
+            by_labels = selection.referee == RELEVANCE
+            versus.sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
+            st.caption(ui.plain(" ".join([layout.why, *([versus.shared(parts)] if mark == "differences" else [])])))
             if battle.judges:
                 st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
-                versus.judged(battle, wanted.referee)
+                versus.judged(battle, selection.referee)
             voted(page, battle)
             if battle.compared or battle.apart:
                 st.header("Features", anchor=False)
-                versus.features(battle, how)
+                versus.features(battle, layout)
             ui.onward("answers", "Every system's answer to this question", query=name(key), languages=(key[0],))
         with st.container(key="battle_given", gap="small"):
             if battle.question.passages:
@@ -233,13 +233,13 @@ def show(page: ui.Page, found: views.Found, key: Key, ways: DeltaGenerator, look
                 texts.absent(page)
     page.download(
         "battles",
-        found.table,
+        battles.table,
         about={
-            "languages": wanted.languages,
-            "result": wanted.result,
-            "flipped": wanted.flipped,
-            "judges disagree": wanted.disagree,
-            "text": wanted.text,
+            "languages": selection.languages,
+            "result": selection.result,
+            "flipped": selection.flipped,
+            "judges disagree": selection.disagree,
+            "text": selection.text,
         },
     )
 
@@ -280,19 +280,19 @@ def pick_looks(battle: views.Battle, judge: str, *, texts: bool) -> tuple[str, s
     return order, mark
 
 
-def entries(page: ui.Page, found: views.Found, keys: tuple[Key, ...]) -> list[listing.Entry]:
+def entries(page: ui.Page, battles: views.Found, keys: tuple[Key, ...]) -> list[listing.Entry]:
     """The lines of the list: each question with its language and what came of the battle."""
     results = {
-        "first": f"{found.wanted.first} better",
-        "second": f"{found.wanted.second} better",
+        "first": f"{battles.wanted.first} better",
+        "second": f"{battles.wanted.second} better",
         "tie": "tie",
         "unparsed": "no readable verdict",
     }
     lines = []
     for item in answers.items(page.arena, keys):
         code, query_id = item.key
-        made = found.decisions[item.key]
-        note = [LANGUAGES[code].name, results[made.result], *(["orders disagree"] if made.flipped else [])]
+        decision = battles.decisions[item.key]
+        note = [LANGUAGES[code].name, results[decision.result], *(["orders disagree"] if decision.flipped else [])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(listing.Entry(name(item.key), text, language, " · ".join(note)))
     return lines

@@ -47,14 +47,19 @@ def main() -> None:
     )
     legend(shown, chosen)
     panels(page, shown, names, chosen)
-    relations, found = related(page, names, codes)
+    relations, facts = related(page, names, codes)
     matrix(shown, names)
-    one = detail(shown, names, relations)
+    feature = detail(shown, names, relations)
     agreed.citations(page, codes)
     page.download(
         "features",
         shown.everything,
-        about={"languages": codes, "feature": one, "means": "mean over answers with a value; 95% t interval", **found},
+        about={
+            "languages": codes,
+            "feature": feature,
+            "means": "mean over answers with a value; 95% t interval",
+            **facts,
+        },
     )
 
 
@@ -120,9 +125,9 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
     before: dict[str, Any] = st.session_state.get("_features_clicked", {})
     clicked: dict[str, Any] = {}
     places = {}
-    for at in range(0, len(names), COLUMNS):
-        row = names[at : at + COLUMNS]
-        columns = ui.beside(*[(320, 1)] * COLUMNS, key=f"features_{at}")
+    for start in range(0, len(names), COLUMNS):
+        row = names[start : start + COLUMNS]
+        columns = ui.beside(*[(320, 1)] * COLUMNS, key=f"features_{start}")
         places |= dict.fromkeys(row, st.empty())
         for column, feature in zip(columns, row, strict=False):
             with column:
@@ -209,9 +214,9 @@ def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[view
     with left:
         values(shown, feature)
     with right:
-        if mine := [row for row in relations if row.feature == feature]:
+        if feature_relations := [row for row in relations if row.feature == feature]:
             ui.chart(
-                charts.relation_whiskers(mine, mode=ui.mode()),
+                charts.relation_whiskers(feature_relations, mode=ui.mode()),
                 key="relation_whiskers",
                 alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
             )
@@ -252,7 +257,7 @@ def related(
     except MirageError as error:
         ui.refuse(error)
         return (), {}
-    rows = tuple(one for one in relations if one.feature in names)
+    rows = tuple(relation for relation in relations if relation.feature in names)
     if not rows:
         st.caption("None of these languages is rated.")
         return (), {}
@@ -282,9 +287,9 @@ def related(
     return rows, facts
 
 
-def count(n: int, what: str) -> str:
+def count(n: int, noun: str) -> str:
     """A number with its noun."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

@@ -45,9 +45,9 @@ def main() -> None:
     """Show what the arena has: rates computed from its outcomes, or the printed ones."""
     page = ui.begin("hallucination")
     if "outcomes" not in page.arena.tables and "published" in page.arena.tables:
-        found = views.printed_rates(page.arena, page.picked)
-        if found:
-            _printed(page, found)
+        rates = views.printed_rates(page.arena, page.picked)
+        if rates:
+            _printed(page, rates)
             return
     page.need("outcomes")
     _computed(page)
@@ -85,10 +85,10 @@ def _computed(page: ui.Page) -> None:
             help="What reads the replies. strict: the corrected parser, for 18 languages. published: the rules of the "
             "NoMIRACL program, which reproduce the printed figures.",
         )
-    found = views.rates(page.arena, views.published(page.arena), parser, definition, page.picked)
-    rows, cells = found.systems.to_pylist(), found.cells.to_pylist()
+    rates = views.rates(page.arena, views.published(page.arena), parser, definition, page.picked)
+    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
-    page.summary(_summary(page, found, cells))
+    page.summary(_summary(page, rates, cells))
     st.markdown(ui.plain(_answer(rows)))
     left, right = ui.beside((358, 1), (320, 99), key="top")
     with left:
@@ -96,7 +96,7 @@ def _computed(page: ui.Page) -> None:
             charts.trade_off(rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
         )
     with right:
-        picked = ui.table(found.systems, _columns(definition, bool(found.reference)), key="rates", select=True)
+        picked = ui.table(rates.systems, _columns(definition, bool(rates.reference)), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
@@ -105,34 +105,34 @@ def _computed(page: ui.Page) -> None:
             st.caption(
                 "Fewest hallucinations first; select a row or a mark to go on to what a system said. Crosses are 95% "
                 "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
-                f"as with it. Further right: n{', printed figures' if found.reference else ''}."
+                f"as with it. Further right: n{', printed figures' if rates.reference else ''}."
             )
-    _moves(found)
+    _moves(rates)
     shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
-    _by_language(found, cells, order, shown[:MOST_BARS], parser)
-    _outcomes(found, cells, order, parser)
+    _by_language(rates, cells, order, shown[:MOST_BARS], parser)
+    _outcomes(rates, cells, order, parser)
     _confusion(page, parser)
     _by_template(page, parser)
     _paper(views.published(page.arena), page.arena, page.picked)
     page.download(
         "hallucination",
-        found.cells,
+        rates.cells,
         about={
             "parser": parser,
             "value": SAYS[definition],
-            "other": next(said for name, said in SAYS.items() if name != definition),
+            "other": next(meaning for name, meaning in SAYS.items() if name != definition),
             "language all": "mean over the languages, each weighing the same",
-            "printed": found.reference or "no printed figures",
+            "printed": rates.reference or "no printed figures",
         },
     )
 
 
-def _printed(page: ui.Page, found: views.Rates) -> None:
+def _printed(page: ui.Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
-    rows, cells = found.systems.to_pylist(), found.cells.to_pylist()
+    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     page.summary(
-        f"NoMIRACL: rates of {_count(len(rows), 'system')} in {_count(len(found.languages['error']), 'language')} "
+        f"NoMIRACL: rates of {_count(len(rows), 'system')} in {_count(len(rates.languages['error']), 'language')} "
         "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
     )
     st.markdown(ui.plain(_answer(rows)))
@@ -151,8 +151,8 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
             )
             for metric in SHORT
         ]
-        ui.table(found.systems, columns, key="printed")
-        st.caption(ui.plain(f"Fewest hallucinations first. Read from {found.reference}."))
+        ui.table(rates.systems, columns, key="printed")
+        st.caption(ui.plain(f"Fewest hallucinations first. Read from {rates.reference}."))
     st.header("By language", anchor=False)
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
     st.caption(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
@@ -160,7 +160,7 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
         charts.cells(
             cells,
             systems=[row["system"] for row in rows],
-            languages=found.languages["error"],
+            languages=rates.languages["error"],
             metric=metric,
             mode=ui.mode(),
         ),
@@ -169,7 +169,7 @@ def _printed(page: ui.Page, found: views.Rates) -> None:
         wide=True,
     )
     _paper(page.arena, None, page.picked)
-    page.download("printed_rates", found.cells.select(PRINTED), about={"printed": found.reference})
+    page.download("printed_rates", rates.cells.select(PRINTED), about={"printed": rates.reference})
 
 
 def _columns(definition: str, printed: bool) -> list[ui.Col]:
@@ -243,27 +243,27 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
     return out
 
 
-def _summary(page: ui.Page, found: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
+def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
     """What stands behind the numbers, and what is missing."""
     replies = sum(c["n"] for c in cells if c["language"] == "all")
-    what = "real replies" if page.arena.label == "real replies" else "replies"
+    noun = "real replies" if page.arena.label == "real replies" else "replies"
     behind = " and ".join(
-        f"{COUNT(found.questions[m])} {charts.QUESTIONS[m]} in {_count(len(found.languages[m]), 'language')}"
+        f"{COUNT(rates.questions[m])} {charts.QUESTIONS[m]} in {_count(len(rates.languages[m]), 'language')}"
         for m in views.SUBSETS
-        if found.languages[m]
+        if rates.languages[m]
     )
-    out = f"{COUNT(replies)} {what} of {found.systems.num_rows} systems to {behind}."
-    return out + (f" Missing: {_named(found)}." if found.lacking else "")
+    out = f"{COUNT(replies)} {noun} of {rates.systems.num_rows} systems to {behind}."
+    return out + (f" Missing: {_named(rates)}." if rates.lacking else "")
 
 
-def _count(n: int, what: str) -> str:
-    return f"{COUNT(n)} {what}{'' if n == 1 else 's'}"
+def _count(n: int, noun: str) -> str:
+    return f"{COUNT(n)} {noun}{'' if n == 1 else 's'}"
 
 
-def _named(found: views.Rates) -> str:
+def _named(rates: views.Rates) -> str:
     """The languages that lack a subset, in words."""
     by_language: dict[str, list[str]] = {}
-    for code, subset in found.lacking:
+    for code, subset in rates.lacking:
         by_language.setdefault(code, []).append(subset.replace("_", "-"))
     return ", ".join(f"{LANGUAGES[code].name} ({' and '.join(subsets)})" for code, subsets in by_language.items())
 
@@ -274,12 +274,12 @@ def _notable(rows: Sequence[dict[str, Any]]) -> list[str]:
     if len(both) < 2:
         return []
     h, e = "hallucination_value", "error_value"
-    found = [
+    notable = [
         min(both, key=lambda r: r[h]),
         min(both, key=lambda r: r[e]),
         min(both, key=lambda r: r[h] ** 2 + r[e] ** 2),
     ]
-    return [row["system"] for row in found]
+    return [row["system"] for row in notable]
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:
@@ -322,7 +322,7 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
                 )
 
 
-def _moves(found: views.Rates) -> None:
+def _moves(rates: views.Rates) -> None:
     """How the order moves from one definition to the other."""
     st.header("How the definition moves the order", anchor=False)
     st.caption(
@@ -330,7 +330,7 @@ def _moves(found: views.Rates) -> None:
         "counts as wrong. The lowest rate is on top; systems that change places are coloured."
     )
     for place, metric in zip(ui.beside((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True):
-        rows = views.moves(found, metric).to_pylist()
+        rows = views.moves(rates, metric).to_pylist()
         with place:
             st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
             if any(row["place_decided"] for row in rows):
@@ -357,18 +357,18 @@ def _moved(rows: Sequence[dict[str, Any]], metric: str) -> str:
 
 
 def _by_language(
-    found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
+    rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
 ) -> None:
     """One rate of every system in every language, and both rates of a few systems as bars."""
     st.header("By language", anchor=False)
-    lacking = {code for code, _ in found.lacking}
-    codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in found.languages.values())]
+    lacking = {code for code, _ in rates.lacking}
+    codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in rates.languages.values())]
     left, right = ui.beside((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
             metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
             value = "rate"
-            if found.reference:
+            if rates.reference:
                 value = ui.pick(
                     "Show",
                     ("rate", "difference"),
@@ -397,14 +397,14 @@ def _by_language(
             if cell:
                 _onward(cells, parser, cell[0], metric, cell[1])
             else:
-                says = (
+                caption = (
                     f"{charts.RATES[metric]} in percent; darker is better."
                     if value == "rate"
                     else f"{charts.RATES[metric]} as published minus the printed one, in points; darker is farther off."
                 )
-                st.caption(f"{says} Hover a cell for interval, n and the printed figure; select it for its replies.")
-        if found.lacking:
-            _missing(found)
+                st.caption(f"{caption} Hover a cell for interval, n and the printed figure; select it for its replies.")
+        if rates.lacking:
+            _missing(rates)
     with right:
         place = st.container()
         bar = ui.chart(
@@ -423,18 +423,18 @@ def _by_language(
                 )
 
 
-def _missing(found: views.Rates) -> None:
+def _missing(rates: views.Rates) -> None:
     """What the arena has no replies for, why, and the commands that bring it."""
     with st.container(border=True):
         st.markdown(
-            f"**Missing: {ui.plain(_named(found))}.** The files with the replies to these questions were not among "
+            f"**Missing: {ui.plain(_named(rates))}.** The files with the replies to these questions were not among "
             "those that this arena was made from."
         )
         st.caption("These commands fetch every published file and make an arena of them.")
         st.code("mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA", language=None)
 
 
-def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
+def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
     st.header("What the replies amount to", anchor=False)
     st.caption(
@@ -443,7 +443,7 @@ def _outcomes(found: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
     )
     for column, metric in zip(ui.beside((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True):
         with column:
-            if not found.languages[metric]:
+            if not rates.languages[metric]:
                 st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")
                 continue
             part = ui.chart(
@@ -486,12 +486,12 @@ def _confusion(page: ui.Page, parser: str) -> None:
     }
     columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
     for name, head in heads.items():
-        means = tables.meaning(name)
+        meaning = tables.meaning(name)
         if not name.endswith("_rate"):
-            columns.append(ui.Col(name, head, "count", width=72, help=means))
+            columns.append(ui.Col(name, head, "count", width=72, help=meaning))
             continue
         low, high = (f"{name.removesuffix('_rate')}_{end}" for end in ("low", "high"))
-        columns.append(ui.Col(name, head, "rate", width=72, help=means))
+        columns.append(ui.Col(name, head, "rate", width=72, help=meaning))
         columns.append(ui.Col(name, "95%", "interval", low=low, high=high, width=90, help=f"{head} with its interval."))
     ui.table(shown, columns, key="confusion_matrix")
 

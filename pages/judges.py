@@ -86,19 +86,19 @@ def main() -> None:
         _table(everything, scope)
     else:
         st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
-    measure = ui.pick(
+    measure_name = ui.pick(
         "By language",
         list(views.MEASURES),
         key="measure",
         segments=True,
-        help=" ".join(f"{one.name}: {one.meaning}" for one in views.MEASURES.values()),
+        help=" ".join(f"{measure.name}: {measure.meaning}" for measure in views.MEASURES.values()),
     )
-    _chart(shown, views.MEASURES[measure], judges, codes)
+    _chart(shown, views.MEASURES[measure_name], judges, codes)
     _agreement(page, codes, scope)
     page.download(
         "judges",
         everything.filter(pc.is_in(everything["language"], value_set=pa.array([*codes, "all"]))),
-        about={"languages": codes, "measures": {one.name: one.meaning for one in views.MEASURES.values()}},
+        about={"languages": codes, "measures": {measure.name: measure.meaning for measure in views.MEASURES.values()}},
     )
 
 
@@ -107,21 +107,23 @@ def _table(everything: pa.Table, scope: str) -> None:
     prices = _prices()
     lines = []
     for row in everything.filter(pc.equal(everything["language"], scope)).to_pylist():
-        for one in views.MEASURES.values():
-            write = FORMATS["rate" if one.unit == "rate" else "rating"].write
-            low, high = row[f"{one.name}_low"], row[f"{one.name}_high"]
+        for measure in views.MEASURES.values():
+            write = FORMATS["rate" if measure.unit == "rate" else "rating"].write
+            low, high = row[f"{measure.name}_low"], row[f"{measure.name}_high"]
             lines.append(
                 {
                     "judge": row["judge"],
-                    "measure": one.title,
-                    "value": None if row[one.name] is None else write(row[one.name]),
+                    "measure": measure.title,
+                    "value": None if row[measure.name] is None else write(row[measure.name]),
                     "interval": None if low is None else f"{write(low)} to {write(high)}",
-                    "n": row[f"{one.name}_n"],
-                    "note": row[f"{one.name}_reason"] or one.meaning,
+                    "n": row[f"{measure.name}_n"],
+                    "note": row[f"{measure.name}_reason"] or measure.meaning,
                 }
             )
         cost = views.cost(row, *prices)
-        why = "it makes no call, or its verdicts were imported" if not row["calls"] else "give the prices of its tokens"
+        reason = (
+            "it makes no call, or its verdicts were imported" if not row["calls"] else "give the prices of its tokens"
+        )
         money = "What 1,000 verdicts cost at these prices, by the tokens that the service counted."
         lines.append(
             {
@@ -130,7 +132,7 @@ def _table(everything: pa.Table, scope: str) -> None:
                 "value": None if cost is None else f"{cost:,.2f}",
                 "interval": None,
                 "n": row["calls"],
-                "note": money if cost is not None else why,
+                "note": money if cost is not None else reason,
             }
         )
     ui.table(pa.Table.from_pylist(lines, schema=_LINES), COLUMNS, key="judges")
@@ -144,33 +146,33 @@ def _table(everything: pa.Table, scope: str) -> None:
 def _prices() -> tuple[float | None, float | None]:
     """Prices of the judges' tokens."""
     with st.popover("Prices", help="For the cost per 1,000 verdicts."):
-        given = [
-            st.number_input(f"A million {what} tokens", min_value=0.0, value=None, placeholder="not known", key=key)
-            for what, key in (("prompt", "price_in"), ("reply", "price_out"))
+        prices = [
+            st.number_input(f"A million {kind} tokens", min_value=0.0, value=None, placeholder="not known", key=key)
+            for kind, key in (("prompt", "price_in"), ("reply", "price_out"))
         ]
-    return given[0], given[1]
+    return prices[0], prices[1]
 
 
-def _chart(rows: list[dict[str, Any]], one: views.Measure, judges: list[str], codes: list[str]) -> None:
+def _chart(rows: list[dict[str, Any]], measure: views.Measure, judges: list[str], codes: list[str]) -> None:
     """One measure by language, and the way to the battles."""
-    st.caption(one.meaning)
-    if all(row[one.name] is None for row in rows):
-        reasons = sorted({f"{row['judge']}: {row[f'{one.name}_reason']}" for row in rows})
+    st.caption(measure.meaning)
+    if all(row[measure.name] is None for row in rows):
+        reasons = sorted({f"{row['judge']}: {row[f'{measure.name}_reason']}" for row in rows})
         st.info(ui.plain(f"No value. {'; '.join(reasons)}."))
         return
     clicked = ui.chart(
         charts.by_language(
             rows,
-            measure=one.name,
+            measure=measure.name,
             judges=judges,
             languages=codes,
-            title=TITLES[one.name],
-            unit=one.unit,
-            fair=one.fair,
+            title=TITLES[measure.name],
+            unit=measure.unit,
+            fair=measure.fair,
             mode=ui.mode(),
         ),
-        key=f"by_language_{one.name}",
-        alt=f"{one.title} of every judge in every language with 95% intervals.",
+        key=f"by_language_{measure.name}",
+        alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
     if clicked:
@@ -191,7 +193,7 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
         counts = agreements.voted(people.log(page.arena), codes)
     except MirageError as error:
         st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
-    found = agreements.rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
+    table = agreements.rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
     # Votes may be in some of the languages only: where there is no row over all that are shown, those there are.
     over = {row.language for row in voted}
     where = {"all"} if scope == "all" and "all" in over else {code for code in codes if code in over}
@@ -203,9 +205,9 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
     if shown or "answers" in page.arena.tables:
         st.caption(agreed.voted(counts))
     ui.onward("spot_check", "Vote on battles yourself")
-    if not len(found):
+    if not len(table):
         return
-    rows = found.to_pylist()
+    rows = table.to_pylist()
     lines = [
         row
         | {
@@ -216,14 +218,14 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
         if (row["language"] in where if row["one"] == votes.PEOPLE else not scope or row["language"] == scope)
     ]
     if lines:
-        schema = found.schema.append(pa.field("who", pa.string()))
+        schema = table.schema.append(pa.field("who", pa.string()))
         ui.table(pa.Table.from_pylist(lines, schema=schema), AGREEMENT, key="agreement")
         st.caption(
             "Of people's votes those count that are on battles drawn at random; a tie and “both bad” are one. "
             f"Intervals take the question as the unit. From {votes.ENOUGH} questions on the figures can be relied on."
         )
     if len(codes) > 1:
-        which = ui.pick(
+        statistic = ui.pick(
             "Agreement by language",
             list(agreements.STATISTICS),
             key="agreed",
@@ -231,29 +233,29 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
             help=" ".join(f"{name}: {meaning}" for name, meaning in agreements.STATISTICS.items()),
         )
         named = [
-            row | {"judge": f"{row['one']}, {row['referee']}"} | {f"{which}_n": row["n"]}
+            row | {"judge": f"{row['one']}, {row['referee']}"} | {f"{statistic}_n": row["n"]}
             for row in rows
-            if row[which] is not None and row["language"] != "all"
+            if row[statistic] is not None and row["language"] != "all"
         ]
         if named:
             ui.chart(
                 charts.by_language(
                     named,
-                    measure=which,
+                    measure=statistic,
                     judges=list(dict.fromkeys(row["judge"] for row in named)),
                     languages=[code for code in codes if any(row["language"] == code for row in named)],
-                    title=f"Agreement, {which} (higher is better)",
-                    unit="rate" if which == "raw" else "rating",
+                    title=f"Agreement, {statistic} (higher is better)",
+                    unit="rate" if statistic == "raw" else "rating",
                     fair=None,
                     mode=ui.mode(),
                 ),
-                key=f"agreement_{which}",
+                key=f"agreement_{statistic}",
                 alt="Agreement of every two who decide by language, with 95% intervals; hollow where n is too small.",
             )
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

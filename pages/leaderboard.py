@@ -151,30 +151,30 @@ def ratings(page: ui.Page) -> None:
     )
 
 
-def _families(found: Unusual | None) -> None:
+def _families(tests: Unusual | None) -> None:
     """Where a system is stronger or weaker in a language family than elsewhere, by a test and not by eye."""
-    if found is None or not found.tested:
+    if tests is None or not tests.tested:
         return
     st.header("Unusually strong or weak", anchor=False)
-    sure = found.found()
-    if sure:
+    findings = tests.found()
+    if findings:
         rows = [
             {
-                "system": one.system,
-                "group": one.group,
-                "estimate": one.estimate,
-                "low": one.low,
-                "high": one.high,
-                "p": f"{one.p_holm:.3f}",
-                "n_languages": one.n_languages,
-                "n_queries": one.n_queries,
+                "system": effect.system,
+                "group": effect.group,
+                "estimate": effect.estimate,
+                "low": effect.low,
+                "high": effect.high,
+                "p": f"{effect.p_holm:.3f}",
+                "n_languages": effect.n_languages,
+                "n_queries": effect.n_queries,
             }
-            for one in sure
+            for effect in findings
         ]
         ui.table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
-    none = "" if sure else "No system is surely stronger or weaker in one family of languages than elsewhere. "
+    none = "" if findings else "No system is surely stronger or weaker in one family of languages than elsewhere. "
     st.caption(
-        f"{none}{found.tested:,} tests, a system and a language family each; the chance of any false finding is held "
+        f"{none}{tests.tested:,} tests, a system and a language family each; the chance of any false finding is held "
         "at 5% (Holm). Languages are a sample: what holds for a few of a family may not hold for its others."
     )
 
@@ -268,17 +268,17 @@ def _sentences(parts: tuple[str, ...]) -> str:
 def published(page: ui.Page) -> None:
     """The ranks that the MIRAGE-Bench paper printed."""
     page.label("published figures")
-    found = published_ranks(page.arena, page.picked)
+    figures = published_ranks(page.arena, page.picked)
     page.summary(
-        f"MIRAGE-Bench, Figure 4: ranks of {found.rows.num_rows} systems in {_count(len(found.languages), 'language')} "
-        "by the GPT-4o judge and by the surrogate judge, as printed. No interval is shown: the ratings behind these "
-        "ranks could not be read from the paper."
+        f"MIRAGE-Bench, Figure 4: ranks of {figures.rows.num_rows} systems in "
+        f"{_count(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. No "
+        "interval is shown: the ratings behind these ranks could not be read from the paper."
     )
-    rows = found.rows.to_pylist()
+    rows = figures.rows.to_pylist()
     left, right = st.columns([13, 8], gap="small")
     with left:
-        ui.table(found.rows, columns.PUBLISHED, key="published")
-        st.caption(ui.plain(f"Source: {found.reference}."))
+        ui.table(figures.rows, columns.PUBLISHED, key="published")
+        st.caption(ui.plain(f"Source: {figures.reference}."))
     with right:
         ui.chart(
             dumbbells(rows, mode=ui.mode()),
@@ -286,7 +286,7 @@ def published(page: ui.Page) -> None:
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
     st.header("Rank by language", anchor=False)
-    cells, systems = found.ranks.to_pylist(), [row["system"] for row in rows]
+    cells, systems = figures.ranks.to_pylist(), [row["system"] for row in rows]
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:
             st.caption(f"By the {name}. 1 is best.")
@@ -296,19 +296,19 @@ def published(page: ui.Page) -> None:
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
             )
-    page.download("ranks", found.everything, about={"reference": found.reference, "languages": found.languages})
+    page.download("ranks", figures.everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
     over = f"{_count(size.queries, 'question')} in {_count(len(size.languages), 'language')}."
     if referee != views.RELEVANCE:
-        who = f"{len(views.judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{_count(size.replies, 'verdict')} of {who} on {len(size.systems)} systems, {over}"
-    what = "real reply" if page.arena.label == "real replies" else "reply"
+        decider = f"{len(views.judges(page.arena))} judges" if referee == POOLED else referee
+        return f"{_count(size.replies, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
+    noun = "real reply" if page.arena.label == "real replies" else "reply"
     return (
         "Who answers from the passages given, and abstains when none answers: "
-        f"{_count(size.replies, what)} of {_count(len(size.systems), 'system')} to {over}"
+        f"{_count(size.replies, noun)} of {_count(len(size.systems), 'system')} to {over}"
     )
 
 
@@ -317,12 +317,12 @@ def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
     names = [LANGUAGES[code].name for code in board.languages]
     if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
         return "all of them"
-    what = f"{board.n_queries:,} of {size.queries:,} questions in "
-    what += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    out = [f"{LANGUAGES[code].name} ({why})" for code, why in board.lacking.items()]
-    out += [f"{LANGUAGES[code].name} (no battle)" for code in page.picked if code not in size.languages]
-    out += [f"{system} (no battle in some of these languages)" for system in board.left_out]
-    return what + (f"; left out: {', '.join(out)}" if out else "")
+    summary = f"{board.n_queries:,} of {size.queries:,} questions in "
+    summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
+    omitted = [f"{LANGUAGES[code].name} ({reason})" for code, reason in board.lacking.items()]
+    omitted += [f"{LANGUAGES[code].name} (no battle)" for code in page.picked if code not in size.languages]
+    omitted += [f"{system} (no battle in some of these languages)" for system in board.left_out]
+    return summary + (f"; left out: {', '.join(omitted)}" if omitted else "")
 
 
 def _onward(system: str, language: str | None = None) -> None:
@@ -335,9 +335,9 @@ def _onward(system: str, language: str | None = None) -> None:
         ui.onward("answers", "What it said", languages=only, systems=system)
 
 
-def _count(n: int, what: str) -> str:
-    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{n:,} {what if n == 1 else many}"
+def _count(n: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else many}"
 
 
 main()

@@ -71,15 +71,15 @@ def differences(page: ui.Page) -> None:
     """What departs from the published programs, and how much it moves this arena's numbers."""
     page.need("outcomes")
     with st.spinner("Measuring how much each difference moves the numbers"):
-        found = views.effects(page.arena)
-    page.summary(f"{len(found)} differences, each measured on the outcomes of this arena.")
+        effects = views.effects(page.arena)
+    page.summary(f"{len(effects)} differences, each measured on the outcomes of this arena.")
     _texts(
         {
-            "Difference": [f"**{ui.plain(effect.departure)}**" for effect in found],
-            "Published programs": [ui.plain(effect.published) for effect in found],
-            "Here": [ui.plain(effect.ours) for effect in found],
-            "How much it moves": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in found],
-            "Measured on": [f"{effect.n:,} {effect.unit}" for effect in found],
+            "Difference": [f"**{ui.plain(effect.departure)}**" for effect in effects],
+            "Published programs": [ui.plain(effect.published) for effect in effects],
+            "Here": [ui.plain(effect.ours) for effect in effects],
+            "How much it moves": [ui.plain(effect.moved[:1].upper() + effect.moved[1:]) for effect in effects],
+            "Measured on": [f"{effect.n:,} {effect.unit}" for effect in effects],
         }
     )
     st.header("Replies that the two parsers read differently", anchor=False)
@@ -169,8 +169,8 @@ def columns(page: ui.Page, words: str) -> None:
         for name in schema.TABLES
         for column in schema.columns(name)
     ]
-    wanted = words.casefold().split()
-    shown = [r for r in rows if all(w in " ".join(r.values()).casefold() for w in wanted)]
+    terms = words.casefold().split()
+    shown = [r for r in rows if all(w in " ".join(r.values()).casefold() for w in terms)]
     page.summary(f"{len(shown)} of {len(rows)} columns in {len(schema.TABLES)} tables.")
     for name, entries in groupby(shown, key=lambda r: r["table"]):
         st.header(name, anchor=False)

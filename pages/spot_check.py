@@ -34,7 +34,7 @@ def main() -> None:
         st.info("Pick other languages in the sidebar, or none for all.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        what = ui.pick(
+        subject = ui.pick(
             "Vote on",
             ("battles", "citations"),
             key="ballot",
@@ -64,16 +64,16 @@ def main() -> None:
                 st.markdown("**Give a name or a pseudonym to begin.**")
                 st.caption("Your votes are kept under it. One key a vote; the votes of this visit can be taken back.")
         return
-    kind: type[votes.Row] = votes.Vote if what == "battles" else votes.Evidence
-    load = views.past if what == "battles" else views.past_evidence
+    kind: type[votes.Row] = votes.Vote if subject == "battles" else votes.Evidence
+    load = views.past if subject == "battles" else views.past_evidence
     try:
-        opened = booth.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
+        voting_booth = booth.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
     except MirageError as error:
         ui.refuse(error)
         waiting(booth.pending())
         st.button("Try again", type="primary")
         return
-    if what == "battles":
+    if subject == "battles":
         pool = views.pool(page.arena, language)
         same = f"; {pool.same_text:,} with the same text twice are left out" if pool.same_text else ""
         page.summary(
@@ -86,7 +86,7 @@ def main() -> None:
     vote()
     page.download(
         f"votes-{language}",
-        from_rows(kind, opened.mine),
+        from_rows(kind, voting_booth.mine),
         about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
     )
 
@@ -94,45 +94,45 @@ def main() -> None:
 @st.fragment
 def vote() -> None:
     """One item; a vote draws this part again and nothing else."""
-    here = booth.current()
-    if here.failed is not None:
-        ui.refuse(here.failed)
+    voting_booth = booth.current()
+    if voting_booth.failed is not None:
+        ui.refuse(voting_booth.failed)
     row = booth.pending()
-    if here.kind is votes.Vote:
-        battle(here, row)
+    if voting_booth.kind is votes.Vote:
+        battle(voting_booth, row)
     else:
-        citation(here, row)
+        citation(voting_booth, row)
 
 
-def battle(here: booth.Booth, waits: votes.Row | None) -> None:
+def battle(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
     """The last battle's result and the next battle."""
-    pool = views.pool(here.arena, here.language)
-    mine = here.mine
-    done = votes.progress(pool, here.log, voter=here.voter)
+    pool = views.pool(voting_booth.arena, voting_booth.language)
+    own_votes = voting_booth.mine
+    progress = votes.progress(pool, voting_booth.log, voter=voting_booth.voter)
     st.progress(
-        min(1.0, done.questions / done.enough),
-        text=f"{done.mine:,} of {done.mine + done.left:,} battles voted, {done.mine_random:,} of them drawn at random. "
-        f"Questions with anybody's random vote: {done.questions:,}; {done.enough} make the agreement with a judge "
-        "reliable.",
+        min(1.0, progress.questions / progress.enough),
+        text=f"{progress.mine:,} of {progress.mine + progress.left:,} battles voted, "
+        f"{progress.mine_random:,} of them drawn at random. Questions with anybody's random vote: "
+        f"{progress.questions:,}; {progress.enough} make the agreement with a judge reliable.",
     )
-    if mine:
-        was = mine[-1]
+    if own_votes:
+        last_vote = own_votes[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            ballot.result(views.result(here.arena, was))
-            key = f"spot_open_{was.vote_id}"
-            if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(was,)):
+            ballot.result(views.result(voting_booth.arena, last_vote))
+            key = f"spot_open_{last_vote.vote_id}"
+            if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
-    one, *then = votes.next_items(pool, voter=here.voter, seen=mine, n=2) or [None]
-    if one is None:
+    item, *following = votes.next_items(pool, voter=voting_booth.voter, seen=own_votes, n=2) or [None]
+    if item is None:
         finished("battles" if pool.battles else "")
-        bar(here, {}, None, waits)
+        bar(voting_booth, {}, None, unsent_vote)
         return
-    shown = battles.battle(here.arena, (one.language, one.query_id), one.system_a, one.system_b)
-    token = here.token((one.language, one.query_id, *sorted((one.system_a, one.system_b))))
+    shown = battles.battle(voting_booth.arena, (item.language, item.query_id), item.system_a, item.system_b)
+    token = voting_booth.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
     ballot.top(token)
     with st.container(horizontal=True, key="spot_body", gap="medium"):
         with st.container(key="spot_asked", gap="small"):
-            reply.about([LANGUAGES[one.language].name])
+            reply.about([LANGUAGES[item.language].name])
             reply.question(shown.question)
             ballot.sides(shown)
         with st.container(key="spot_given", gap="small"):
@@ -140,86 +140,92 @@ def battle(here: booth.Booth, waits: votes.Row | None) -> None:
                 st.header(f"{len(shown.question.passages)} passages", anchor=False)
                 reply.passages(shown.question)
 
-    def made(said: str, note: str | None) -> votes.Row:
+    def made(choice: str, note: str | None) -> votes.Row:
         return votes.cast(
-            one,
-            vote=said,
+            item,
+            vote=choice,
             vote_id=token,
-            arena=here.arena.name,
-            voter=here.voter,
+            arena=voting_booth.arena.name,
+            voter=voting_booth.voter,
             note=note,
-            seconds=here.seconds(token),
-            session=here.reader.session,
+            seconds=voting_booth.seconds(token),
+            session=voting_booth.reader.session,
             shown=views.digest(shown),
         )
 
-    bar(here, ballot.BATTLE | ballot.SKIP, (token, made), waits)
-    for other in then:
+    bar(voting_booth, ballot.BATTLE | ballot.SKIP, (token, made), unsent_vote)
+    for other in following:
         # All is drawn: what most likely comes next is read while this one is.
-        battles.battle(here.arena, (other.language, other.query_id), other.system_a, other.system_b)
+        battles.battle(voting_booth.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
-def citation(here: booth.Booth, waits: votes.Row | None) -> None:
+def citation(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
     """The last citation's result and the next citation."""
-    mine = here.mine
-    if mine:
-        was = mine[-1]
-        asked = answers.question(here.arena, (was.language, was.query_id), "strict")
-        ballot.cited(was, next((p for p in asked.passages if p.passage_id == was.passage_id), None))
-    pair = views.next_pair(here.arena, here.language, mine)
-    st.caption(f"{len(mine):,} votes of yours on citations of this language, {len(here.log):,} of everybody.")
+    own_votes = voting_booth.mine
+    if own_votes:
+        last_vote = own_votes[-1]
+        last_question = answers.question(voting_booth.arena, (last_vote.language, last_vote.query_id), "strict")
+        ballot.cited(last_vote, next((p for p in last_question.passages if p.passage_id == last_vote.passage_id), None))
+    pair = views.next_pair(voting_booth.arena, voting_booth.language, own_votes)
+    st.caption(
+        f"{len(own_votes):,} votes of yours on citations of this language, {len(voting_booth.log):,} of everybody."
+    )
     if pair is None:
-        finished("citations" if mine else "")
-        bar(here, {}, None, waits)
+        finished("citations" if own_votes else "")
+        bar(voting_booth, {}, None, unsent_vote)
         return
-    token = here.token(pair.key)
+    token = voting_booth.token(pair.key)
     ballot.top(token)
-    question = answers.question(here.arena, (pair.language, pair.query_id), "strict")
-    one = next(one for one in question.replies if one.system == pair.system)
+    question = answers.question(voting_booth.arena, (pair.language, pair.query_id), "strict")
+    answer = next(answer for answer in question.replies if answer.system == pair.system)
     passage = next(p for p in question.passages if p.passage_id == pair.passage_id)
     reply.about([LANGUAGES[pair.language].name, "Does the passage support the sentence?"])
     reply.question(question)
-    ballot.citation(pair, one, question, passage)
+    ballot.citation(pair, answer, question, passage)
 
-    def made(said: Any, note: str | None) -> votes.Row:
+    def made(choice: Any, note: str | None) -> votes.Row:
         return views.evidence(
             pair,
-            vote=said,
+            vote=choice,
             vote_id=token,
-            arena=here.arena.name,
-            voter=here.voter,
+            arena=voting_booth.arena.name,
+            voter=voting_booth.voter,
             note=note,
-            seconds=here.seconds(token),
-            session=here.reader.session,
+            seconds=voting_booth.seconds(token),
+            session=voting_booth.reader.session,
         )
 
-    bar(here, ballot.EVIDENCE, (token, made), waits)
+    bar(voting_booth, ballot.EVIDENCE, (token, made), unsent_vote)
 
 
 def bar(
-    here: booth.Booth,
+    voting_booth: booth.Booth,
     choices: dict[str, tuple[str, str]],
     item: tuple[str, Any] | None,
-    waits: votes.Row | None,
+    unsent_vote: votes.Row | None,
 ) -> None:
     """The keys, a note and undo, always in sight."""
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
-        if waits is not None:
-            waiting(waits)
-            label, key = (ballot.BATTLE | ballot.SKIP | ballot.EVIDENCE)[waits.vote]
+        if unsent_vote is not None:
+            waiting(unsent_vote)
+            label, key = (ballot.BATTLE | ballot.SKIP | ballot.EVIDENCE)[unsent_vote.vote]
             st.button(
                 f"Send again: {label}",
-                key=f"spot_again_{waits.vote_id}",
+                key=f"spot_again_{unsent_vote.vote_id}",
                 shortcut=key,
                 type="primary",
-                on_click=here.send,
-                args=(waits,),
+                on_click=voting_booth.send,
+                args=(unsent_vote,),
             )
         elif item is not None:
-            token, made = item
-            for said, (label, key) in choices.items():
+            token, make_vote = item
+            for choice, (label, key) in choices.items():
                 st.button(
-                    label, key=f"spot_{said}_{token}", shortcut=key, on_click=press, args=(here, token, made, said)
+                    label,
+                    key=f"spot_{choice}_{token}",
+                    shortcut=key,
+                    on_click=press,
+                    args=(voting_booth, token, make_vote, choice),
                 )
             st.text_input(
                 "Note",
@@ -229,28 +235,28 @@ def bar(
                 max_chars=votes.LONGEST["note"],
                 width=200,
             )
-        if (last := here.last) is not None:
+        if (last := voting_booth.last) is not None:
             st.button(
                 "Undo",
                 key=f"spot_undo_{last.vote_id}",
                 shortcut=ballot.UNDO,
                 type="tertiary",
-                disabled=waits is not None,
-                on_click=here.take_back,
+                disabled=unsent_vote is not None,
+                on_click=voting_booth.take_back,
                 args=(last.vote_id,),
             )
 
 
-def press(here: booth.Booth, token: str, made: Any, said: str) -> None:
+def press(voting_booth: booth.Booth, token: str, make_vote: Any, choice: str) -> None:
     """Vote; where the database does not answer the vote waits, and no other is given meanwhile."""
-    if booth.pending() is not None or any(row.vote_id == token for row in here.log):
+    if booth.pending() is not None or any(row.vote_id == token for row in voting_booth.log):
         return
     try:
-        row = made(said, st.session_state.get(f"spot_note_{token}"))
+        row = make_vote(choice, st.session_state.get(f"spot_note_{token}"))
     except MirageError as error:
-        here.failed = error
+        voting_booth.failed = error
         return
-    here.send(row)
+    voting_booth.send(row)
 
 
 def waiting(row: votes.Row | None) -> None:
@@ -266,21 +272,21 @@ def again() -> None:
         st.rerun()
 
 
-def finished(what: str) -> None:
+def finished(noun: str) -> None:
     """There is nothing more to vote on."""
     with st.container(border=True):
-        if what:
-            st.markdown(f"**You have voted on all {what} of this language.**")
+        if noun:
+            st.markdown(f"**You have voted on all {noun} of this language.**")
             st.caption("Choose another language, or see on the Judges page how far you agree.")
         else:
             st.markdown("**There is nothing to vote on in this language.**")
             st.caption("It takes two different answers to one question, or a sentence that cites a passage.")
 
 
-def leave(was: votes.Vote) -> None:
+def leave(last_vote: votes.Vote) -> None:
     """Go to the Battle page, with the battle that was voted on."""
-    query = f"{was.language}:{was.query_id}"
-    st.session_state["_go"] = ("battle", {"a": [was.system_a], "b": [was.system_b], "query": [query]})
+    query = f"{last_vote.language}:{last_vote.query_id}"
+    st.session_state["_go"] = ("battle", {"a": [last_vote.system_a], "b": [last_vote.system_b], "query": [query]})
 
 
 main()

@@ -115,8 +115,8 @@ def main() -> None:
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         referee, skill = _referee(page)
-    found = views.compared(page.arena, referee, skill)
-    names = [row.regressor for row in found.summary]
+    comparison = views.compared(page.arena, referee, skill)
+    names = [row.regressor for row in comparison.summary]
     codes = [row["language"] for row in views.by_language(page.arena, referee, skill, names[0])]
     shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
@@ -129,10 +129,10 @@ def main() -> None:
             names,
             key="regressor",
             kind="regressor",
-            default=found.chosen,
+            default=comparison.chosen,
             width=200,
-            help=f"{found.chosen} has the least error on left-out systems and predicts new ones. {NESTED}: chosen anew "
-            "for each system without having seen it, so its error is that of the whole procedure.",
+            help=f"{comparison.chosen} has the least error on left-out systems and predicts new ones. {NESTED}: chosen "
+            "anew for each system without having seen it, so its error is that of the whole procedure.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = ui.pick(
@@ -146,7 +146,7 @@ def main() -> None:
         )
     rows = [row for row in views.by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
     points = views.points(page.arena, referee, skill, regressor, language)
-    page.summary(_answer(found, regressor, language, referee, len(points)))
+    page.summary(_answer(comparison, regressor, language, referee, len(points)))
     left, right = ui.beside((420, 3), (320, 2), key="predicted")
     with left:
         clicked = ui.chart(
@@ -178,19 +178,19 @@ def main() -> None:
     st.caption(HELD_OUT)
     _outside(page, referee, skill, regressor)
     st.header("Regressors side by side", anchor=False)
-    compared = _compared(page, found, language)
+    compared = _compared(page, comparison, language)
     ui.table(compared, REGRESSOR, key="regressors")
     st.caption(ui.plain(_meaning(regressor)))
     _cost(page, referee)
-    _rests(page, referee, skill, language, found.chosen)
+    _rests(page, referee, skill, language, comparison.chosen)
     _printed(page, referee, skill, rows)
     page.download(
         "surrogate",
-        found.points,
+        comparison.points,
         about={
             "referee": referee,
             "skill": skill,
-            "regressor for new systems": found.chosen,
+            "regressor for new systems": comparison.chosen,
             "regressor": regressor,
             "language": language,
             "method": HELD_OUT,
@@ -214,21 +214,21 @@ def _need(page: ui.Page) -> None:
 
 def _referee(page: ui.Page) -> tuple[str, Skill]:
     """Whose ratings are predicted, on which questions."""
-    have = views.available(page.arena)
-    referees = list(dict.fromkeys(referee for referee, _ in have))
+    available = views.available(page.arena)
+    referees = list(dict.fromkeys(referee for referee, _ in available))
     referee = who.referee(referees, "Whose ratings are predicted.")
-    skill = who.skill(referee, [skill for skill in get_args(Skill) if (referee, skill) in have])
+    skill = who.skill(referee, [skill for skill in get_args(Skill) if (referee, skill) in available])
     return referee, skill
 
 
-def _answer(found: views.Compared, regressor: str, language: str, referee: str, n: int) -> str:
+def _answer(comparison: views.Compared, regressor: str, language: str, referee: str, n: int) -> str:
     """The page's question, answered in a line."""
-    (mine,) = (row for row in found.summary if row.regressor == regressor)
+    (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
-        tau, rmse, where = mine.tau, mine.rmse, f"in {mine.languages} languages, mean over them"
+        tau, rmse, where = summary.tau, summary.rmse, f"in {summary.languages} languages, mean over them"
     else:
-        (one,) = (q for q in found.quality if (q.regressor, q.language) == (regressor, language))
-        tau, rmse, where = one.tau, one.rmse, f"in {LANGUAGES[language].name}"
+        (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
+        tau, rmse, where = quality.tau, quality.rmse, f"in {LANGUAGES[language].name}"
     write = FORMATS["probability"].write
     return (
         f"By the regressor {regressor}, {n} systems are ordered like {referee} with a tau of {write(tau)} {where}, "
@@ -260,21 +260,21 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
     if not beyond:
         return
     lines = []
-    for system, by in beyond.items():
-        parts = [f"{title(f)} in {len(codes)} language{'s' * (len(codes) > 1)}" for f, codes in by.items()]
+    for system, features in beyond.items():
+        parts = [f"{title(f)} in {len(codes)} language{'s' * (len(codes) > 1)}" for f, codes in features.items()]
         lines.append(f"{system}: {', '.join(parts)}")
     with st.expander(f"{len(beyond)} systems lie outside the range of the others: their predictions extrapolate"):
         for line in lines:
             st.markdown(f"- {ui.plain(line)}")
 
 
-def _compared(page: ui.Page, found: views.Compared, language: str) -> pa.Table:
+def _compared(page: ui.Page, comparison: views.Compared, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
     figures = views.printed(page.arena)
-    of = {one.regressor: one for one in found.quality if one.language == language}
+    by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
     lines = []
-    for row in found.summary:
-        values: dict[str, Any] = asdict(row if language == ALL else of[row.regressor])
+    for row in comparison.summary:
+        values: dict[str, Any] = asdict(row if language == ALL else by_regressor[row.regressor])
         lines.append(
             {
                 "name": _title(row.regressor) + (" (for new systems)" if row.chosen else ""),
@@ -349,13 +349,13 @@ def _ablated(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.T
         single = [row for row in rows if row.language != ALL]
         line: dict[str, Any] = {"features": _set(name), "printed": figures.ablation.get((language, name))}
         if language == ALL and single:
-            told = [row.value for row in single if row.value is not None]
-            line |= {"tau": sum(told) / len(told) if told else None}
+            values = [row.value for row in single if row.value is not None]
+            line |= {"tau": sum(values) / len(values) if values else None}
             line |= {"systems": max(row.systems for row in single)}
         else:
-            mine = next((row for row in rows if row.language == language), rows[-1])
-            line |= {"tau": mine.value, "systems": mine.systems or None}
-            lacking += [f"{_set(name)} ({mine.reason})"] if mine.reason else []
+            row = next((row for row in rows if row.language == language), rows[-1])
+            line |= {"tau": row.value, "systems": row.systems or None}
+            lacking += [f"{_set(name)} ({row.reason})"] if row.reason else []
         lines.append(line)
     return _rows(lines, ABLATION), lacking
 
@@ -381,7 +381,7 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
     for row in rows:
         code = row["language"]
         if code != ALL:
-            told = figures.r2_draws.get(code)
+            draws = figures.r2_draws.get(code)
             write = FORMATS["rating"].write
             lines.append(
                 {
@@ -390,8 +390,8 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
                     "forest": forest.get(code),
                     "printed_tau": figures.tau.get(code),
                     "r2": row["r2"],
-                    "printed_r2": told[0] if told else None,
-                    "interval": f"{write(told[0] + told[1])} to {write(told[0] + told[2])}" if told else None,
+                    "printed_r2": draws[0] if draws else None,
+                    "interval": f"{write(draws[0] + draws[1])} to {write(draws[0] + draws[2])}" if draws else None,
                     "systems": row["systems"],
                 }
             )

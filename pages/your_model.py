@@ -67,11 +67,15 @@ def main() -> None:
     """Take answers in, then show where their system stands."""
     page = ui.begin("your_model")
     page.need("queries")
-    mine = adding.added(page.arena)
-    if mine:
+    own_systems = adding.added(page.arena)
+    if own_systems:
         with st.container(horizontal=True, gap="medium"):
             system = ui.pick(
-                "Your system", mine[::-1], key="system", width=280, help="Systems that you have added to this arena."
+                "Your system",
+                own_systems[::-1],
+                key="system",
+                width=280,
+                help="Systems that you have added to this arena.",
             )
             judges = leaderboard.judges(page.arena)
             judge = (
@@ -81,7 +85,7 @@ def main() -> None:
             )
         page.summary(
             f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}; "
-            f"{_count(len(mine), 'system')} of yours."
+            f"{_count(len(own_systems), 'system')} of yours."
         )
         standing(page, system, judge)
         with st.expander("Add or replace a system"):
@@ -128,13 +132,13 @@ def take(page: ui.Page) -> None:
         st.caption(_kept())
         with st.form("take", border=False):
             name = st.text_input("Name of the system", max_chars=80, placeholder="my-model")
-            given = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"], max_upload_size=64)
+            upload = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"], max_upload_size=64)
             pressed = st.form_submit_button("Check and add", type="primary")
         if pressed:
-            if given is None or not name.strip():
+            if upload is None or not name.strip():
                 st.warning("Choose a file and name the system.")
             else:
-                _add(page, name.strip(), given.name, given.getvalue())
+                _add(page, name.strip(), upload.name, upload.getvalue())
 
 
 def standing(page: ui.Page, system: str, judge: str) -> None:
@@ -149,11 +153,11 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
         return
     if judge:
         with st.spinner("Placing your system among the judged ones ..."):
-            found = views.placed(page.arena, system, judge, codes)
-        if isinstance(found, MirageError):
-            ui.refuse(found)
+            placement = views.placed(page.arena, system, judge, codes)
+        if isinstance(placement, MirageError):
+            ui.refuse(placement)
         else:
-            _place(page, found)
+            _place(page, placement)
     elif "outcomes" in page.arena.tables:
         st.info("No judge is needed here: human relevance labels decide, and your system is ranked with the others.")
         with st.container(horizontal=True, gap="medium"):
@@ -168,32 +172,32 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
     page.download("your-model", table, about={"system": system, "languages": codes})
 
 
-def _place(page: ui.Page, found: Placement) -> None:
+def _place(page: ui.Page, placement: Placement) -> None:
     """The ranking with the system in it, how sure that is, and the next battles."""
-    now = found.now
-    row = next(one for one in found.stands if one.system == found.system)
-    sure = max(now.tier_probabilities)
-    by = f"the surrogate {found.regressor}" if found.regressor else "the spread of the judged systems"
-    what = f"{_count(now.n, 'battle')} and {by}" if now.n else by
+    now = placement.now
+    row = next(row for row in placement.stands if row.system == placement.system)
+    probability = max(now.tier_probabilities)
+    predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
+    basis = f"{_count(now.n, 'battle')} and {predictor}" if now.n else predictor
     st.markdown(
-        f"By {ui.plain(what)}, **{ui.plain(found.system)}** is at rank {row.rank} of {len(found.stands)}, tier "
-        f"{row.tier} with probability {sure:.2f}. "
-        + ("Its tier is settled." if found.settled else f"Not settled; it is once {ui.plain(found.rule)}.")
+        f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** is at rank {row.rank} of {len(placement.stands)}, "
+        f"tier {row.tier} with probability {probability:.2f}. "
+        + ("Its tier is settled." if placement.settled else f"Not settled; it is once {ui.plain(placement.rule)}.")
     )
-    if found.outside:
+    if placement.outside:
         st.warning(
             "It lies outside the range of the judged systems in "
-            f"{ui.plain(', '.join(found.outside))}: there the surrogate extrapolates, and is not asked."
+            f"{ui.plain(', '.join(placement.outside))}: there the surrogate extrapolates, and is not asked."
         )
-    ui.table(views.stands(found), STANDS, key="stands")
-    st.caption(ui.plain(f"{found.method}."))
-    if found.next:
+    ui.table(views.stands(placement), STANDS, key="stands")
+    st.caption(ui.plain(f"{placement.method}."))
+    if placement.next:
         st.header("The battles worth judging next", anchor=False)
-        battles = views.battles(found)
-        many = found.horizon.median
+        battles = views.battles(placement)
+        horizon = placement.horizon.median
         st.caption(
-            f"These {_count(len(found.next), 'battle')}, both orders each, cost {found.calls:,} calls of the judge. "
-            + (f"About {_count(many, 'battle')} until the tier is settled." if many else "")
+            f"These {_count(len(placement.next), 'battle')}, both orders each, cost {placement.calls:,} calls of the "
+            "judge. " + (f"About {_count(horizon, 'battle')} until the tier is settled." if horizon else "")
         )
         ui.table(battles, BATTLES, key="next", height=320)
         st.download_button(
@@ -204,7 +208,7 @@ def _place(page: ui.Page, found: Placement) -> None:
             on_click="ignore",
         )
         st.code(
-            f"mirage judge {quote(str(page.arena.path))} --judge {quote(found.referee)} --battles battles.csv",
+            f"mirage judge {quote(str(page.arena.path))} --judge {quote(placement.referee)} --battles battles.csv",
             language="bash",
             wrap_lines=True,
         )
@@ -213,30 +217,30 @@ def _place(page: ui.Page, found: Placement) -> None:
 def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
     """Check a file, and put its answers into the reader's own copy of the arena; the page then shows that copy."""
     owner = reader().owner
-    into = page.arena.path if _is_own(page) else owned.folder(owner) / f"{page.arena.name}-own"
+    folder = page.arena.path if _is_own(page) else owned.folder(owner) / f"{page.arena.name}-own"
     upload = owned.folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
-    done = False
+    completed = False
     with ui.working("Checking the answers ...") as move:
-        owned.need_room(owner, len(data) + (0 if store.is_arena(into) else page.arena.size))
+        owned.need_room(owner, len(data) + (0 if store.is_arena(folder) else page.arena.size))
         with home.alone(owned.folder(owner)):
             try:
                 store.write_bytes(upload, data)
-                base = store.open_arena(into) if store.is_arena(into) else page.arena
+                base = store.open_arena(folder) if store.is_arena(folder) else page.arena
                 answers = adding.read_system(base, upload, system=system)
                 adding.add_system(
                     base,
                     answers,
-                    into,
+                    folder,
                     progress=lambda k, of: move(k / max(of, 1), f"Measuring {k:,} of {of:,} answers ..."),
                 )
-                done = True
+                completed = True
             except OSError as error:
-                what = f"the file cannot be kept: {error.strerror or error}"
-                raise ArenaError(what, do="free space, then try again") from None
+                message = f"the file cannot be kept: {error.strerror or error}"
+                raise ArenaError(message, do="free space, then try again") from None
             finally:
                 upload.unlink(missing_ok=True)
-    if done:
-        ui.switch(into)
+    if completed:
+        ui.switch(folder)
 
 
 def _is_own(page: ui.Page) -> bool:
@@ -246,10 +250,10 @@ def _is_own(page: ui.Page) -> bool:
 
 def _kept() -> str:
     """How long what is brought is kept, for whom, and how much of it."""
-    who = reader()
+    current_reader = reader()
     until = (
-        f"under your login, {ui.plain(who.name)}"
-        if who.name
+        f"under your login, {ui.plain(current_reader.name)}"
+        if current_reader.name
         else f"for this visit: a reload begins another, and after {owned.KEPT_HOURS} hours it is removed"
     )
     return (
@@ -263,16 +267,16 @@ def _delete(page: ui.Page) -> None:
     with st.popover("Delete my copy", help="Removes this copy with every system that you have added to it."):
         st.caption("What you brought to this arena goes for good; the arena that it was copied from stays.")
         if st.button("Delete it", type="primary", key="delete_own"):
-            done = False
+            completed = False
             with ui.working("Removing the copy ..."):
                 owned.delete(reader().owner, page.arena.path)
-                done = True
-            if done:
+                completed = True
+            if completed:
                 ui.switch(None)
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

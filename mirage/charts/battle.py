@@ -18,8 +18,8 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
         systems: the order of rows and columns, best first.
         mode: light or dark.
     """
-    at = {system: i for i, system in enumerate(systems)}
-    shown = [cell for cell in cells if cell["system"] in at and cell["other"] in at]
+    positions = {system: i for i, system in enumerate(systems)}
+    shown = [cell for cell in cells if cell["system"] in positions and cell["other"] in positions]
     colors = ink(mode)
     # The ramp runs from best to worst; a pair without a winner stands in its middle.
     place = [0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown]
@@ -29,8 +29,8 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
             {
                 "type": "scatter",
                 "mode": "markers+text",
-                "x": [at[cell["other"]] for cell in shown],
-                "y": [at[cell["system"]] for cell in shown],
+                "x": [positions[cell["other"]] for cell in shown],
+                "y": [positions[cell["system"]] for cell in shown],
                 "text": ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
                 "textfont": {"color": [on_ramp(mode, share) for share in place], "size": 11},
                 "customdata": [[cell["system"], cell["other"]] for cell in shown],

@@ -79,5 +79,5 @@ def facts(values: Mapping[str, Any]) -> str:
 
 def _fact(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {one}" for key, one in value.items())
+        return ", ".join(f"{key} {item}" for key, item in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -119,23 +119,23 @@ def panel(
     """
     colors = ink(mode)
     place = {code: k for k, code in enumerate(languages)}
-    have = [row for row in rows if row.mean is not None and row.language in place]
-    data: list[dict[str, Any]] = [_stems(have, place, mode)]
+    known_rows = [row for row in rows if row.mean is not None and row.language in place]
+    data: list[dict[str, Any]] = [_stems(known_rows, place, mode)]
     # The chosen come last, and so on top.
     for front in (False, True):
-        for one in FAMILIES:
-            mine = [row for row in have if (row.system in chosen) is front and family(row.system) is one]
-            if mine:
+        for maker in FAMILIES:
+            maker_rows = [row for row in known_rows if (row.system in chosen) is front and family(row.system) is maker]
+            if maker_rows:
                 marker = {
-                    "color": one.color(mode),
-                    "symbol": one.symbol,
+                    "color": maker.color(mode),
+                    "symbol": maker.symbol,
                     "size": MARK_SIZE + (1 if front else -1),
                     "opacity": _FADED if chosen and not front else 1,
                     "line": {"color": colors.ground, "width": 0.75},
                 }
-                data.append(_dots(mine, place, one.name, marker))
+                data.append(_dots(maker_rows, place, maker.name, marker))
     for k, system in enumerate(chosen):
-        path = sorted((place[row.language], row.mean or 0.0) for row in have if row.system == system)
+        path = sorted((place[row.language], row.mean or 0.0) for row in known_rows if row.system == system)
         line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
         x, y = [x for x, _ in path], [y for _, y in path]
         data.insert(1, {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"})
@@ -173,10 +173,10 @@ def panel(
 def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
     x: list[int | None] = []
     y: list[float | None] = []
-    for code, at in place.items():
+    for code, position in place.items():
         values = [row.mean for row in rows if row.language == code and row.mean is not None]
         if values:
-            x += [at, at, None]
+            x += [position, position, None]
             y += [min(values), max(values), None]
     line = {"color": ink(mode).line, "width": 3}
     return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"}
@@ -225,33 +225,39 @@ def relation_map(
         mode: light or dark.
     """
     colors = ink(mode)
-    known = {(row.feature, row.language): row for row in rows}
-    cells = [(f, code) for f in features for code in languages]
-    full = [cell for cell in cells if cell in known and known[cell].clear]
+    by_cell = {(row.feature, row.language): row for row in rows}
+    cells = [(feature, code) for feature in features for code in languages]
+    full = [cell for cell in cells if cell in by_cell and by_cell[cell].clear]
     hollow = [cell for cell in cells if cell not in set(full)]
     # The ramp runs from best to worst: a strong relation is its dark end.
-    shade = [1 - abs(known[cell].tau or 0) for cell in full]
+    shade = [1 - abs(by_cell[cell].tau or 0) for cell in full]
 
-    def squares(at: Sequence[tuple[str, str]], text: Any, marker: Mapping[str, Any]) -> dict[str, Any]:
+    def squares(pairs: Sequence[tuple[str, str]], text: Any, marker: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "type": "scatter",
             "mode": "markers+text",
-            "x": [languages.index(code) for _, code in at],
-            "y": [features.index(feature) for feature, _ in at],
-            "text": [_tau(known[cell].tau if cell in known else None) for cell in at],
+            "x": [languages.index(code) for _, code in pairs],
+            "y": [features.index(feature) for feature, _ in pairs],
+            "text": [_tau(by_cell[cell].tau if cell in by_cell else None) for cell in pairs],
             "textfont": {"color": text, "size": 9.5},
-            "customdata": [[feature, code] for feature, code in at],
-            "hovertext": [_relation_hover(known.get(cell), *cell) for cell in at],
+            "customdata": [[feature, code] for feature, code in pairs],
+            "hovertext": [_relation_hover(by_cell.get(cell), *cell) for cell in pairs],
             "hovertemplate": "%{hovertext}<extra></extra>",
             "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
             "unselected": {"marker": {"opacity": 1}},
             "marker": {"symbol": "square", "size": ROW - 2, **marker},
         }
 
-    ramp = {"color": shade, "cmin": 0, "cmax": 1, "colorscale": [list(s) for s in colors.ramp], "line": {"width": 0}}
+    ramp = {
+        "color": shade,
+        "cmin": 0,
+        "cmax": 1,
+        "colorscale": [list(stop) for stop in colors.ramp],
+        "line": {"width": 0},
+    }
     return {
         "data": [
-            squares(full, [on_ramp(mode, s) for s in shade], ramp),
+            squares(full, [on_ramp(mode, share) for share in shade], ramp),
             squares(hollow, colors.muted, {"color": colors.ground, "line": {"width": 1, "color": colors.line}}),
         ],
         "layout": layout(
@@ -281,26 +287,26 @@ def relation_whiskers(rows: Sequence[Tau], *, mode: Mode) -> dict[str, Any]:
         mode: light or dark.
     """
     colors = ink(mode)
-    have = [(k, row) for k, row in enumerate(rows) if row.tau is not None]
+    points = [(k, row) for k, row in enumerate(rows) if row.tau is not None]
     return {
         "data": [
             {
                 "type": "scatter",
                 "mode": "markers",
-                "x": [row.tau for _, row in have],
-                "y": [k for k, _ in have],
-                "text": [_relation_hover(row, row.feature, row.language) for _, row in have],
+                "x": [row.tau for _, row in points],
+                "y": [k for k, _ in points],
+                "text": [_relation_hover(row, row.feature, row.language) for _, row in points],
                 "hovertemplate": "%{text}<extra></extra>",
                 "marker": {
-                    "color": [colors.accent if row.clear else colors.ground for _, row in have],
+                    "color": [colors.accent if row.clear else colors.ground for _, row in points],
                     "size": MARK_SIZE,
                     "line": {"color": colors.accent, "width": 1.5},
                 },
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [_beyond(row.tau, row.high) for _, row in have],
-                    "arrayminus": [_beyond(row.low, row.tau) for _, row in have],
+                    "array": [_beyond(row.tau, row.high) for _, row in points],
+                    "arrayminus": [_beyond(row.low, row.tau) for _, row in points],
                     "color": colors.accent,
                     "thickness": 1.5,
                     "width": 4,

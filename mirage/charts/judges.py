@@ -38,22 +38,22 @@ def by_language(
         fair: where a judge without fault would stand; a broken line.
         mode: light or dark.
     """
-    known = {(row["judge"], row["language"]): row for row in rows if row[measure] is not None}
+    by_cell = {(row["judge"], row["language"]): row for row in rows if row[measure] is not None}
     write = FORMATS["rate" if unit == "rate" else "rating"].write
     step = 0.7 / max(len(judges), 1)
     data = []
     for k, judge in enumerate(judges):
-        mine = [(i, known[judge, code]) for i, code in enumerate(languages) if (judge, code) in known]
+        points = [(i, by_cell[judge, code]) for i, code in enumerate(languages) if (judge, code) in by_cell]
         color = family(judge).color(mode)
-        enough = [row.get("enough", True) for _, row in mine]
+        enough = [row.get("enough", True) for _, row in points]
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": name(judge),
-                "x": [row[measure] for _, row in mine],
-                "y": [i + (k - (len(judges) - 1) / 2) * step for i, _ in mine],
-                "customdata": [[judge, row["language"]] for _, row in mine],
+                "x": [row[measure] for _, row in points],
+                "y": [i + (k - (len(judges) - 1) / 2) * step for i, _ in points],
+                "customdata": [[judge, row["language"]] for _, row in points],
                 "text": [
                     f"<b>{name(judge)}</b>, {row['language']}<br>{write(row[measure])}"
                     + (
@@ -62,7 +62,7 @@ def by_language(
                         else ""
                     )
                     + f"<br>n = {row[measure + '_n']:,}"
-                    for _, row in mine
+                    for _, row in points
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
@@ -74,8 +74,8 @@ def by_language(
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [_reach(row, measure, "_high") for _, row in mine],
-                    "arrayminus": [_reach(row, measure, "_low") for _, row in mine],
+                    "array": [_reach(row, measure, "_high") for _, row in points],
+                    "arrayminus": [_reach(row, measure, "_low") for _, row in points],
                     "color": color,
                     "thickness": 1.5,
                     "width": 4,
@@ -83,12 +83,12 @@ def by_language(
             }
         )
     line = {"type": "line", "xref": "x", "yref": "paper", "x0": fair, "x1": fair, "y0": 0, "y1": 1}
-    deep = max(ROW - 6, 12 * len(judges) + 6)
+    row_height = max(ROW - 6, 12 * len(judges) + 6)
     return {
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + deep * len(languages) + FOOT,
+            height=HEAD + row_height * len(languages) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             showlegend=len(judges) > 1,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
@@ -97,7 +97,7 @@ def by_language(
                 title=title,
                 tickformat=".0%" if unit == "rate" else "+.1f",
                 zeroline=False,
-                range=_range([*known.values()], measure, fair),
+                range=_range([*by_cell.values()], measure, fair),
             ),
             yaxis=rows_axis(languages, mode),
             shapes=[] if fair is None else [{**line, "line": {"color": ink(mode).muted, "width": 1, "dash": "dot"}}],
@@ -110,9 +110,9 @@ def _range(rows: Sequence[Row], measure: str, fair: float | None) -> list[float]
     ends = [row[measure + end] for row in rows for end in ("_low", "_high") if row[measure + end] is not None]
     ends += [row[measure] for row in rows] + ([] if fair is None else [fair])
     low, high = min(ends), max(ends)
-    short = max(0.0, 0.1 - (high - low)) / 2
+    widening = max(0.0, 0.1 - (high - low)) / 2
     margin = 0.04 * max(high - low, 0.1)
-    return [low - (0 if low == 0 else short) - margin, high + (2 * short if low == 0 else short) + margin]
+    return [low - (0 if low == 0 else widening) - margin, high + (2 * widening if low == 0 else widening) + margin]
 
 
 def _reach(row: Row, measure: str, end: str) -> float:

@@ -62,7 +62,7 @@ def _places() -> tuple[Place, ...]:
         for dy in (*range(-187, 0, 11), *range(11, 188, 11))
         for sign, anchor in ((1, "left"), (-1, "right"))
     ]
-    return (*near, *sorted(far, key=lambda p: (p.dx**2 + p.dy**2, p.dy, p.anchor)))
+    return (*near, *sorted(far, key=lambda place: (place.dx**2 + place.dy**2, place.dy, place.anchor)))
 
 
 PLACES = _places()
@@ -89,11 +89,11 @@ def place(marks: tuple[Mark, ...], width: float, height: float) -> tuple[Place, 
         return ()
     n = len(marks)
     views = [_View(marks, width * wider, height) for wider in WIDER]
-    at = np.array([(m.x, m.y) for m in marks]).reshape(n, 2)
-    near = (1 / (0.01 + ((at[:, None] - at[None]) ** 2).sum(axis=2))).sum(axis=1)
+    positions = np.array([(mark.x, mark.y) for mark in marks]).reshape(n, 2)
+    near = (1 / (0.01 + ((positions[:, None] - positions[None]) ** 2).sum(axis=2))).sum(axis=1)
     best: tuple[float, dict[int, int]] = (np.inf, {})
-    for order in (np.argsort(near), np.argsort(-near), np.argsort(-at[:, 0])):
-        best = min(best, _settle(views, [int(i) for i in order]), key=lambda found: found[0])
+    for order in (np.argsort(near), np.argsort(-near), np.argsort(-positions[:, 0])):
+        best = min(best, _settle(views, [int(i) for i in order]), key=lambda solution: solution[0])
     return tuple(PLACES[best[1][i]] for i in range(n))
 
 
@@ -113,42 +113,47 @@ def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[i
 def boxes(marks: tuple[Mark, ...], places: tuple[Place, ...], width: float, height: float) -> Boxes:
     """The pixels that labels cover in a plot of this size, one row a label."""
     view = _View(marks, width, height)
-    return np.array([view.labels[i, PLACES.index(p)] for i, p in enumerate(places)]).reshape(-1, 4)
+    return np.array([view.labels[i, PLACES.index(place)] for i, place in enumerate(places)]).reshape(-1, 4)
 
 
 class _View:
     """The marks in a plot of one size, and what each place would cover there."""
 
     def __init__(self, marks: tuple[Mark, ...], width: float, height: float) -> None:
-        x, y = np.array([m.x * width for m in marks]), np.array([m.y * height for m in marks])
-        long = np.array([len(m.label) * ADVANCE * SIZE for m in marks])
+        x, y = np.array([mark.x * width for mark in marks]), np.array([mark.y * height for mark in marks])
+        long = np.array([len(mark.label) * ADVANCE * SIZE for mark in marks])
         ends_x, ends_y = x[:, None] + _D[:, 0], y[:, None] + _D[:, 1]
         left = ends_x - _ANCHOR * long[:, None]
         half = HEIGHT / 2
         self.labels = np.stack([left, ends_y - half, left + long[:, None], ends_y + half], axis=2)
         self.lines = np.stack([np.broadcast_to(v, ends_x.shape) for v in (x[:, None], y[:, None], ends_x, ends_y)], 2)
         dots = np.stack([x - 5, y - 5, x + 5, y + 5], axis=1)
-        across = [(m.left * width, m.y * height - 1, m.right * width, m.y * height + 1) for m in marks]
-        down = [(m.x * width - 1, m.top * height, m.x * width + 1, m.bottom * height) for m in marks]
+        across = [(mark.left * width, mark.y * height - 1, mark.right * width, mark.y * height + 1) for mark in marks]
+        down = [(mark.x * width - 1, mark.top * height, mark.x * width + 1, mark.bottom * height) for mark in marks]
         obstacles = np.concatenate([dots, np.array(across + down).reshape(-1, 4)])
         beyond = np.maximum(0, -self.labels[..., 0]) + np.maximum(0, self.labels[..., 2] - width)
         beyond += np.maximum(0, -self.labels[..., 1]) + np.maximum(0, self.labels[..., 3] - height)
-        hidden = np.array([_overlap(mine, obstacles).sum(axis=1) for mine in self.labels])
-        crossed = [_touch(mine, np.delete(dots, i, axis=0)).sum(axis=1) for i, mine in enumerate(self.lines)]
+        hidden = np.array([_overlap(candidate_boxes, obstacles).sum(axis=1) for candidate_boxes in self.labels])
+        crossed = [
+            _touch(candidate_lines, np.delete(dots, i, axis=0)).sum(axis=1)
+            for i, candidate_lines in enumerate(self.lines)
+        ]
         self.alone = 400 * beyond + 30 * hidden + 3 * _LED * np.array(crossed)
 
     def costs(self, i: int, others: dict[int, int]) -> Boxes:
         """What it would cost to put label `i` at each place while the others stay."""
         if not others:
             return np.asarray(self.alone[i])
-        mine, lines = self.labels[i], self.lines[i]
+        candidate_boxes, lines = self.labels[i], self.lines[i]
         labels = np.array([self.labels[j, k] for j, k in others.items()])
-        theirs = np.array([self.lines[j, k] for j, k in others.items()])
+        other_lines = np.array([self.lines[j, k] for j, k in others.items()])
         led = np.array([_LED[k] for k in others.values()])
-        cost = self.alone[i] + 400 * _overlap(mine, labels).sum(axis=1)
-        cost += 60 * _LED * _touch(lines, labels).sum(axis=1) + 30 * _LED * (_cross(lines, theirs) * led).sum(axis=1)
+        cost = self.alone[i] + 400 * _overlap(candidate_boxes, labels).sum(axis=1)
+        cost += 60 * _LED * _touch(lines, labels).sum(axis=1) + 30 * _LED * (_cross(lines, other_lines) * led).sum(
+            axis=1
+        )
         if led.any():
-            cost += 60 * _touch(theirs[led], mine).sum(axis=0)
+            cost += 60 * _touch(other_lines[led], candidate_boxes).sum(axis=0)
         return np.asarray(cost)
 
 
@@ -163,8 +168,8 @@ def _touch(lines: Boxes, b: Boxes) -> Boxes:
     """Whether lines (rows) touch boxes (columns): the stretches in which a line is within a box in x and in y meet."""
     start, way = lines[:, None, :2], lines[:, None, 2:] - lines[:, None, :2]
     way = np.where(way == 0, 1e-9, way)
-    one, other = (b[None, :, :2] - start) / way, (b[None, :, 2:] - start) / way
-    enter, leave = np.minimum(one, other).max(axis=2), np.maximum(one, other).min(axis=2)
+    first, second = (b[None, :, :2] - start) / way, (b[None, :, 2:] - start) / way
+    enter, leave = np.minimum(first, second).max(axis=2), np.maximum(first, second).min(axis=2)
     return np.asarray((enter <= leave) & (leave >= 0) & (enter <= 1), dtype=float)
 
 

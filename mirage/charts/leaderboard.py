@@ -37,11 +37,11 @@ def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = No
     With a tie as half a point for each a rating stands for the expected points of a battle; where ties are dropped, or
     an outcome of their own, for the odds of winning it.
     """
-    what = "Rating" if reference is None else f"Difference to {name(reference)}"
-    of = "expected<br>points" if ties == "half" else "winning<br>against losing"
-    how = "logits" if scale == "logit" else "arena scale"
+    quantity = "Rating" if reference is None else f"Difference to {name(reference)}"
+    outcome = "expected<br>points" if ties == "half" else "winning<br>against losing"
+    scale_name = "logits" if scale == "logit" else "arena scale"
     # In lines, since a system's name may be long and the chart narrow.
-    return f"{what},{' ' if reference is None else '<br>'}{how} of {of} (higher is better)"
+    return f"{quantity},{' ' if reference is None else '<br>'}{scale_name} of {outcome} (higher is better)"
 
 
 def whiskers(
@@ -68,33 +68,33 @@ def whiskers(
     edges = _edges(rows)
     title = title or unit()
     foot = FOOT + 2 * SPACE * title.count("<br>")
-    for one in FAMILIES:
-        mine = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is one]
-        if not mine:
+    for maker in FAMILIES:
+        points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is maker]
+        if not points:
             continue
-        color = one.color(mode)
+        color = maker.color(mode)
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": one.name,
-                "x": [row["rating"] for _, row in mine],
-                "y": [i for i, _ in mine],
-                "customdata": [[row["system"]] for _, row in mine],
-                "text": [_rating_hover(row, one.name, what, kind) for _, row in mine],
+                "name": maker.name,
+                "x": [row["rating"] for _, row in points],
+                "y": [i for i, _ in points],
+                "customdata": [[row["system"]] for _, row in points],
+                "text": [_rating_hover(row, maker.name, what, kind) for _, row in points],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
                 "marker": {
-                    "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in mine],
-                    "symbol": one.symbol,
+                    "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in points],
+                    "symbol": maker.symbol,
                     "size": MARK_SIZE,
                     "line": {"color": color, "width": 1.5},
                 },
                 "error_x": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [_reach(row, "high", edges) for _, row in mine],
-                    "arrayminus": [_reach(row, "low", edges) for _, row in mine],
+                    "array": [_reach(row, "high", edges) for _, row in points],
+                    "arrayminus": [_reach(row, "low", edges) for _, row in points],
                     "color": color,
                     "thickness": 1.5,
                     "width": 6,
@@ -123,9 +123,9 @@ def whiskers(
 
 def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     """Both ends of the axis: all values and ends, and a little more."""
-    known = [row[name] for row in rows for name in ("rating", "low", "high") if row[name] is not None] or [0.0]
-    margin = 0.06 * (max(known) - min(known)) or 1.0
-    return min(known) - margin, max(known) + margin
+    values = [row[name] for row in rows for name in ("rating", "low", "high") if row[name] is not None] or [0.0]
+    margin = 0.06 * (max(values) - min(values)) or 1.0
+    return min(values) - margin, max(values) + margin
 
 
 def _reach(row: Mapping[str, Any], end: str, edges: tuple[float, float]) -> float:
@@ -207,22 +207,22 @@ def rank_map(
         dense: for two maps side by side.
     """
     row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
-    codes = [code for code in LANGUAGES if any(c["language"] == code for c in cells)]
-    at = {system: i for i, system in enumerate(systems)}
-    shown = [c for c in cells if c["system"] in at and c[value] is not None]
-    worst = max((c[value] for c in shown), default=1)
+    codes = [code for code in LANGUAGES if any(cell["language"] == code for cell in cells)]
+    positions = {system: i for i, system in enumerate(systems)}
+    shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
+    worst = max((cell[value] for cell in shown), default=1)
     colors = ink(mode)
-    share = [(c[value] - 1) / max(worst - 1, 1) for c in shown]
+    share = [(cell[value] - 1) / max(worst - 1, 1) for cell in shown]
     data = [
         {
             "type": "scatter",
             "mode": "markers+text",
-            "x": [codes.index(c["language"]) for c in shown],
-            "y": [at[c["system"]] for c in shown],
-            "text": [str(c[value]) for c in shown],
+            "x": [codes.index(cell["language"]) for cell in shown],
+            "y": [positions[cell["system"]] for cell in shown],
+            "text": [str(cell[value]) for cell in shown],
             "textfont": {"color": [on_ramp(mode, s) for s in share], "size": text},
-            "customdata": [[c["system"], c["language"]] for c in shown],
-            "hovertext": [_rank_hover(c, value) for c in shown],
+            "customdata": [[cell["system"], cell["language"]] for cell in shown],
+            "hovertext": [_rank_hover(cell, value) for cell in shown],
             "hovertemplate": "%{hovertext}<extra></extra>",
             "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
             "unselected": {"marker": {"opacity": 1}},
@@ -265,29 +265,29 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         systems: the order of the table.
         mode: light or dark.
     """
-    codes = [code for code in LANGUAGES if any(c["language"] == code for c in cells)]
+    codes = [code for code in LANGUAGES if any(cell["language"] == code for cell in cells)]
     data: list[dict[str, Any]] = []
-    worst = max((c["rank"] for c in cells), default=1)
-    taken: dict[int, list[str]] = {}
+    worst = max((cell["rank"] for cell in cells), default=1)
+    systems_by_rank: dict[int, list[str]] = {}
     for system in systems:
-        mine = {c["language"]: c for c in cells if c["system"] == system}
-        if not mine:
+        by_language = {cell["language"]: cell for cell in cells if cell["system"] == system}
+        if not by_language:
             continue
         maker = family(system)
         color = maker.color(mode)
-        there = [mine.get(code) for code in codes]
-        last = max(k for k, c in enumerate(there) if c is not None)
+        system_cells = [by_language.get(code) for code in codes]
+        last = max(k for k, cell in enumerate(system_cells) if cell is not None)
         if last == len(codes) - 1:
-            taken.setdefault(mine[codes[last]]["rank"], []).append(name(system))
+            systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(name(system))
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",
                 "name": name(system),
                 "x": list(range(len(codes))),
-                "y": [None if c is None else c["rank"] for c in there],
+                "y": [None if cell is None else cell["rank"] for cell in system_cells],
                 "customdata": [[system, code] for code in codes],
-                "hovertext": ["" if c is None else _rank_hover(c, "rank") for c in there],
+                "hovertext": ["" if cell is None else _rank_hover(cell, "rank") for cell in system_cells],
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "showlegend": False,
                 "line": {"color": color, "width": 1.5},
@@ -299,13 +299,13 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         {
             "x": len(codes) - 1,
             "y": rank,
-            "text": ", ".join(here),
+            "text": ", ".join(tied_systems),
             "xanchor": "left",
             "xshift": 10,
             "showarrow": False,
             "font": {"color": ink(mode).muted, "size": 12},
         }
-        for rank, here in taken.items()
+        for rank, tied_systems in systems_by_rank.items()
     ]
     return {
         "data": data,
@@ -333,11 +333,11 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
     }
 
 
-def _rating_hover(row: Mapping[str, Any], maker: str, what: str, kind: Kind) -> str:
+def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind) -> str:
     value, count = FORMATS[kind], FORMATS["count"]
     lines = [
         f"<b>{name(row['system'])}</b> ({maker})",
-        f"{name(what)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
+        f"{name(quantity)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
         f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
         f"n = {count.write(row['battles'])} battles",
     ]

@@ -57,21 +57,21 @@ def lollipops(rows: Rows, *, mode: Mode, feature: str) -> Figure:
         mode: light or dark.
         feature: which.
     """
-    mine = [row for row in rows if row["feature"] == feature and row["mean"] is not None]
-    mine.sort(key=lambda row: (-row["mean"], row["system"]))
+    feature_rows = [row for row in rows if row["feature"] == feature and row["mean"] is not None]
+    feature_rows.sort(key=lambda row: (-row["mean"], row["system"]))
     stems: dict[str, list[Any]] = {"x": [], "y": []}
-    for i, row in enumerate(mine):
+    for i, row in enumerate(feature_rows):
         stems["x"] += [0, row["mean"], None]
         stems["y"] += [i, i, None]
     color = {"color": ink(mode).muted, "width": 1}
     data: list[Figure] = [
         {"type": "scatter", "mode": "lines", **stems, "line": color, "hoverinfo": "skip", "showlegend": False}
     ]
-    for i, row in enumerate(mine):
+    for i, row in enumerate(feature_rows):
         look = family(row["system"])
         point = (row["mean"], i, f"{name(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
         data.append({**_points(look.name, [point], look.symbol, look.color(mode)), "showlegend": False})
-    return _dots(data, [name(row["system"]) for row in mine], feature, mode)
+    return _dots(data, [name(row["system"]) for row in feature_rows], feature, mode)
 
 
 def ranks(rows: Rows, *, mode: Mode) -> Figure:
@@ -82,13 +82,13 @@ def ranks(rows: Rows, *, mode: Mode) -> Figure:
         mode: light or dark.
     """
     both = [row for row in rows if row["surrogate"] is not None]
-    found = []
+    mean_ranks = []
     for system in sorted({row["system"] for row in both}):
-        mine = [row for row in both if row["system"] == system]
-        n = len(mine)
-        judge, surrogate = (sum(row[key] for row in mine) / n for key in ("judge", "surrogate"))
-        found.append({"system": system, "judge": judge, "surrogate": surrogate, "languages": n})
-    return dumbbells(sorted(found, key=lambda row: (row["judge"], row["system"])), mode=mode)
+        system_rows = [row for row in both if row["system"] == system]
+        n = len(system_rows)
+        judge, surrogate = (sum(row[key] for row in system_rows) / n for key in ("judge", "surrogate"))
+        mean_ranks.append({"system": system, "judge": judge, "surrogate": surrogate, "languages": n})
+    return dumbbells(sorted(mean_ranks, key=lambda row: (row["judge"], row["system"])), mode=mode)
 
 
 def importances(rows: Rows, *, mode: Mode) -> Figure:
@@ -98,18 +98,20 @@ def importances(rows: Rows, *, mode: Mode) -> Figure:
         rows: `feature, importance`.
         mode: light or dark.
     """
-    told = [row for row in rows if row["importance"] is not None]
+    valued_rows = [row for row in rows if row["importance"] is not None]
     bars: Figure = {
         "type": "bar",
         "orientation": "h",
-        "x": [row["importance"] for row in told],
-        "y": list(range(len(told))),
+        "x": [row["importance"] for row in valued_rows],
+        "y": list(range(len(valued_rows))),
         "marker": {"color": ink(mode).accent},
-        "hovertext": [f"{row['feature']}: {row['importance']:.3f}, {row['n_languages']} languages" for row in told],
+        "hovertext": [
+            f"{row['feature']}: {row['importance']:.3f}, {row['n_languages']} languages" for row in valued_rows
+        ],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "showlegend": False,
     }
-    return _dots([bars], [row["feature"] for row in told], "Importance (impurity), mean over languages", mode)
+    return _dots([bars], [row["feature"] for row in valued_rows], "Importance (impurity), mean over languages", mode)
 
 
 def subsampling(rows: Rows, *, mode: Mode) -> Figure:
@@ -120,27 +122,27 @@ def subsampling(rows: Rows, *, mode: Mode) -> Figure:
         mode: light or dark.
     """
     data = []
-    for what, color in (("questions", ink(mode).accent), ("pairs", ink(mode).chosen)):
-        mine = [row for row in rows if row["what"] == what]
+    for unit, color in (("questions", ink(mode).accent), ("pairs", ink(mode).chosen)):
+        points = [row for row in rows if row["what"] == unit]
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",
-                "name": f"fewer {what}",
-                "x": [row["share"] for row in mine],
-                "y": [row["tau"] for row in mine],
+                "name": f"fewer {unit}",
+                "x": [row["share"] for row in points],
+                "y": [row["tau"] for row in points],
                 "error_y": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [row["high"] - row["tau"] for row in mine],
-                    "arrayminus": [row["tau"] - row["low"] for row in mine],
+                    "array": [row["high"] - row["tau"] for row in points],
+                    "arrayminus": [row["tau"] - row["low"] for row in points],
                     "color": color,
                     "thickness": 1,
                     "width": 4,
                 },
                 "line": {"color": color, "width": 1.5},
-                "marker": {"color": color, "size": MARK_SIZE, "symbol": "circle" if what == "questions" else "square"},
-                "hovertemplate": "%{x:.0%} of the " + what + ": tau %{y:.3f}<extra></extra>",
+                "marker": {"color": color, "size": MARK_SIZE, "symbol": "circle" if unit == "questions" else "square"},
+                "hovertemplate": "%{x:.0%} of the " + unit + ": tau %{y:.3f}<extra></extra>",
             }
         )
     return {
@@ -166,12 +168,12 @@ def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[t
     """
     by_name = {item["name"]: item["rows"] for item in items}
     joint = [row for row in by_name["figure3"] if row["language"] == ALL]
-    found = [("Table 2: Kendall's tau by language", taus(by_name["table2"], mode=mode))]
-    found += [
+    plots = [("Table 2: Kendall's tau by language", taus(by_name["table2"], mode=mode))]
+    plots += [
         (f"Figure 3: {feature}", lollipops(joint, mode=mode, feature=feature))
         for feature in dict.fromkeys(row["feature"] for row in joint)
     ]
-    found += [
+    plots += [
         ("Figure 4: mean rank by judge and surrogate", ranks(by_name["figure4"], mode=mode)),
         ("Figure 5: feature importances", importances(by_name["figure5"], mode=mode)),
         (
@@ -179,7 +181,7 @@ def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[t
             subsampling([row for row in by_name["figure6"] if row["language"] == ALL], mode=mode),
         ),
     ]
-    return [(head, figure) for head, figure in found if any(len(trace["x"]) for trace in figure["data"])]
+    return [(head, figure) for head, figure in plots if any(len(trace["x"]) for trace in figure["data"])]
 
 
 def page(
@@ -216,9 +218,9 @@ def _section(item: Mapping[str, Any]) -> str:
         else ""
     )
     title = f"{item['item']}: {item['title']}" if item["item"] else item["title"]
-    said = " ".join(part for part in (item["method"], item["note"]) if part)
+    remarks = " ".join(part for part in (item["method"], item["note"]) if part)
     return (
-        f'<h2>{escape(title)}</h2>\n<p>{escape(said)}</p>\n<div class="wide"><table><thead><tr>{head}</tr></thead>'
+        f'<h2>{escape(title)}</h2>\n<p>{escape(remarks)}</p>\n<div class="wide"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>\n{more}"
     )
 

@@ -32,26 +32,28 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
     """
     data = []
     for predicted in (False, True):
-        rows = [(i, p) for i, p in enumerate(points) if predicted or p.judged is not None]
-        colors = [family(p.system).color(mode) for _, p in rows]
+        rows = [(i, point) for i, point in enumerate(points) if predicted or point.judged is not None]
+        colors = [family(point.system).color(mode) for _, point in rows]
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "predicted, without its battles" if predicted else f"rated by {name(referee)}",
-                "x": [p.rating if predicted else p.judged for _, p in rows],
+                "x": [point.rating if predicted else point.judged for _, point in rows],
                 "y": [i + (_APART if predicted else -_APART) for i, _ in rows],
-                "customdata": [[p.system] for _, p in rows],
-                "text": [_hover(p, ends.get(p.system), predicted, referee) for _, p in rows],
+                "customdata": [[point.system] for _, point in rows],
+                "text": [_hover(point, ends.get(point.system), predicted, referee) for _, point in rows],
                 "hovertemplate": "%{text}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
                 "marker": {
                     "color": ink(mode).ground if predicted else colors,
-                    "symbol": [family(p.system).symbol for _, p in rows],
+                    "symbol": [family(point.system).symbol for _, point in rows],
                     "size": MARK_SIZE,
                     "line": {"color": colors, "width": 1.5},
                 },
-                "error_x": _bars([_reach(p, ends.get(p.system), predicted) for _, p in rows], ink(mode).muted),
+                "error_x": _bars(
+                    [_reach(point, ends.get(point.system), predicted) for _, point in rows], ink(mode).muted
+                ),
             }
         )
     return {
@@ -63,7 +65,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(mode, title="Rating in logits (higher is better)", tickformat="+.1f", zeroline=True),
-            yaxis=rows_axis([name(p.system) for p in points], mode),
+            yaxis=rows_axis([name(point.system) for point in points], mode),
         ),
     }
 
@@ -77,39 +79,39 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
         names: the rows' names.
         mode: light or dark.
     """
-    ours = [(i, row) for i, row in enumerate(rows) if row["tau"] is not None]
-    theirs = [(i, row) for i, row in enumerate(rows) if row["published"] is not None]
+    computed_rows = [(i, row) for i, row in enumerate(rows) if row["tau"] is not None]
+    published_rows = [(i, row) for i, row in enumerate(rows) if row["published"] is not None]
     colors = ink(mode)
     data = [
         {
             "type": "scatter",
             "mode": "markers",
             "name": "ours, on left-out systems",
-            "x": [row["tau"] for _, row in ours],
-            "y": [i for i, _ in ours],
-            "customdata": [[row["language"]] for _, row in ours],
+            "x": [row["tau"] for _, row in computed_rows],
+            "y": [i for i, _ in computed_rows],
+            "customdata": [[row["language"]] for _, row in computed_rows],
             "text": [
                 f"<b>{name(names[i])}</b>, {name(regressor)}<br>tau {_tau(row['tau'])}, RMSE {_tau(row['rmse'])} logits"
                 f"<br>n = {row['systems']} systems, each left out"
-                for i, row in ours
+                for i, row in computed_rows
             ],
             "hovertemplate": "%{text}<extra></extra>",
             "unselected": {"marker": {"opacity": 1}},
             "marker": {"color": colors.accent, "symbol": "circle", "size": MARK_SIZE + 1},
         }
     ]
-    if theirs:
+    if published_rows:
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "published: forest, GPT-4o",
-                "x": [row["published"] for _, row in theirs],
-                "y": [i for i, _ in theirs],
+                "x": [row["published"] for _, row in published_rows],
+                "y": [i for i, _ in published_rows],
                 "text": [
                     f"<b>{name(names[i])}</b>, published (MIRAGE-Bench, Table 2)<br>tau {row['published']:.3f}: random "
                     "forest against GPT-4o<br>17 of the 19 systems ranked were trained on"
-                    for i, row in theirs
+                    for i, row in published_rows
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
                 "marker": {
@@ -120,7 +122,7 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
                 },
             }
         )
-    lowest = min([row["tau"] for _, row in ours] + [row["published"] for _, row in theirs] + [0.0])
+    lowest = min([row["tau"] for _, row in computed_rows] + [row["published"] for _, row in published_rows] + [0.0])
     return {
         "data": data,
         "layout": layout(
@@ -130,7 +132,7 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(mode, title="Kendall's tau-b (1 is the same order)", range=[lowest - 0.05, 1.05], zeroline=True),
-            yaxis=rows_axis([name(one) for one in names], mode),
+            yaxis=rows_axis([name(language_name) for language_name in names], mode),
         ),
     }
 
@@ -142,23 +144,23 @@ def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
         rows: permutations, top to bottom; those without a value are not drawn.
         mode: light or dark.
     """
-    told = [row for row in rows if row.value is not None]
+    valued_rows = [row for row in rows if row.value is not None]
     reach = [
         (0.0, 0.0) if row.low is None or row.high is None else ((row.value or 0) - row.low, row.high - (row.value or 0))
-        for row in told
+        for row in valued_rows
     ]
     return {
         "data": [
             {
                 "type": "bar",
                 "orientation": "h",
-                "x": [row.value for row in told],
-                "y": list(range(len(told))),
+                "x": [row.value for row in valued_rows],
+                "y": list(range(len(valued_rows))),
                 "width": 0.55,
                 "text": [
                     f"<b>{title(row.features)}</b><br>{_signed(row.value)} ({_signed(row.low)} to "
                     f"{_signed(row.high)}) squared logits<br>n = {row.systems} systems, each left out"
-                    for row in told
+                    for row in valued_rows
                 ],
                 "textposition": "none",
                 "hovertemplate": "%{text}<extra></extra>",
@@ -168,10 +170,10 @@ def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
         ],
         "layout": layout(
             mode,
-            height=SPACE + ROW * len(told) + FOOT,
+            height=SPACE + ROW * len(valued_rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": SPACE, "b": FOOT},
             xaxis=axis(mode, title="Rise of the squared error, logits²", zeroline=True),
-            yaxis=rows_axis([name(title(row.features)) for row in told], mode),
+            yaxis=rows_axis([name(title(row.features)) for row in valued_rows], mode),
         ),
     }
 
@@ -192,19 +194,19 @@ def _bars(reach: Sequence[tuple[float, float]], color: str) -> dict[str, Any]:
     }
 
 
-def _reach(p: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
+def _reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
     """How far the interval of a mark reaches down and up."""
-    value = p.rating if predicted else p.judged
-    low, high = (p.low, p.high) if predicted else ends or (None, None)
+    value = point.rating if predicted else point.judged
+    low, high = (point.low, point.high) if predicted else ends or (None, None)
     if value is None:
         return 0.0, 0.0
     return 0.0 if low is None else max(value - low, 0.0), 0.0 if high is None else max(high - value, 0.0)
 
 
-def _hover(p: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
-    low, high = (p.low, p.high) if predicted else ends or (None, None)
+def _hover(point: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
+    low, high = (point.low, point.high) if predicted else ends or (None, None)
     interval = "" if low is None and high is None else f" ({span(low, high)})"
     if not predicted:
-        return f"<b>{name(p.system)}</b><br>rated {_rating(p.judged)}{interval} by {name(referee)}"
-    warning = f"<br>outside the range seen in {name(p.outside)}" if p.outside else ""
-    return f"<b>{name(p.system)}</b><br>predicted {_rating(p.rating)}{interval}, rank {p.rank}{warning}"
+        return f"<b>{name(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {name(referee)}"
+    warning = f"<br>outside the range seen in {name(point.outside)}" if point.outside else ""
+    return f"<b>{name(point.system)}</b><br>predicted {_rating(point.rating)}{interval}, rank {point.rank}{warning}"

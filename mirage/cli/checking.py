@@ -29,7 +29,7 @@ def check(
     into: Annotated[
         Path | None, typer.Option("--into", metavar="DIR", help="Files: an arena that the records must fit.")
     ] = None,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Check that an arena, or a file to be imported, is sound.
 
@@ -53,7 +53,11 @@ def check(
     try:
         tables = pipeline.read_own(pipeline.Own(kind, path, passages, options), into)
     except files.Refused as error:
-        show([dict(zip(WRONG, (e.where, e.what, e.do), strict=True)) for e in error.wrong], WRONG, how)
+        show(
+            [dict(zip(WRONG, (problem.where, problem.what, problem.do), strict=True)) for problem in error.wrong],
+            WRONG,
+            output_format,
+        )
         note(f"{path}: {len(error.wrong):,} lines are wrong; an import would take none.")
         raise typer.Exit(2) from None
     note(f"{path}: {_counted(tables)}; nothing is wrong.")
@@ -63,8 +67,8 @@ def check(
 
 def _counted(tables: dict[str, pa.Table]) -> str:
     """What a file holds, in numbers."""
-    said = []
+    counts = []
     for name, table in tables.items():
-        groups = [c for c in ("system", "judge") if c in table.column_names]
-        said += [f"{len(table):,} {name}", *(f"{len(table[c].unique()):,} {c}s" for c in groups)]
-    return ", ".join(said) + f", {len(table['language'].unique())} languages"
+        groups = [column for column in ("system", "judge") if column in table.column_names]
+        counts += [f"{len(table):,} {name}", *(f"{len(table[column].unique()):,} {column}s" for column in groups)]
+    return ", ".join(counts) + f", {len(table['language'].unique())} languages"

@@ -20,8 +20,8 @@ class _Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for arg in args:
             if any("\ud800" <= letter <= "\udfff" for letter in arg):
-                shown = arg.encode("utf-8", "backslashreplace").decode()
-                note(f"{shown} is not UTF-8\n  to do: give the file or folder another name")
+                printable = arg.encode("utf-8", "backslashreplace").decode()
+                note(f"{printable} is not UTF-8\n  to do: give the file or folder another name")
                 raise typer.Exit(2)
         return list(super().parse_args(ctx, args))
 
@@ -47,8 +47,8 @@ app.add_typer(pull, name="pull")
 app.add_typer(import_, name="import")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"mirage {__version__}")
         raise typer.Exit
 
@@ -97,10 +97,10 @@ def codes(text: str | None) -> list[str] | None:
     """
     if text is None:
         return None
-    named = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
-    if not named:
+    selection = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
+    if not selection:
         raise BadInput("--languages names none", do="give codes with commas between them: " + ",".join(LANGUAGES))
-    return sorted(set(named))
+    return sorted(set(selection))
 
 
 def rows(table: Any, columns: tuple[str, ...]) -> Rows:

@@ -169,24 +169,24 @@ def connected(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
-        own = {name: options.pop(name) for name in list(options) if name not in names}
-        command(**own, connection=Connection(**options))
+        arguments = {name: options.pop(name) for name in list(options) if name not in names}
+        command(**arguments, connection=Connection(**options))
 
     names = {field.name for field in fields(Connection)}
     hints = get_type_hints(Connection, include_extras=True)
-    given = [
+    connection_parameters = [
         inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
         )
         for field in fields(Connection)
     ]
-    own = get_type_hints(command, include_extras=True)
+    annotations = get_type_hints(command, include_extras=True)
     parameters = []
     for name, parameter in inspect.signature(command).parameters.items():
         if name == "connection":
-            parameters += given
+            parameters += connection_parameters
         else:
-            parameters.append(parameter.replace(annotation=own[name], kind=inspect.Parameter.KEYWORD_ONLY))
+            parameters.append(parameter.replace(annotation=annotations[name], kind=inspect.Parameter.KEYWORD_ONLY))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run

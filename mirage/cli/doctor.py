@@ -48,14 +48,14 @@ class Check:
 
 
 @app.command()
-def doctor(how: How = "table") -> None:
+def doctor(output_format: How = "table") -> None:
     """Say what of this installation is fine, what is not, and what to do.
 
     Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
     port. Writes nothing. Exit code 2 if something is wrong.
     """
     checks = [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
-    show([asdict(check) for check in checks], ("what", "state", "found", "do"), how)
+    show([asdict(check) for check in checks], ("what", "state", "found", "do"), output_format)
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(2)
 
@@ -76,19 +76,19 @@ def _python() -> Iterator[Check]:
 def _packages(needed: list[str]) -> Iterator[Check]:
     from packaging.requirements import Requirement
 
-    wrong = []
+    problems = []
     for requirement in map(Requirement, needed):
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            wrong.append(f"{requirement.name} is not installed")
+            problems.append(f"{requirement.name} is not installed")
             continue
         if not requirement.specifier.contains(version, prereleases=True):
-            wrong.append(f"{requirement.name} {version} is not {requirement.specifier}")
-    if wrong:
-        yield Check("packages", "wrong", "; ".join(wrong), "pip install --upgrade mirage")
+            problems.append(f"{requirement.name} {version} is not {requirement.specifier}")
+    if problems:
+        yield Check("packages", "wrong", "; ".join(problems), "pip install --upgrade mirage")
     else:
         yield Check("packages", "fine", "all that mirage needs, in versions that it takes", "")
 
@@ -97,17 +97,17 @@ def _extras() -> Iterator[Check]:
     for name, (modules, purpose) in _EXTRAS.items():
         absent = [module for module in modules if util.find_spec(module) is None]
         do = f"pip install 'mirage[{name}]', for {purpose}" if absent else ""
-        found = f"without {', '.join(absent)}" if absent else ", ".join(modules)
-        yield Check(f"extra {name}", "absent" if absent else "fine", found, do)
+        message = f"without {', '.join(absent)}" if absent else ", ".join(modules)
+        yield Check(f"extra {name}", "absent" if absent else "fine", message, do)
 
 
 def _arenas() -> Iterator[Check]:
     from mirage import store
     from mirage.store import home, search
 
-    named = [Path(part) for part in os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep) if part]
+    paths = [Path(part) for part in os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep) if part]
     folders = {**store.bundled(), **home.arenas()}
-    for folder in named:
+    for folder in paths:
         inner = store.list_files(folder, "*/manifest.json") if folder.is_dir() else []
         folders |= {path.parent.name: path.parent for path in inner} or {folder.name: folder}
     if not folders:
@@ -130,10 +130,10 @@ def _votes() -> Iterator[Check]:
     file = home.folder() / "votes.sqlite"
     if not address and not file.is_file():
         writable = next(path for path in (home.folder(), *home.folder().parents) if path.exists())
-        able = os.access(writable, os.W_OK)
-        found = f"no votes yet; they will be in {file}"
-        do = "" if able else f"make {writable} writable, or name another folder in MIRAGE_HOME"
-        yield Check("votes", "absent" if able else "wrong", found, do)
+        permitted = os.access(writable, os.W_OK)
+        message = f"no votes yet; they will be in {file}"
+        do = "" if permitted else f"make {writable} writable, or name another folder in MIRAGE_HOME"
+        yield Check("votes", "absent" if permitted else "wrong", message, do)
         return
     try:
         with Votes(address or f"sqlite:///{file}") as database:
@@ -146,6 +146,6 @@ def _votes() -> Iterator[Check]:
 def _port() -> Iterator[Check]:
     with socket.socket() as probe:
         probe.settimeout(1)
-        taken = probe.connect_ex(("127.0.0.1", PORT)) == 0
-    found = f"{PORT} is {'taken' if taken else 'free'}"
-    yield Check("port", "fine", found, f"mirage app --port {PORT + 1}, unless it is the explorer" if taken else "")
+        occupied = probe.connect_ex(("127.0.0.1", PORT)) == 0
+    message = f"{PORT} is {'taken' if occupied else 'free'}"
+    yield Check("port", "fine", message, f"mirage app --port {PORT + 1}, unless it is the explorer" if occupied else "")

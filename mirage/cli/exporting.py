@@ -80,8 +80,8 @@ def export_report(
     from mirage.views import leaderboard as views
 
     arena = store.open_arena(dir_)
-    chosen = codes(languages) or views.size(arena, referee).languages
-    board = views.board(arena, referee, skill, tuple(chosen))
+    selection = codes(languages) or views.size(arena, referee).languages
+    board = views.board(arena, referee, skill, tuple(selection))
     about = {
         "arena": arena.name,
         "numbers": arena.label,
@@ -91,8 +91,8 @@ def export_report(
         "languages": board.languages,
         "method": board.method,
     }
-    what = "replies" if referee == RELEVANCE else "verdicts"
-    summary = f"{board.n_replies:,} {what} on {board.n_queries:,} questions in {len(board.languages)} languages."
+    unit = "replies" if referee == RELEVANCE else "verdicts"
+    summary = f"{board.n_replies:,} {unit} on {board.n_queries:,} questions in {len(board.languages)} languages."
     html = report(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
     exporting.write(out, html.encode("utf-8"))
     note(f"The report is in {out}; it opens in any browser.")

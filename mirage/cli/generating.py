@@ -50,7 +50,7 @@ def generate(
         bool, typer.Option("--relevant-only", help="Show the relevant passages alone: a teacher for `mirage sft`.")
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Ask again for answers that the system has.")] = False,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Let a model answer the questions of an arena.
 
@@ -63,12 +63,12 @@ def generate(
     from mirage import llm, prompts
     from mirage.pipeline import generating
 
-    chosen = prompts.load(template)
-    settings = connection.settings(top_p=chosen.top_p, max_tokens=chosen.max_new_tokens)
+    prompt = prompts.load(template)
+    settings = connection.settings(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
     limits = connection.limits()
-    asked = generating.Asked(
+    request = generating.Asked(
         system,
-        chosen,
+        prompt,
         settings,
         llm.tokens_of(settings.model, tokenizer) if tokenizer else None,
         seed=seed,
@@ -79,48 +79,48 @@ def generate(
     )
     options = engine_options(engine_args)
     if connection.dry_run:
-        tell(generating.plan_generating(dir_, asked, limits=limits), planned=True)
+        tell(generating.plan_generating(dir_, request, limits=limits), planned=True)
         return
     run = connection.engine(engine, options, settings=settings, limits=limits)
-    came = 0
+    n_replies = 0
     with progress("Asking") as update:
 
         def count(cost: llm.Cost, of: int) -> None:
-            nonlocal came
-            came = cost.calls + cost.kept
+            nonlocal n_replies
+            n_replies = cost.calls + cost.kept
             money = "" if cost.money is None else f", {cost.money:,.2f}"
             tokens = f"{cost.tokens_in + cost.tokens_out:,} tokens{money}"
-            update(came + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
+            update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
         try:
-            made = generating.generate_answers(
-                dir_, asked, engine=run, limits=limits, made_by="mirage generate", on_reply=count
+            result = generating.generate_answers(
+                dir_, request, engine=run, limits=limits, made_by="mirage generate", on_reply=count
             )
         except KeyboardInterrupt:
             note(
-                f"Stopped. {came:,} replies are in the arena's ledger. Run the same command again to go on: none of "
-                "them is asked for again."
+                f"Stopped. {n_replies:,} replies are in the arena's ledger. Run the same command again to go on: none "
+                "of them is asked for again."
             )
             raise typer.Exit(130) from None
-    tell(made.cost)
-    if made.kept:
-        note(f"{made.kept:,} answers were there already.")
-    for other, n in sorted(made.shared.items()):
+    tell(result.cost)
+    if result.kept:
+        note(f"{result.kept:,} answers were there already.")
+    for other, n in sorted(result.shared.items()):
         note(
             f"{n:,} replies are those of {other} too: the same model was asked the same. If {system} is another model, "
             "serve it under another name, and run this with --replace."
         )
-    for reason, n in made.reasons.most_common():
+    for reason, n in result.reasons.most_common():
         command = "the same command without --replace" if replace else "the same command"
         note(f"{n:,} calls failed; {command} makes them again: {reason}")
     rows = [
         {"language": code, "questions": counts.total()}
         | {name: counts[name.replace("not_asked", "not asked")] for name in COUNTS[2:]}
-        for code, counts in made.counts.items()
+        for code, counts in result.counts.items()
     ]
     if any(row["not_asked"] for row in rows):
         note("The budget was reached; the same command goes on.")
-    show(rows, COUNTS, how)
+    show(rows, COUNTS, output_format)
 
 
 @shown.command("answers")
@@ -128,7 +128,7 @@ def show_answers(
     dir_: ArenaDir,
     system: Annotated[str, typer.Option(metavar="NAME", help="The system.")],
     languages: Languages = None,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print the answers of a system, taken apart.
 
@@ -138,4 +138,4 @@ def show_answers(
     """
     from mirage.pipeline import generating
 
-    show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, how)
+    show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, output_format)

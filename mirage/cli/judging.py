@@ -43,7 +43,7 @@ def judge(
     ] = None,
     engine: Engine = "openai",
     engine_args: EngineArgs = "{}",
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Let a judge compare the answers of an arena, two at a time.
 
@@ -57,8 +57,8 @@ def judge(
 
     if battles is not None and (queries, pairs, languages) != (None, None, None):
         raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
-    these = None if battles is None else pipeline.read_battles(battles)
-    sample = pipeline.Sample(queries, pairs, seed, codes(languages), these)
+    selection = None if battles is None else pipeline.read_battles(battles)
+    sample = pipeline.Sample(queries, pairs, seed, codes(languages), selection)
     if name == HEURISTIC and connection.model is None:
         if connection.dry_run:
             note("No calls: this judge asks no model.")
@@ -71,7 +71,7 @@ def judge(
             tell(pipeline.plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
             return
         with progress("Judging") as update:
-            arena, judged = pipeline.judge_by_model(
+            arena, result = pipeline.judge_by_model(
                 dir_,
                 name=name,
                 engine=connection.engine(engine, options, settings=settings, limits=limits),
@@ -81,13 +81,13 @@ def judge(
                 made_by="mirage judge",
                 progress=update,
             )
-        tell(judged.cost)
-        for reason, n in judged.failed.items():
+        tell(result.cost)
+        for reason, n in result.failed.items():
             note(f"{n:,} battles failed and have no verdict; the same command asks again: {reason}")
-        if judged.unasked:
-            note(f"{judged.unasked:,} battles not asked, the budget was reached; the same command goes on.")
+        if result.unasked:
+            note(f"{result.unasked:,} battles not asked, the budget was reached; the same command goes on.")
     stats = pipeline.judges(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
-    _show([row for row in stats if row.judge == name], how)
+    _show([row for row in stats if row.judge == name], output_format)
 
 
 @app.command()
@@ -95,7 +95,7 @@ def judges(
     dir_: ArenaDir,
     price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
     price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print how far each judge can be trusted, and what it cost.
 
@@ -105,17 +105,17 @@ def judges(
     from mirage import pipeline
     from mirage.llm import Limits
 
-    _show(pipeline.judges(dir_, limits=Limits(price_in=price_in, price_out=price_out)), how)
+    _show(pipeline.judges(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
 
 
-def _show(stats: Sequence[JudgeStats], how: Format) -> None:
+def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:
     rows = [dataclasses.asdict(row) for row in stats]
-    if how != "table":
-        show(rows, COLUMNS, how)
+    if output_format != "table":
+        show(rows, COLUMNS, output_format)
         return
     for row in rows:
         row |= {name: _share(row, name) for name in RATES}
-    show(rows, SHOWN, how)
+    show(rows, SHOWN, output_format)
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:

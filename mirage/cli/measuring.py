@@ -34,7 +34,7 @@ def features(
     ] = None,
     reranker: Annotated[str | None, typer.Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
     device: Annotated[str | None, typer.Option(help="torch's device; the GPU where there is one.")] = None,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Measure language, citations, length, overlap, support, relevance and grades of replies.
 
@@ -51,8 +51,8 @@ def features(
     if connection.dry_run:
         _plan(dir_, connection, limits, only=only, reference=reference)
         return
-    asks = connection.model is not None
-    engine = connection.engine("openai", {}, settings=connection.settings(), limits=limits) if asks else None
+    has_model = connection.model is not None
+    engine = connection.engine("openai", {}, settings=connection.settings(), limits=limits) if has_model else None
     with progress("Measuring") as update:
 
         def count(cost: llm.Cost, of: int) -> None:
@@ -72,14 +72,14 @@ def features(
         )
     if grader is not None:
         _tell_grades(grader)
-    found = measures.means(arena.read("features"))
+    means = measures.means(arena.read("features"))
     show(
         [
             dataclasses.asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage}
-            for mean in found
+            for mean in means
         ],
         MEANS,
-        how,
+        output_format,
     )
     if grader is not None:
         grader.need_any()

@@ -32,20 +32,20 @@ _WIDE = 240
 """Columns of a table that does not go to a terminal."""
 
 
-def show(rows: Rows, columns: Sequence[str], how: Format) -> None:
+def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
     """Print a table: for people, or exactly.
 
     CSV and JSON hold every digit (Python's shortest text that gives the same number); a null is an empty field in CSV.
     `csv` puts a quote before texts that a spreadsheet would compute, `csv-exact` does not.
     """
-    if how == "table":
+    if output_format == "table":
         _for_people(rows, columns)
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    if how in ("csv", "csv-exact"):
+    if output_format in ("csv", "csv-exact"):
         values = [[_exact(row[name]) for name in columns] for row in rows]
-        sys.stdout.write(csv_text(columns, values, exact=how == "csv-exact"))
+        sys.stdout.write(csv_text(columns, values, exact=output_format == "csv-exact"))
     else:
         json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
@@ -76,8 +76,8 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task(text, total=None)
 
-        def update(done: int, total: int | None, name: str = text) -> None:
-            bars.update(task, completed=done, total=total, description=name)
+        def update(completed: int, total: int | None, name: str = text) -> None:
+            bars.update(task, completed=completed, total=total, description=name)
 
         yield update
 

@@ -33,10 +33,10 @@ def place(
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Further verdicts of the judge, as `import judgments` reads.")
     ] = None,
-    next_: Annotated[
+    file: Annotated[
         Path | None, typer.Option("--next", metavar="FILE", help="Write the battles here, .csv, .jsonl or .parquet.")
     ] = None,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Place a new system among the judged ones, with the fewest battles.
 
@@ -59,10 +59,10 @@ def place(
         seed=seed,
         verdicts=verdicts,
     )
-    if next_ is not None:
-        placing.write_battles(placement, next_)
-    show([dataclasses.asdict(row) for row in placement.stands], COLUMNS, how)
-    _tell(placement, dir_, next_)
+    if file is not None:
+        placing.write_battles(placement, file)
+    show([dataclasses.asdict(row) for row in placement.stands], COLUMNS, output_format)
+    _tell(placement, dir_, file)
 
 
 def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
@@ -70,9 +70,9 @@ def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
     note(f"{placement.system} before any battle, by {by}: {_stands(placement.before)}")
     if placement.outside:
         note(f"It lies outside the range of the judged systems in: {', '.join(placement.outside)}")
-    now = placement.now
-    if now.n:
-        note(f"After {now.n:,} battles by {placement.referee}: {_stands(now)}")
+    standing = placement.now
+    if standing.n:
+        note(f"After {standing.n:,} battles by {placement.referee}: {_stands(standing)}")
     if placement.unparsed:
         note(f"{placement.unparsed:,} battles without a verdict that could be read")
     control = placement.control
@@ -94,25 +94,25 @@ def _tell(placement: Placement, dir_: Path, file: Path | None) -> None:
 
 def _tell_next(placement: Placement, dir_: Path, file: Path | None) -> None:
     horizon = placement.horizon
-    most = f"more than the {horizon.most:,} that can be fought"
-    median, low, high = (f"{n:,}" if n is not None else most for n in (horizon.median, horizon.low, horizon.high))
+    unbounded = f"more than the {horizon.most:,} that can be fought"
+    median, low, high = (f"{n:,}" if n is not None else unbounded for n in (horizon.median, horizon.low, horizon.high))
     note(f"Battles until then: about {median} (90% range {low} to {high}); each in both orders, 2 verdicts")
-    drawn = sum(battle.control for battle in placement.next)
-    said = f"{len(placement.next):,} battles, {drawn:,} of them drawn at random, {placement.calls:,} verdicts"
+    n_drawn = sum(battle.control for battle in placement.next)
+    message = f"{len(placement.next):,} battles, {n_drawn:,} of them drawn at random, {placement.calls:,} verdicts"
     if not placement.next:
         note("There is no battle left to fight")
     elif file is None:
-        note(f"Next: {said}; name a file with --next FILE to have them written")
+        note(f"Next: {message}; name a file with --next FILE to have them written")
     else:
-        note(f"Next: {said}, are in {file}: mirage judge {dir_} --judge {placement.referee} --battles {file}")
+        note(f"Next: {message}, are in {file}: mirage judge {dir_} --judge {placement.referee} --battles {file}")
 
 
-def _stands(at: Standing) -> str:
-    best, worst = at.rank_interval()
-    first, last = at.tier_interval()
-    of = len(at.rank_probabilities)
+def _stands(standing: Standing) -> str:
+    best, worst = standing.rank_interval()
+    first, last = standing.tier_interval()
+    of = len(standing.rank_probabilities)
     return (
-        f"rank {best} to {worst} of {of}, rating {at.rating:+.2f} ({at.low:+.2f} to {at.high:+.2f}), "
-        f"tier {at.tier} with probability {at.tier_probabilities.max():.2f} ({first} to {last} of "
-        f"{len(at.tier_probabilities)})"
+        f"rank {best} to {worst} of {of}, rating {standing.rating:+.2f} ({standing.low:+.2f} to {standing.high:+.2f}), "
+        f"tier {standing.tier} with probability {standing.tier_probabilities.max():.2f} ({first} to {last} of "
+        f"{len(standing.tier_probabilities)})"
     )

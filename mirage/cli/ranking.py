@@ -86,7 +86,7 @@ def rank(
         bool, typer.Option("--paper", help="The paper's way: tournaments of 100 drawn queries, --draws of them.")
     ] = False,
     store_: Annotated[bool, typer.Option("--store", help="Keep the ranking of every skill in the arena.")] = False,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Rank the systems by a referee.
 
@@ -112,10 +112,10 @@ def rank(
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
     makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
     draws = draws or (TOURNAMENTS if paper else rank.DRAWS)
-    printed = Printed(how, reference, scale)
+    printed = Printed(output_format, reference, scale)
     choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
-    otherwise = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
-    if otherwise:
+    varied = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
+    if varied:
         if store_ or paper or skill != "both" or parser != "strict" or penalty != "jeffreys":
             raise BadInput(
                 "a ranking by pooled judges, by some of the verdicts, with votes, or at equal style is only printed",
@@ -133,7 +133,9 @@ def rank(
             raise BadInput("the paper drops ties", do="leave out --ties, or --paper")
         if reference is not None or scale != "logit":
             raise BadInput("the paper's ratings are printed as published", do="leave out --reference and --scale")
-        as_published(arena, referee, skill=skill, parser=parser, languages=only, draws=draws, seed=seed, how=how)
+        as_published(
+            arena, referee, skill=skill, parser=parser, languages=only, draws=draws, seed=seed, how=output_format
+        )
         if store_:
             keep_tournaments(arena, referee, draws=draws, seed=seed)
         return
@@ -195,23 +197,23 @@ class Printed:
         from mirage.rank import on_scale
 
         ratings = {name: on_scale(row[name], self.scale) for name in ("rating", "low", "high")}
-        known = DIFFERENCES if self.reference is not None else ()
-        return row | ratings | {name: on_scale(row[name], self.scale, difference=True) for name in known}
+        names = DIFFERENCES if self.reference is not None else ()
+        return row | ratings | {name: on_scale(row[name], self.scale, difference=True) for name in names}
 
     def _for_people(self, row: dict[str, Any], ranking: Ranking) -> dict[str, Any]:
         """A row whose missing ends are infinite, whose system without a tier has those it may be in."""
-        shown = dict(row)
+        cells = dict(row)
         values = ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]
         for name in values:
             value = row[name]
             if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
-                shown[name] = "-∞" if name.endswith("low") else "+∞"
+                cells[name] = "-∞" if name.endswith("low") else "+∞"
             elif value is not None and self.scale == "arena":
-                shown[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
+                cells[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
         if row["tier"] is None and ranking.battles:
             span = ranking.tiers[row["language"]].span(row["system"])
-            shown["tier"] = None if span is None else f"{span[0]}-{span[1]}" if span[0] != span[1] else f"({span[0]})"
-        return shown
+            cells["tier"] = None if span is None else f"{span[0]}-{span[1]}" if span[0] != span[1] else f"({span[0]})"
+        return cells
 
 
 def _otherwise(
@@ -225,13 +227,13 @@ def _otherwise(
     table = arena.read("judgments", columns=rank.COLUMNS)
     features = arena.read("features") if choice.control else None
     people = pipeline.people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
-    found = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)
-    printed.check(found.ranking)
-    printed.show(found.ranking)
-    for line in (found.method, *pipeline.counted(found), *pipeline.remarks(found.ranking, table)):
+    result = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)
+    printed.check(result.ranking)
+    printed.show(result.ranking)
+    for line in (result.method, *pipeline.counted(result), *pipeline.remarks(result.ranking, table)):
         note(line)
-    if choice != Choice() or found.voted:
+    if choice != Choice() or result.voted:
         usual = pipeline.what_if(table, referees, Choice(), **options).ranking
-        different = compare(usual, found.ranking)
-        for code in found.ranking.languages:
+        different = compare(usual, result.ranking)
+        for code in result.ranking.languages:
             note(f"against the plain ranking, {code}: " + "; ".join(pipeline.moved(different, language=code)))

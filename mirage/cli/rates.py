@@ -50,7 +50,7 @@ _HEADS = {
 
 
 @app.command()
-def outcomes(dir_: ArenaDir, parser: Parser = "strict", how: How = "table") -> None:
+def outcomes(dir_: ArenaDir, parser: Parser = "strict", output_format: How = "table") -> None:
     """Decide what every reply amounts to.
 
     It is answered, abstained, unparsed, empty, api_error or missing. Reads the tables queries and answers. Writes
@@ -60,7 +60,7 @@ def outcomes(dir_: ArenaDir, parser: Parser = "strict", how: How = "table") -> N
     from mirage import pipeline
 
     arena = pipeline.run(pipeline.OUTCOMES, dir_, made_by="mirage outcomes")
-    show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, how)
+    show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, output_format)
 
 
 @app.command()
@@ -73,7 +73,7 @@ def rates(
         typer.Option(help="template: a row for each prompt that a system was asked with."),
     ] = "system",
     confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix of each row instead.")] = False,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print hallucination and error rates.
 
@@ -90,24 +90,24 @@ def rates(
     from mirage import store
 
     arena = store.open_arena(dir_)
-    chosen = codes(languages)
+    selection = codes(languages)
     columns: tuple[str, ...] = RATES
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=chosen)
+        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=selection)
         columns = BY_TEMPLATE
     else:
-        table = rules.rates(arena.read("outcomes"), parser=parser, languages=chosen)
+        table = rules.rates(arena.read("outcomes"), parser=parser, languages=selection)
     if confusion:
         table = rules.confusion(table)
         columns = CONFUSION if by == "system" else (*CONFUSION[:2], "template", *CONFUSION[2:])
     records = rows(table, columns)
-    if how == "table":
+    if output_format == "table":
         if columns is BY_TEMPLATE:
             columns = (*columns[:5], *columns[11:])
         records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
         columns = tuple(_HEADS.get(name, name) for name in columns)
-    show(records, columns, how)
+    show(records, columns, output_format)
 
 
 @app.command()
@@ -131,7 +131,7 @@ def published(
         str,
         typer.Option(metavar="NAME|DIR", help="Counts tokens for MIRAGE-Bench's Table 1, if on this machine."),
     ] = "estimate",
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print the figures of the two papers, each beside what an arena gives.
 
@@ -145,7 +145,7 @@ def published(
     path = store.bundled().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not here", do="run this from a checkout, or make them: make data")
-    made = figures(
+    comparisons = figures(
         store.open_arena(path).read("published"),
         None if dir_ is None else store.open_arena(dir_),
         source=source,
@@ -155,17 +155,17 @@ def published(
         names=_pairs(names or []),
         tokens=llm.tokens_of(tokenizer, tokenizer),
     )
-    records: list[dict[str, Any]] = [dataclasses.asdict(figure) for figure in made]
-    if how != "table":
-        show(records, FIGURES, how)
+    records: list[dict[str, Any]] = [dataclasses.asdict(figure) for figure in comparisons]
+    if output_format != "table":
+        show(records, FIGURES, output_format)
         return
     for record in records:
         if record["printed"] is None:
             record["printed"] = record["text"]
         elif record["unit"] == "count":
             record["printed"] = int(record["printed"])
-    show(records, SHORT if dir_ is not None else SHORT[:7], how)
-    for reference in dict.fromkeys(figure.reference for figure in made):
+    show(records, SHORT if dir_ is not None else SHORT[:7], output_format)
+    for reference in dict.fromkeys(figure.reference for figure in comparisons):
         note(f"printed in: {reference}")
 
 

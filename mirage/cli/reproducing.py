@@ -36,7 +36,7 @@ def reproduce(
     forests: Annotated[int, typer.Option(min=1, help="Tournaments whose random forest is fitted (Table 5).")] = 20,
     splits: Annotated[int, typer.Option(min=1, help="Random splits of the systems (Table 3).")] = 50,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Make the paper's Tables 2 to 5 and Figures 3 to 6 from an arena, and what each correction moves.
 
@@ -49,28 +49,28 @@ def reproduce(
 
     arena = store.open_arena(dir_)
     arena.need("features")
-    who = referee or making.only_referee(arena)
-    named = [part.strip() for part in (holdout or "").split(",") if part.strip()]
-    if holdout is not None and not named:
+    chosen_referee = referee or making.only_referee(arena)
+    held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
+    if holdout is not None and not held_out:
         raise BadInput("--holdout names none", do="name two systems with a comma between them")
     with progress("Reproducing") as update:
-        made = making.reproduce(
+        result = making.reproduce(
             arena,
-            who,
+            chosen_referee,
             languages=codes(languages),
-            holdout=named,
+            holdout=held_out,
             draws=draws,
             forest_draws=forests,
             splits=splits,
             seed=seed,
             progress=update,
         )
-    items = [asdict(item) for item in made.items]
-    html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=made.about, missing=made.missing)
-    files = making.write(made, into, html=html)
-    rows = [row for row in made.item("corrections").rows if row["language"] == "all"]
-    show(rows, COLUMNS, how)
-    for what, why in made.missing.items():
-        note(f"missing: {what}: {why}")
-    note(f"held out: {' and '.join(made.about['held out'])} ({made.about['held out, why']})")
-    note(f"by {who}, seed {seed}; {len(files)} files are in {into}: open {files[-2].name}")
+    items = [asdict(item) for item in result.items]
+    html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=result.about, missing=result.missing)
+    files = making.write(result, into, html=html)
+    rows = [row for row in result.item("corrections").rows if row["language"] == "all"]
+    show(rows, COLUMNS, output_format)
+    for name, reason in result.missing.items():
+        note(f"missing: {name}: {reason}")
+    note(f"held out: {' and '.join(result.about['held out'])} ({result.about['held out, why']})")
+    note(f"by {chosen_referee}, seed {seed}; {len(files)} files are in {into}: open {files[-2].name}")

@@ -26,7 +26,7 @@ COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
 def run(
     dir_: ArenaDir,
     connection: Connection,
-    from_: Annotated[
+    first_stage: Annotated[
         str,
         typer.Option(
             "--from",
@@ -34,7 +34,9 @@ def run(
             help="First stage: baselines, generate, outcomes, features, judge, ratings or surrogate.",
         ),
     ] = "baselines",
-    to: Annotated[str, typer.Option("--to", metavar="STAGE", help="Last stage; surrogate takes minutes.")] = "ratings",
+    last_stage: Annotated[
+        str, typer.Option("--to", metavar="STAGE", help="Last stage; surrogate takes minutes.")
+    ] = "ratings",
     baselines: Annotated[bool, typer.Option(help="Whether the baselines answer too.")] = True,
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
     reference: Annotated[
@@ -49,7 +51,7 @@ def run(
     languages: Languages = None,
     draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals of ratings.")] = 200,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Run every stage of an arena, from answers to ratings, that is not up to date.
 
@@ -70,9 +72,9 @@ def run(
         template = prompts.load(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
         model = pipeline.Model(connection.settings(), connection.limits(), endpoint, answering)
-    wanted = pipeline.Wanted(
-        start=from_,
-        end=to,
+    plan = pipeline.Wanted(
+        start=first_stage,
+        end=last_stage,
         baselines=baselines,
         system=system,
         reference=reference,
@@ -82,7 +84,7 @@ def run(
         seed=seed,
         model=model,
     )
-    done: list[Done] = []
+    results: list[Done] = []
     with ExitStack() as bars:
 
         def watch(step: str) -> pipeline.Progress:
@@ -90,31 +92,33 @@ def run(
             return bars.enter_context(progress(step))
 
         try:
-            for one in pipeline.run_all(dir_, wanted, made_by="mirage run", dry=connection.dry_run, progress=watch):
+            for result in pipeline.run_all(dir_, plan, made_by="mirage run", dry=connection.dry_run, progress=watch):
                 bars.close()
-                done.append(one)
+                results.append(result)
         finally:
             bars.close()
-            if done:
-                show([_row(one) for one in done], COLUMNS, how)
-                note(_total(done))
+            if results:
+                show([_row(result) for result in results], COLUMNS, output_format)
+                note(_total(results))
 
 
-def _row(done: Done) -> dict[str, Any]:
-    cost = dict.fromkeys(CALLS) if done.cost is None else dataclasses.asdict(done.cost)
-    return {**dataclasses.asdict(done), **cost}
+def _row(result: Done) -> dict[str, Any]:
+    cost = dict.fromkeys(CALLS) if result.cost is None else dataclasses.asdict(result.cost)
+    return {**dataclasses.asdict(result), **cost}
 
 
-def _total(done: list[Done]) -> str:
+def _total(results: list[Done]) -> str:
     """The run in one sentence."""
-    states = [one.state for one in done]
+    states = [result.state for result in results]
     parts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]
-    costs = [one.cost for one in done if one.cost is not None]
-    calls, tokens_in, tokens_out = (sum(getattr(c, n) for c in costs) for n in ("calls", "tokens_in", "tokens_out"))
-    money = [c.money for c in costs if c.money is not None]
-    paid = f", {sum(money):,.2f} in the currency of the prices" if money else ""
-    seconds = sum(one.seconds for one in done)
+    costs = [result.cost for result in results if result.cost is not None]
+    calls, tokens_in, tokens_out = (
+        sum(getattr(cost, n) for cost in costs) for n in ("calls", "tokens_in", "tokens_out")
+    )
+    money = [cost.money for cost in costs if cost.money is not None]
+    payment = f", {sum(money):,.2f} in the currency of the prices" if money else ""
+    seconds = sum(result.seconds for result in results)
     return (
         f"{', '.join(parts)}; {seconds:,.1f} seconds, {calls:,} calls, {tokens_in:,} prompt tokens and {tokens_out:,}"
-        f" reply tokens{paid}."
+        f" reply tokens{payment}."
     )

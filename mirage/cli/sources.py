@@ -22,11 +22,11 @@ REBUILT = ("language", "split", "topics", "questions", "published", "passages", 
 """Columns of `import miracl`."""
 
 
-def _said(pulled: Pulled) -> None:
+def _said(download: Pulled) -> None:
     """Say what a download left in its folder, and what its source does not have."""
-    note(f"{pulled.files} files are in {pulled.folder}, {pulled.fetched} of them new.")
-    if pulled.absent:
-        note(f"Not at the source, and not needed to go on: {', '.join(pulled.absent)}")
+    note(f"{download.files} files are in {download.folder}, {download.fetched} of them new.")
+    if download.absent:
+        note(f"Not at the source, and not needed to go on: {', '.join(download.absent)}")
 
 
 @pull.command("nomiracl")
@@ -43,8 +43,8 @@ def pull_nomiracl(
     from mirage.sources import nomiracl
 
     with progress("Fetching", unit="bytes") as update:
-        pulled = nomiracl.pull(into, what=what, languages=codes(languages), base_url=base_url, progress=update)
-    _said(pulled)
+        download = nomiracl.pull(into, what=what, languages=codes(languages), base_url=base_url, progress=update)
+    _said(download)
 
 
 @import_.command("nomiracl")
@@ -59,7 +59,7 @@ def import_nomiracl(
     ratio: Annotated[float | None, typer.Option(help="Questions: relevant ones for each non-relevant one.")] = None,
     languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Questions: languages by code.")] = None,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Read NoMIRACL's published replies, or its questions, into an arena.
 
@@ -77,7 +77,7 @@ def import_nomiracl(
         arena = pipeline.import_outputs(path, into, progress=update)
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, how)
+    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, output_format)
     note(f"{into}: {arena.manifest['about']} Next: mirage rates {into}")
 
 
@@ -101,10 +101,10 @@ def pull_miracl(
     from mirage.sources import miracl
 
     with progress("Fetching", unit="bytes") as update:
-        pulled = miracl.pull(
+        download = miracl.pull(
             into, split=split, texts=texts, languages=codes(languages), base_url=base_url, progress=update
         )
-    _said(pulled)
+    _said(download)
 
 
 @import_.command("miracl")
@@ -116,7 +116,7 @@ def import_miracl(
     split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set.")] = "dev",
     languages: Languages = None,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Rebuild the questions of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
@@ -127,7 +127,7 @@ def import_miracl(
     from mirage import pipeline
 
     arena, counts = pipeline.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
-    show([dataclasses.asdict(count) for count in counts], REBUILT, how)
+    show([dataclasses.asdict(count) for count in counts], REBUILT, output_format)
     for count in counts:
         if count.remark:
             note(f"{count.language}: {count.remark}")
@@ -149,8 +149,8 @@ def pull_mirage_bench(
     from mirage.sources import mirage_bench
 
     with progress("Fetching") as update:
-        pulled = mirage_bench.pull(into, what=what, languages=codes(languages), source=source, progress=update)
-    _said(pulled)
+        download = mirage_bench.pull(into, what=what, languages=codes(languages), source=source, progress=update)
+    _said(download)
 
 
 @import_.command("mirage-bench")
@@ -221,8 +221,8 @@ def _import_own(
 ) -> None:
     from mirage import pipeline
 
-    own = pipeline.Own(kind, file, passages, Options.parse(names or (), values or ()))
-    added = pipeline.import_own(own, into)
+    own_file = pipeline.Own(kind, file, passages, Options.parse(names or (), values or ()))
+    added = pipeline.import_own(own_file, into)
     total = added.arena.rows(kind)
     note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")
     if added.dropped:

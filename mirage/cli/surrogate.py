@@ -45,9 +45,9 @@ def surrogate(
     price: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Price of a judge call, for the money saved.")
     ] = None,
-    what: Annotated[Show, typer.Option("--show", help="What to print.")] = "summary",
+    view: Annotated[Show, typer.Option("--show", help="What to print.")] = "summary",
     store_: Annotated[bool, typer.Option("--store", help="Keep predictions and importances of every skill.")] = False,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Predict the ranking from features, without a judge.
 
@@ -69,7 +69,7 @@ def surrogate(
     for name in stage.reads:
         arena.need(name)
     reports: list[Report] = []
-    skills = [s for s in get_args(schema.Skill) if s == skill or (store_ and by_labels)]
+    skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or (store_ and by_labels)]
     with progress("Leaving out systems") as update:
         options: dict[str, Any] = {"referee": referee, "skills": skills, "regressors": regressor, "seed": seed}
         options |= {"progress": update, "on_report": reports.append}
@@ -77,21 +77,21 @@ def surrogate(
             pipeline.run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
         else:
             stage.run({name: arena.read(name) for name in stage.reads}, languages=only, weigh=False, **options)
-    found = next(one for one in reports if one.skill == skill)
-    show(_table(found, what, seed), COLUMNS[what], how)
-    for line in pipeline.said(found, price=price):
+    report = next(candidate for candidate in reports if candidate.skill == skill)
+    show(_table(report, view, seed), COLUMNS[view], output_format)
+    for line in pipeline.said(report, price=price):
         note(line)
 
 
-def _table(found: Report, what: Show, seed: int) -> list[dict[str, Any]]:
+def _table(report: Report, view: Show, seed: int) -> list[dict[str, Any]]:
     from mirage import pipeline
     from mirage.surrogate import importances
 
-    if what == "summary":
-        compared = found.comparison
+    if view == "summary":
+        compared = report.comparison
         return [asdict(row) for row in pipeline.summary(compared.held_out, compared.default, seed=seed)]
-    if what == "languages":
-        return [asdict(row) for row in found.comparison.quality()]
-    if what == "predictions":
-        return [asdict(row) for row in found.rows]
-    return [asdict(row) for row in importances(found.training, found.comparison.default, seed=seed)]
+    if view == "languages":
+        return [asdict(row) for row in report.comparison.quality()]
+    if view == "predictions":
+        return [asdict(row) for row in report.rows]
+    return [asdict(row) for row in importances(report.training, report.comparison.default, seed=seed)]

@@ -30,7 +30,7 @@ def as_published(
     from mirage import pipeline
 
     with progress("Tournaments") as update:
-        played = pipeline.tournaments(
+        result = pipeline.tournaments(
             arena,
             referee,
             skill=skill,
@@ -40,8 +40,8 @@ def as_published(
             seed=seed,
             progress=update,
         )
-    show(pipeline.tournament_rows(played), COLUMNS, how)
-    for line in (played.method, *played.remarks()):
+    show(pipeline.tournament_rows(result), COLUMNS, how)
+    for line in (result.method, *result.remarks()):
         note(line)
 
 

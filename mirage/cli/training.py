@@ -50,7 +50,7 @@ def sft(
     tokenizer: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="Counts tokens: the student's tokenizer, if on this machine.")
     ] = "estimate",
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Make a training set of a system's answers, with the passages that do not help mixed in.
 
@@ -62,7 +62,7 @@ def sft(
     """
     from mirage.pipeline import training
 
-    made = training.write_training_set(
+    result = training.write_training_set(
         dir_,
         out,
         systems=system,
@@ -72,9 +72,9 @@ def sft(
         seed=seed,
         tokenizer=tokenizer,
     )
-    show([dataclasses.asdict(row) for row in made.stats], STATS, how)
-    for (teacher, reason), n in sorted(made.training.left_out.items(), key=lambda item: -item[1]):
+    show([dataclasses.asdict(row) for row in result.stats], STATS, output_format)
+    for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):
         note(f"{n:,} answers of {teacher} are left out: {reason}")
-    note(f"tokens counted by: {made.tokens}")
-    note(f"{len(made.training.train):,} conversations to train on, {len(made.training.heldout):,} held out.")
-    note("written: " + ", ".join(map(str, made.files)))
+    note(f"tokens counted by: {result.tokens}")
+    note(f"{len(result.training.train):,} conversations to train on, {len(result.training.heldout):,} held out.")
+    note("written: " + ", ".join(map(str, result.files)))

@@ -78,11 +78,11 @@ def import_(
 def agreement(
     dir_: ArenaDir,
     languages: Languages = None,
-    all_: Annotated[
+    all_votes: Annotated[
         bool, typer.Option("--all-votes", help="Also votes on battles that the queue preferred: biased.")
     ] = False,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print how far people agree with each judge, and with each other.
 
@@ -95,13 +95,13 @@ def agreement(
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Vote, arena=arena.name)
-    found = pipeline.vote_agreement(arena, log, languages=codes(languages), control=not all_, seed=seed)
-    shown = AGREEMENT if how != "table" else tuple(name for name in AGREEMENT if name != "reason")
-    show([dataclasses.asdict(row) for row in found], shown, how)
-    for row in found:
+    agreements = pipeline.vote_agreement(arena, log, languages=codes(languages), control=not all_votes, seed=seed)
+    columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
+    show([dataclasses.asdict(row) for row in agreements], columns, output_format)
+    for row in agreements:
         if row.reason:
             note(f"{row.referee}, {row.language}: {row.reason}")
-    if all_:
+    if all_votes:
         note("with votes on battles that the queue preferred: these say how it chose, not how far to trust a judge")
 
 
@@ -117,7 +117,7 @@ def correct(
         typer.Option(metavar="NAMES", help="Measures of the answers that help to predict the votes; or: all."),
     ] = None,
     seed: Seed = 0,
-    how: How = "table",
+    output_format: How = "table",
 ) -> None:
     """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
 
@@ -132,7 +132,7 @@ def correct(
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Vote, arena=arena.name)
-    found = pipeline.correct_ranking(
+    correction = pipeline.correct_ranking(
         arena,
         log,
         judge=[name.strip() for name in judge.split(",") if name.strip()],
@@ -140,15 +140,15 @@ def correct(
         features=None if features == "all" else [name.strip() for name in (features or "").split(",") if name.strip()],
         seed=seed,
     )
-    show(rows(found.table(), CORRECTED), CORRECTED, how)
-    for code, one in found.languages.items():
-        note(f"{code}: {one.method}")
-    for code, error in found.refused.items():
+    show(rows(correction.table(), CORRECTED), CORRECTED, output_format)
+    for code, ranking in correction.languages.items():
+        note(f"{code}: {ranking.method}")
+    for code, error in correction.refused.items():
         note(f"{code}: not corrected: {error.what}")
 
 
 @votes.command("citations")
-def citations(dir_: ArenaDir, languages: Languages = None, how: How = "table") -> None:
+def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = "table") -> None:
     """Print how many citations support the sentence that cites them, as people see it.
 
     By language and system, with 95% intervals that take the reply as the cluster. Reads the votes on citations, and
@@ -161,9 +161,9 @@ def citations(dir_: ArenaDir, languages: Languages = None, how: How = "table") -
     with Votes() as database:
         log = database.rows(Evidence, arena=arena.name)
     only = codes(languages)
-    found = [row for row in pipeline.citations(arena, log) if only is None or row.language in only]
-    shown = CITATIONS if how != "table" else tuple(name for name in CITATIONS if name != "reason")
-    show([dataclasses.asdict(row) for row in found], shown, how)
-    for row in found:
+    results = [row for row in pipeline.citations(arena, log) if only is None or row.language in only]
+    columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")
+    show([dataclasses.asdict(row) for row in results], columns, output_format)
+    for row in results:
         if row.reason:
             note(f"{row.language}, {row.system}: {row.reason}")

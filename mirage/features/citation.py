@@ -34,12 +34,12 @@ def measure(reply: Reply) -> tuple[Measured, ...]:
     """Distinct passages cited, distinct labels that are no passage, MAP@10 and recall@10, or why there is none."""
     if not reply.passage_ids:
         return ("the passages are not known",) * 4
-    known = cited(reply.mentions)
+    cited_passages = cited(reply.mentions)
     ranking = cited(reply.mentions, unknown=True)
-    counts: tuple[Measured, ...] = (float(len(known)), float(len(ranking) - len(known)))
+    counts: tuple[Measured, ...] = (float(len(cited_passages)), float(len(ranking) - len(cited_passages)))
     if any(label is None for label in reply.relevant):
         return counts + ("the passages carry no relevance labels",) * 2
-    relevant = {p for p, label in zip(reply.passage_ids, reply.relevant, strict=True) if label}
+    relevant = {passage for passage, label in zip(reply.passage_ids, reply.relevant, strict=True) if label}
     if not relevant:
         return counts + ("no passage is relevant",) * 2
     return (*counts, average_precision(ranking, relevant), recall(ranking, relevant))

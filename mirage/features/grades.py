@@ -31,7 +31,7 @@ _SAID = MarkForm(
 )
 
 
-def parse_grade(text: str, shown: Iterable[str] = ()) -> float | None:
+def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
     """The grade in a grader's reply, from 1 to 5; None where there is none or it is out of range.
 
     The last `[[3]]` that the grader sets counts, also with spaces and in full-width brackets; without any, the last
@@ -43,22 +43,26 @@ def parse_grade(text: str, shown: Iterable[str] = ()) -> float | None:
 
     Args:
         text: what the grader wrote.
-        shown: the texts it was shown: question, passages, answers.
+        shown_texts: the texts it was shown: question, passages, answers.
     """
     begin = after_thoughts(text)
     if begin is None:
         return None
-    shown = list(shown)
-    marked = [m.span() for m in _MARKED.pattern.finditer(text, begin)]
+    shown_texts = list(shown_texts)
+    marked = [match.span() for match in _MARKED.pattern.finditer(text, begin)]
     for form in (_MARKED, _SAID):
-        found = form.own(text, shown, begin=begin)
+        marks = form.own(text, shown_texts, begin=begin)
         if form is _SAID:
-            found = [m for m in found if not any(start < m.end() and m.start() < end for start, end in marked)]
-        if found:
-            disagree = form.planted(shown) and len({_value(m) for m in found}) > 1
-            return None if disagree else _within(_value(found[-1]))
-    alone = _ALONE.fullmatch(text, begin)
-    return _within(_value(alone)) if alone and not marked else None
+            marks = [
+                match
+                for match in marks
+                if not any(start < match.end() and match.start() < end for start, end in marked)
+            ]
+        if marks:
+            disagree = form.planted(shown_texts) and len({_value(match) for match in marks}) > 1
+            return None if disagree else _within(_value(marks[-1]))
+    number = _ALONE.fullmatch(text, begin)
+    return _within(_value(number)) if number and not marked else None
 
 
 def _within(grade: float | None) -> float | None:
@@ -134,8 +138,8 @@ def fluency(reply: Reply) -> Grading | str:
 def _grading(prompt: str, reply: Reply, **texts: str) -> Grading | str:
     if reply.question is None:
         return "the text of the question is not known"
-    known = zip(reply.passage_ids, reply.texts, strict=True)
-    passages = tuple((name, text) for name, text in known if text is not None)
+    pairs = zip(reply.passage_ids, reply.texts, strict=True)
+    passages = tuple((name, text) for name, text in pairs if text is not None)
     if not passages:
         return "the texts of the passages are not known"
     return Grading(prompt, reply.language, passages, {"question": reply.question, **texts})
@@ -155,15 +159,15 @@ def _cut(text: str) -> str:
 _ASKS = {"answer_overlap_score": overlap, "fluency_score": fluency}
 
 
-def measure(replies: Sequence[Reply], tools: Tools, wanted: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[Reply], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Both grades of each reply, or why there is none. The model is asked for the wanted ones, all in one go."""
     if tools.grade is None:
         raise TypeError("these features need a model")
-    asked = [[ask(reply) if name in wanted else "not asked for" for name, ask in _ASKS.items()] for reply in replies]
-    gradings = [one for row in asked for one in row if not isinstance(one, str)]
-    said = iter(tools.grade(Conversations(gradings)))
-    for row in asked:
-        yield tuple(one if isinstance(one, str) else _graded(next(said), one) for one in row)
+    rows = [[ask(reply) if name in names else "not asked for" for name, ask in _ASKS.items()] for reply in replies]
+    gradings = [grading for row in rows for grading in row if not isinstance(grading, str)]
+    grader_replies = iter(tools.grade(Conversations(gradings)))
+    for row in rows:
+        yield tuple(grading if isinstance(grading, str) else _graded(next(grader_replies), grading) for grading in row)
 
 
 def _graded(completion: Completion | None, grading: Grading) -> Measured:

@@ -43,12 +43,12 @@ def probabilities(text: str) -> Mapping[str, float]:
 def measure(reply: Reply) -> tuple[Measured, ...]:
     """Probability of the question's language and of English, or why there is none."""
     text = strip_markup(reply.text, reply.mentions)
-    if not any(c.isalpha() for c in text):
+    if not any(character.isalpha() for character in text):
         return ("no letters",) * 2
-    found = probabilities(text)
-    if max(found.values()) < DECIDED:
+    by_language = probabilities(text)
+    if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
-    return round(found[reply.language], DECIMALS), round(found["en"], DECIMALS)
+    return round(by_language[reply.language], DECIMALS), round(by_language["en"], DECIMALS)
 
 
 _RULE = (

@@ -73,7 +73,7 @@ def means(features: pa.Table) -> list[FeatureMean]:
     return result
 
 
-def over_languages(found: Iterable[FeatureMean]) -> list[FeatureMean]:
+def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:
     """Average each system's means over the languages where it has one, every language counting alike.
 
     The interval takes the languages' means as independent: the root of the summed squared standard errors over the
@@ -81,7 +81,7 @@ def over_languages(found: Iterable[FeatureMean]) -> list[FeatureMean]:
     where a language's mean has no standard error.
 
     Args:
-        found: means by language (`means`).
+        feature_means: means by language (`means`).
 
     Returns:
         One of language `all` for each system and feature, in this order; `n` and `total` are sums.
@@ -89,23 +89,23 @@ def over_languages(found: Iterable[FeatureMean]) -> list[FeatureMean]:
     from scipy.special import stdtrit
 
     groups: dict[tuple[str, str], list[FeatureMean]] = {}
-    for one in found:
-        groups.setdefault((one.system, one.feature), []).append(one)
+    for row in feature_means:
+        groups.setdefault((row.system, row.feature), []).append(row)
     result = []
     for (system, feature), parts in sorted(groups.items()):
-        have = [(p.mean, p.error, p.n) for p in parts if p.mean is not None]
-        errors = [error for _, error, _ in have if error is not None]
-        mean = sum(m for m, _, _ in have) / len(have) if have else None
+        estimates = [(part.mean, part.error, part.n) for part in parts if part.mean is not None]
+        errors = [error for _, error, _ in estimates if error is not None]
+        mean = sum(m for m, _, _ in estimates) / len(estimates) if estimates else None
         low: float | None = None
         high: float | None = None
         error: float | None = None
-        if mean is not None and len(errors) == len(have):
+        if mean is not None and len(errors) == len(estimates):
             variance = sum(e**2 for e in errors)
-            error = math.sqrt(variance) / len(have)
-            spread = sum(e**4 / (n - 1) for e, (_, _, n) in zip(errors, have, strict=True))
+            error = math.sqrt(variance) / len(estimates)
+            spread = sum(e**4 / (n - 1) for e, (_, _, n) in zip(errors, estimates, strict=True))
             margin = float(stdtrit(variance**2 / spread, 0.975)) * error if spread else 0.0
             low, high = _within(feature, mean, margin)
-        n, total = sum(p.n for p in parts), sum(p.total for p in parts)
+        n, total = sum(part.n for part in parts), sum(part.total for part in parts)
         result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error))
     return result
 

@@ -61,7 +61,7 @@ class PairModel:
         except (OSError, ValueError) as error:
             raise _absent(name, error) from None
         self._model: Any = model.to(self.device).eval()
-        self.labels = tuple(str(model.config.id2label[at]).lower() for at in range(model.config.num_labels))
+        self.labels = tuple(str(model.config.id2label[index]).lower() for index in range(model.config.num_labels))
         self.identity = f"{name}@{_revision(name, model.config)}"
         """The model and its version, which the ledger knows its scores by."""
         self.max_tokens = max_tokens
@@ -76,15 +76,15 @@ class PairModel:
         Scores depend on the other texts of a batch only by the rounding of 32-bit numbers.
         """
         distinct = list(dict.fromkeys(pairs))
-        known = {pair: kept for pair in distinct if (kept := self._kept(pair)) is not None}
-        for part, found in self._run([pair for pair in distinct if pair not in known]):
-            for pair, row in zip(part, found, strict=True):
-                known[pair] = row
+        scored = {pair: stored for pair in distinct if (stored := self._kept(pair)) is not None}
+        for part, rows in self._run([pair for pair in distinct if pair not in scored]):
+            for pair, row in zip(part, rows, strict=True):
+                scored[pair] = row
                 if self.ledger is not None:
                     self.ledger.put(self._key(pair), self._request(), {"scores": row})
             if self.progress is not None:
-                self.progress(len(known), len(distinct))
-        return [known[pair] for pair in pairs]
+                self.progress(len(scored), len(distinct))
+        return [scored[pair] for pair in pairs]
 
     def _run(self, pairs: Sequence[Pair]) -> Iterator[tuple[list[Pair], list[tuple[float, ...]]]]:
         """Score pairs batch by batch, each with its pairs."""
@@ -93,22 +93,25 @@ class PairModel:
         for start in range(0, len(pairs), _CHUNK):
             chunk = pairs[start : start + _CHUNK]
             encoded = self._tokenizer(
-                [a for a, _ in chunk], [b for _, b in chunk], truncation="longest_first", max_length=self.max_tokens
+                [first for first, _ in chunk],
+                [second for _, second in chunk],
+                truncation="longest_first",
+                max_length=self.max_tokens,
             )
             lengths = [len(ids) for ids in encoded["input_ids"]]
             for batch in batches(lengths, self.batch_tokens):
-                part = {name: [encoded[name][at] for at in batch] for name in encoded}
+                part = {name: [encoded[name][position] for position in batch] for name in encoded}
                 inputs = self._tokenizer.pad(part, return_tensors="pt").to(self.device)
                 self.tokens += inputs["input_ids"].numel()
-                self.padding += inputs["input_ids"].numel() - sum(lengths[at] for at in batch)
+                self.padding += inputs["input_ids"].numel() - sum(lengths[position] for position in batch)
                 with torch.inference_mode():
                     logits = self._model(**inputs).logits.float().cpu().tolist()
-                yield [chunk[at] for at in batch], [tuple(row) for row in logits]
+                yield [chunk[position] for position in batch], [tuple(row) for row in logits]
 
     def _kept(self, pair: Pair) -> tuple[float, ...] | None:
         """The scores that the ledger has of a pair."""
-        kept = None if self.ledger is None else self.ledger.get(self._key(pair))
-        return None if kept is None else tuple(kept["scores"])
+        record = None if self.ledger is None else self.ledger.get(self._key(pair))
+        return None if record is None else tuple(record["scores"])
 
     def _key(self, pair: Pair) -> str:
         return store.ledger_key({**self._request(), "pair": pair})
@@ -126,11 +129,11 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         budget: most that the longest item of a batch times its items may be; an item beyond it is a batch of its own.
     """
     batch: list[int] = []
-    for at in sorted(range(len(lengths)), key=lambda at: (-lengths[at], at)):
+    for position in sorted(range(len(lengths)), key=lambda position: (-lengths[position], position)):
         if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
             yield batch
             batch = []
-        batch.append(at)
+        batch.append(position)
     if batch:
         yield batch
 

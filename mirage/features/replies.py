@@ -79,12 +79,12 @@ class Replies:
         of = answers.filter(pc.equal(answers["system"], system))
         if not len(of):
             raise UnknownName("system", system, pc.unique(answers["system"]).to_pylist(), where="the reference")
-        found: dict[Key, Reply | str] = {}
+        replies: dict[Key, Reply | str] = {}
         for answer in of.select(COLUMNS).to_pylist():
             reply = self.reply(answer)
             if isinstance(reply, Reply) and answer["status"] in ("ok", "truncated"):
-                found[reply.language, answer["query_id"]] = reply
-        return found
+                replies[reply.language, answer["query_id"]] = reply
+        return replies
 
 
 def _passages(
@@ -95,12 +95,12 @@ def _passages(
     ordered = passages.select([*names, "position"]).sort_by(
         [(name, "ascending") for name in ("language", "query_id", "position")]
     )
-    shown: dict[Key, tuple[list[str], list[bool | None], list[str | None]]] = {}
+    by_question: dict[Key, tuple[list[str], list[bool | None], list[str | None]]] = {}
     for code, query, passage, relevant, *titled in zip(*(ordered[name].to_pylist() for name in names), strict=True):
-        ids, labels, bodies = shown.setdefault((code, query), ([], [], []))
+        ids, labels, bodies = by_question.setdefault((code, query), ([], [], []))
         ids.append(passage)
         labels.append(relevant)
         if texts:
             title, text = titled
             bodies.append(f"{title}: {text}" if title and text is not None else text)
-    return {key: (tuple(ids), tuple(labels), tuple(bodies)) for key, (ids, labels, bodies) in shown.items()}
+    return {key: (tuple(ids), tuple(labels), tuple(bodies)) for key, (ids, labels, bodies) in by_question.items()}

@@ -15,7 +15,7 @@ MAX_TOKENS = 1024
 """Longest pair: a question with a passage of the RAG prompt, which is cut to 800 tokens."""
 
 
-def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Mean raw score of question and cited passage, or why there is none."""
     if tools.reranker is None:
         raise TypeError("this feature needs a model")
@@ -24,9 +24,9 @@ def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) ->
             f"the model gives {len(tools.reranker.labels)} scores a pair; a reranker gives one",
             do=f"give a reranker, such as {MODEL}",
         )
-    found = [_pairs(reply) for reply in replies]
-    scores = iter(tools.reranker.scores([pair for pairs in found if not isinstance(pairs, str) for pair in pairs]))
-    for pairs in found:
+    pair_lists = [_pairs(reply) for reply in replies]
+    scores = iter(tools.reranker.scores([pair for pairs in pair_lists if not isinstance(pairs, str) for pair in pairs]))
+    for pairs in pair_lists:
         yield (pairs if isinstance(pairs, str) else math.fsum(next(scores)[0] for _ in pairs) / len(pairs),)
 
 
@@ -37,11 +37,11 @@ def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
     if reply.question is None:
         return "the text of the question is not known"
     text = dict(zip(reply.passage_ids, reply.texts, strict=True))
-    named = [text[passage] for passage in cited(reply.mentions)]
-    known = [passage for passage in named if passage is not None]
-    if len(known) < len(named):
+    texts = [text[passage] for passage in cited(reply.mentions)]
+    known_texts = [passage for passage in texts if passage is not None]
+    if len(known_texts) < len(texts):
         return "the texts of the cited passages are not known"
-    return [(reply.question, passage) for passage in known] or "no passage is cited"
+    return [(reply.question, passage) for passage in known_texts] or "no passage is cited"
 
 
 FAMILY = Family(

@@ -80,10 +80,10 @@ class Reply:
 
     def words_of(self, start: int, end: int) -> str:
         """A stretch of the reply without the citations that begin in it, as if they had never been there."""
-        found, at = "", start
-        for cut in (c for c in self.mentions if start <= c.start < end):
-            found, at = _joined(found, self.text[at : cut.start]), max(at, cut.end)
-        return strip_markup(_joined(found, self.text[at:end]))
+        words, position = "", start
+        for cut in (mention for mention in self.mentions if start <= mention.start < end):
+            words, position = _joined(words, self.text[position : cut.start]), max(position, cut.end)
+        return strip_markup(_joined(words, self.text[position:end]))
 
 
 _CLOSING = frozenset(".,;:!?)]}»”’…%。，、；：？！）」』।॥۔،؛؟")

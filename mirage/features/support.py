@@ -45,35 +45,35 @@ def cited_places(reply: Reply) -> list[Cited]:
     part = reply.parts.reason_span or reply.parts.answer_span
     if part is None:
         return []
-    places = [(part[0] + a, part[0] + b) for a, b in sentences(reply.text[slice(*part)], reply.language)]
-    named: list[dict[str, None]] = [{} for _ in places]
-    own = [False] * len(places)
+    places = [(part[0] + start, part[0] + end) for start, end in sentences(reply.text[slice(*part)], reply.language)]
+    cited_ids: list[dict[str, None]] = [{} for _ in places]
+    has_own = [False] * len(places)
     for mention in reply.mentions:
         if not part[0] <= mention.start < part[1]:
             continue
-        at = next(n for n, (_, end) in enumerate(places) if mention.start < end)
-        heads = not _has_words(reply.words_of(places[at][0], mention.start))
-        if heads and at and not own[at - 1]:
-            at -= 1
+        position = next(n for n, (_, end) in enumerate(places) if mention.start < end)
+        heads = not _has_words(reply.words_of(places[position][0], mention.start))
+        if heads and position and not has_own[position - 1]:
+            position -= 1
         else:
-            own[at] = True
+            has_own[position] = True
         if mention.passage_id is not None:
-            named[at][mention.passage_id] = None
-    found = (
+            cited_ids[position][mention.passage_id] = None
+    candidates = (
         Cited(number, *place, reply.words_of(*place), tuple(ids))
-        for number, (place, ids) in enumerate(zip(places, named, strict=True))
+        for number, (place, ids) in enumerate(zip(places, cited_ids, strict=True))
         if ids
     )
-    return [one for one in found if _has_words(one.words)]
+    return [candidate for candidate in candidates if _has_words(candidate.words)]
 
 
 def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
     """The words of each sentence that cites known passages, and which (`cited_places`)."""
-    return [(one.words, one.passage_ids) for one in cited_places(reply)]
+    return [(sentence.words, sentence.passage_ids) for sentence in cited_places(reply)]
 
 
 def _has_words(text: str) -> bool:
-    return any(c.isalnum() for c in text)
+    return any(character.isalnum() for character in text)
 
 
 def probabilities(logits: Sequence[float]) -> list[float]:
@@ -83,7 +83,7 @@ def probabilities(logits: Sequence[float]) -> list[float]:
     return [w / sum(weights) for w in weights]
 
 
-def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Mean probability of entailment and of neutrality over the sentence-citation pairs, or why there is none."""
     if tools.support is None:
         raise TypeError("these features need a model")
@@ -94,14 +94,14 @@ def measure(replies: Sequence[Reply], tools: Tools, _wanted: Collection[str]) ->
             do=f"give a model of natural-language inference, such as {MODEL}",
         )
     columns = [labels.index(name) for name in _WANTED]
-    found = [_pairs(reply) for reply in replies]
-    scores = iter(tools.support.scores([pair for pairs in found if not isinstance(pairs, str) for pair in pairs]))
-    for pairs in found:
+    pair_lists = [_pairs(reply) for reply in replies]
+    scores = iter(tools.support.scores([pair for pairs in pair_lists if not isinstance(pairs, str) for pair in pairs]))
+    for pairs in pair_lists:
         if isinstance(pairs, str):
             yield (pairs,) * 2
         else:
             rows = [probabilities(next(scores)) for _ in pairs]
-            yield tuple(math.fsum(row[c] for row in rows) / len(rows) for c in columns)
+            yield tuple(math.fsum(row[column] for row in rows) / len(rows) for column in columns)
 
 
 def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
@@ -109,9 +109,9 @@ def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
     if not reply.passage_ids:
         return "the passages are not known"
     text = dict(zip(reply.passage_ids, reply.texts, strict=True))
-    named = [(text[passage], sentence) for sentence, ids in cited_sentences(reply) for passage in ids]
-    pairs = [(premise, sentence) for premise, sentence in named if premise is not None]
-    if len(pairs) < len(named):
+    candidates = [(text[passage], sentence) for sentence, ids in cited_sentences(reply) for passage in ids]
+    pairs = [(premise, sentence) for premise, sentence in candidates if premise is not None]
+    if len(pairs) < len(candidates):
         return "the texts of the cited passages are not known"
     return pairs or "no sentence cites a passage"
 

@@ -74,64 +74,66 @@ def compute(
         UnknownName: if a wanted feature is not one of `FEATURES`, or the reference not one of the systems.
         BadInput: if an answer belongs to a question that is not there, or a wanted feature needs a tool that is not.
     """
-    wanted = sorted(set(measurable(tools) if only is None else only))
-    for name in wanted:
+    names = sorted(set(measurable(tools) if only is None else only))
+    for name in names:
         if name not in FEATURES:
             raise UnknownName("feature", name, FEATURES)
-        if lacking := _lacking(FEATURES[name], tools):
-            raise BadInput(f"{name} cannot be measured so", do="; ".join(_DO[tool] for tool in lacking))
-    needs = {need for name in wanted for need in FEATURES[name].needs}
-    families = [f for f in FAMILIES if any(spec.name in wanted for spec in f.specs)]
+        if missing_tools := _lacking(FEATURES[name], tools):
+            raise BadInput(f"{name} cannot be measured so", do="; ".join(_DO[tool] for tool in missing_tools))
+    needs = {need for name in names for need in FEATURES[name].needs}
+    families = [family for family in FAMILIES if any(spec.name in names for spec in family.specs)]
 
     answers = schema.sort("answers", answers.select(COLUMNS))
     reference = tools.reference if "reference" in needs else None
     replies = Replies(queries, passages, answers, reference=reference, texts=bool(needs & _READ_TEXTS))
-    found = _Found(wanted, len(answers))
+    measurements = _Found(names, len(answers))
     size = _MODEL_BLOCK if needs & _READ_TEXTS else _BLOCK
     for start in range(0, len(answers), size):
         block = [replies.reply(answer) for answer in answers.slice(start, size).to_pylist()]
-        _measure([f for f in families if not f.whole], block, tools, found, start)
+        _measure([family for family in families if not family.whole], block, tools, measurements, start)
         if progress is not None:
             progress(min(start + size, len(answers)), len(answers))
-    if late := [f for f in families if f.whole]:
-        _measure(late, [replies.reply(answer) for answer in answers.to_pylist()], tools, found, 0)
-    return found.table(answers)
+    if late := [family for family in families if family.whole]:
+        _measure(late, [replies.reply(answer) for answer in answers.to_pylist()], tools, measurements, 0)
+    return measurements.table(answers)
 
 
-def _measure(families: Iterable[Family], block: Sequence[Reply | str], tools: Tools, found: _Found, start: int) -> None:
+def _measure(
+    families: Iterable[Family], block: Sequence[Reply | str], tools: Tools, measurements: _Found, start: int
+) -> None:
     """Measure some replies, of rows from `start` on."""
     rows = [row for row, reply in enumerate(block, start) if isinstance(reply, Reply)]
-    sound = [reply for reply in block if isinstance(reply, Reply)]
+    replies = [reply for reply in block if isinstance(reply, Reply)]
     for family in families:
         names = [spec.name for spec in family.specs]
         for row, reply in enumerate(block, start):
             if isinstance(reply, str):
-                found.keep(row, names, [reply] * len(names))
-        for row, measured in zip(rows, family.measure(sound, tools, found.columns), strict=True):
-            found.keep(row, names, measured)
+                measurements.keep(row, names, [reply] * len(names))
+        for row, measured in zip(rows, family.measure(replies, tools, measurements.columns), strict=True):
+            measurements.keep(row, names, measured)
 
 
 class _Found:
     """Values and reasons, a row a reply, a column a wanted feature; codes instead of reasons, for they repeat."""
 
-    def __init__(self, wanted: Sequence[str], rows: int) -> None:
+    def __init__(self, names: Sequence[str], rows: int) -> None:
         import numpy as np
 
-        self.columns = {name: column for column, name in enumerate(wanted)}
-        self._values = np.full((rows, len(wanted)), np.nan)
-        self._reasons = np.full((rows, len(wanted)), -1, dtype=np.int32)
+        self.columns = {name: column for column, name in enumerate(names)}
+        self._values = np.full((rows, len(names)), np.nan)
+        self._reasons = np.full((rows, len(names)), -1, dtype=np.int32)
         self._codes: dict[str, int] = {}
 
     def keep(self, row: int, names: Sequence[str], measured: Sequence[Measured]) -> None:
         """Keep what was measured of one reply, as far as it is wanted."""
-        for name, one in zip(names, measured, strict=True):
+        for name, value in zip(names, measured, strict=True):
             column = self.columns.get(name)
             if column is None:
                 continue
-            if isinstance(one, str):
-                self._reasons[row, column] = self._codes.setdefault(one, len(self._codes))
+            if isinstance(value, str):
+                self._reasons[row, column] = self._codes.setdefault(value, len(self._codes))
             else:
-                self._values[row, column] = one
+                self._values[row, column] = value
 
     def table(self, answers: pa.Table) -> pa.Table:
         """All of it as `schema.Feature` rows; the answers are in the order of the rows."""

@@ -62,14 +62,14 @@ def ask(
     """
     replies: list[llm.Reply | None] = [None] * len(battles)
     stopped = None
-    done = 0
+    completed = 0
 
     def take(number: int, reply: llm.Reply) -> None:
-        nonlocal done
+        nonlocal completed
         replies[number] = reply
-        done += 1
+        completed += 1
         if progress is not None:
-            progress(done, len(battles))
+            progress(completed, len(battles))
 
     try:
         engine(prompts, ledger=ledger, on_reply=take)

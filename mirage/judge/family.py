@@ -74,9 +74,11 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     systems = {name: makers.of(name) for name in both_sides}
     known = set(of_judges.values()) - {BASELINE, OTHER}
     # Battles between systems of a judge's maker and others; nothing else can tell.
-    theirs = pa.array([name for name, made in sorted(systems.items()) if made in known], pa.string())
-    some = pc.or_(*(pc.is_in(judgments[side], value_set=theirs) for side in ("system_a", "system_b")))
-    rows = judgments.select(names).filter(pc.and_(some, pc.not_equal(judgments["verdict"], "unparsed"))).to_pandas()
+    family_systems = pa.array([name for name, maker in sorted(systems.items()) if maker in known], pa.string())
+    has_family = pc.or_(*(pc.is_in(judgments[side], value_set=family_systems) for side in ("system_a", "system_b")))
+    rows = (
+        judgments.select(names).filter(pc.and_(has_family, pc.not_equal(judgments["verdict"], "unparsed"))).to_pandas()
+    )
     rows = rows[rows["system_a"].map(systems) != rows["system_b"].map(systems)].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
@@ -84,39 +86,39 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     won = rows["verdict"].map({"A": 1.0, "B": 0.0, "tie": 0.5}).astype(float)
     rows["won"] = won.where(~swapped, 1 - won)
     battle = ["language", "query_id", "one", "other"]
-    said = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
-    said["of_one"], said["of_other"] = said["one"].map(systems), said["other"].map(systems)
-    found: list[FamilyPreference] = []
+    outcomes = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
+    outcomes["of_one"], outcomes["of_other"] = outcomes["one"].map(systems), outcomes["other"].map(systems)
+    preferences: list[FamilyPreference] = []
     for judge in judges:
-        mine = of_judges[judge]
+        maker = of_judges[judge]
         languages = sorted(row["language"] for row in judged if row["judge"] == judge)
         languages += ["all"] if len(languages) > 1 else []
-        if mine in (BASELINE, OTHER):
-            found += _none(judge, languages, mine, "the judge's maker is not known")
+        if maker in (BASELINE, OTHER):
+            preferences += _none(judge, languages, maker, "the judge's maker is not known")
             continue
-        between = said[(said["of_one"] == mine) != (said["of_other"] == mine)].copy()
+        between = outcomes[(outcomes["of_one"] == maker) != (outcomes["of_other"] == maker)].copy()
         if between.empty:
-            found += _none(judge, languages, mine, f"no system by {mine} battles another maker's")
+            preferences += _none(judge, languages, maker, f"no system by {maker} battles another maker's")
             continue
-        between.loc[between["of_one"] != mine, "won"] = 1 - between["won"]
+        between.loc[between["of_one"] != maker, "won"] = 1 - between["won"]
         own = between[between["judge"] == judge]
-        foreign = between[between["judge"].map(of_judges) != mine]
+        foreign = between[between["judge"].map(of_judges) != maker]
         rest = foreign.groupby(battle, sort=True, observed=True)["won"].mean().rename("others").reset_index()
         both = own.merge(rest, on=battle)
         for language in languages:
             part = both if language == "all" else both[both["language"] == language]
             if part.empty:
-                found += _none(judge, [language], mine, "no judge of another maker has judged these battles")
+                preferences += _none(judge, [language], maker, "no judge of another maker has judged these battles")
             else:
-                found.append(_preference(judge, language, mine, part))
-    return found
+                preferences.append(_preference(judge, language, maker, part))
+    return preferences
 
 
-def _none(judge: str, languages: list[str], mine: str, reason: str) -> list[FamilyPreference]:
-    return [FamilyPreference(judge, code, mine, None, None, None, None, None, 0, 0, reason) for code in languages]
+def _none(judge: str, languages: list[str], maker: str, reason: str) -> list[FamilyPreference]:
+    return [FamilyPreference(judge, code, maker, None, None, None, None, None, 0, 0, reason) for code in languages]
 
 
-def _preference(judge: str, language: str, mine: str, part: pd.DataFrame) -> FamilyPreference:
+def _preference(judge: str, language: str, maker: str, part: pd.DataFrame) -> FamilyPreference:
     """The difference over some battles; its interval from the sums by question (Liang and Zeger 1986, with the factor
     G / (G - 1) and a t quantile for G questions).
     """
@@ -134,7 +136,7 @@ def _preference(judge: str, language: str, mine: str, part: pd.DataFrame) -> Fam
     return FamilyPreference(
         judge,
         language,
-        mine,
+        maker,
         share=float(part["won"].mean()),
         others=float(part["others"].mean()),
         difference=difference,

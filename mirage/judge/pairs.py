@@ -71,11 +71,11 @@ def choose(
             raise BadInput(f"{number} {name} cannot be drawn", do="give 1 or more, or leave it out for all")
     battles = []
     for language, replied in _replied(answers, among).items():
-        asked = _shuffled(replied, seed, language, "query")[:queries]
+        questions = _shuffled(replied, seed, language, "query")[:queries]
         drawn = (
-            ((query, pair) for query in asked for pair in _schedule(replied[query], seed, language))
+            ((query, pair) for query in questions for pair in _schedule(replied[query], seed, language))
             if pairs is None
-            else itertools.islice(_balanced({query: replied[query] for query in asked}, seed, language), pairs)
+            else itertools.islice(_balanced({query: replied[query] for query in questions}, seed, language), pairs)
         )
         for query, (first, second) in drawn:
             battles += [Battle(language, query, first, second), Battle(language, query, second, first)]
@@ -105,33 +105,33 @@ def listed(
         NotEnoughData: if the list is empty.
     """
     replied = _replied(answers, among)
-    found: dict[tuple[str, str, frozenset[str]], list[Battle]] = {}
-    for one in battles:
-        there = replied.get(one.language, {}).get(one.query_id, [])
-        for system in (one.system_a, one.system_b):
-            if system not in there or one.system_a == one.system_b:
+    pairs: dict[tuple[str, str, frozenset[str]], list[Battle]] = {}
+    for battle in battles:
+        systems = replied.get(battle.language, {}).get(battle.query_id, [])
+        for system in (battle.system_a, battle.system_b):
+            if system not in systems or battle.system_a == battle.system_b:
                 raise BadInput(
-                    f"{one.system_a} cannot battle {one.system_b}",
-                    where=f"language={one.language}, query_id={one.query_id}",
-                    do=f"there must be two replies, the texts of the question and of a passage; replied: {there}",
+                    f"{battle.system_a} cannot battle {battle.system_b}",
+                    where=f"language={battle.language}, query_id={battle.query_id}",
+                    do=f"there must be two replies, the texts of the question and of a passage; replied: {systems}",
                 )
-        pair = one.language, one.query_id, frozenset((one.system_a, one.system_b))
-        found.setdefault(pair, [one, Battle(one.language, one.query_id, one.system_b, one.system_a)])
-    if not found:
+        pair = battle.language, battle.query_id, frozenset((battle.system_a, battle.system_b))
+        pairs.setdefault(pair, [battle, Battle(battle.language, battle.query_id, battle.system_b, battle.system_a)])
+    if not pairs:
         raise NotEnoughData("the list of battles is empty", do="leave it out to judge all")
-    return [battle for both in found.values() for battle in both]
+    return [battle for both in pairs.values() for battle in both]
 
 
 def _replied(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
     """The systems with a reply, by language and question, for questions where there are two."""
     columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
-    found: dict[str, dict[str, list[str]]] = {}
+    by_language: dict[str, dict[str, list[str]]] = {}
     for language, query, system, status in sorted(zip(*columns, strict=True)):
         if status in REPLIES and (among is None or (language, query) in among):
-            found.setdefault(language, {}).setdefault(query, []).append(system)
+            by_language.setdefault(language, {}).setdefault(query, []).append(system)
     return {
         language: {query: systems for query, systems in replied.items() if len(systems) > 1}
-        for language, replied in found.items()
+        for language, replied in by_language.items()
     }
 
 
@@ -167,7 +167,7 @@ def _balanced(replied: Mapping[str, Sequence[str]], seed: int, language: str) ->
             if not free.any():
                 del left[pair]
                 continue
-            at = int(np.argmin(np.where(free, drawn, len(left) + drawn.max())))
-            drawn[at] += 1
-            free[at] = False
-            yield queries[at], pair
+            index = int(np.argmin(np.where(free, drawn, len(left) + drawn.max())))
+            drawn[index] += 1
+            free[index] = False
+            yield queries[index], pair

@@ -105,12 +105,12 @@ class Prompts(Sequence[Messages]):
     def shown(self, number: int) -> Shown:
         """The texts of a battle, by its number."""
         battle = self._battles[number]
-        asked = battle.language, battle.query_id
+        question = battle.language, battle.query_id
         return Shown(
-            self._questions[asked],
-            tuple(self._passages[asked]),
-            self._answers[*asked, battle.system_a],
-            self._answers[*asked, battle.system_b],
+            self._questions[question],
+            tuple(self._passages[question]),
+            self._answers[*question, battle.system_a],
+            self._answers[*question, battle.system_b],
         )
 
     @overload
@@ -119,15 +119,15 @@ class Prompts(Sequence[Messages]):
     def __getitem__(self, number: slice) -> list[Messages]: ...
     def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
         if isinstance(number, slice):
-            return [self[at] for at in range(*number.indices(len(self)))]
+            return [self[index] for index in range(*number.indices(len(self)))]
         return [{"role": "user", "content": render(self.shown(number))}]
 
 
 def judgeable(queries: pa.Table, passages: pa.Table) -> set[tuple[str, str]]:
     """Language and id of the questions that can be judged: those whose text is known, and the text of a passage."""
     columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-    asked = {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}
-    return asked & set(_passages(passages))
+    questions = {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}
+    return questions & set(_passages(passages))
 
 
 def _passages(passages: pa.Table) -> dict[tuple[str, str], list[Passage]]:
@@ -137,10 +137,10 @@ def _passages(passages: pa.Table) -> dict[tuple[str, str], list[Passage]]:
     """
     cut = Estimate().cut
     columns = ["language", "query_id", "position", "passage_id", "title", "text"]
-    found: dict[tuple[str, str], list[Passage]] = {}
+    by_question: dict[tuple[str, str], list[Passage]] = {}
     for row in passages.select(columns).sort_by([(name, "ascending") for name in columns[:4]]).to_pylist():
         if row["text"] is not None:
             text = cut(row["text"], MAX_PASSAGE_TOKENS)
             passage = Passage(row["position"], row["passage_id"], row["title"], text)
-            found.setdefault((row["language"], row["query_id"]), []).append(passage)
-    return found
+            by_question.setdefault((row["language"], row["query_id"]), []).append(passage)
+    return by_question

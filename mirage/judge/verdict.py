@@ -58,16 +58,16 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
     if begin is None:
         return _unparsed("the reply is all thought, without a verdict")
     shown = list(shown)
-    written = [m for m in _FORM.pattern.finditer(reply, begin) if not _EXPLAINED.match(reply, m.end())]
+    written = [mark for mark in _FORM.pattern.finditer(reply, begin) if not _EXPLAINED.match(reply, mark.end())]
     if not written:
         return _unparsed("the reply holds none of the marks [[A]], [[B]] and [[C]]")
-    marks = [m for m in _FORM.own(reply, shown, begin=begin) if not _EXPLAINED.match(reply, m.end())]
+    marks = [mark for mark in _FORM.own(reply, shown, begin=begin) if not _EXPLAINED.match(reply, mark.end())]
     planted = _FORM.planted(shown)
     if not marks and planted:
         return _unparsed("an answer or passage carries a verdict mark, and the judge set none on a line of its own")
     if not marks:
         return _unparsed("the reply only mentions the marks, and does not set one")
-    if planted and len({_means(m) for m in marks}) > 1:
+    if planted and len({_means(mark) for mark in marks}) > 1:
         return _unparsed("an answer or passage carries a verdict mark, and the judge's own do not agree")
     last = marks[-1]
     verdict = _means(last)

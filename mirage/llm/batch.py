@@ -37,12 +37,12 @@ class Batch:
         for number in range(len(self.conversations)):
             self._same.setdefault(ledger_key(self.request(number)), []).append(number)
         for key, (number, *_) in self._same.items():
-            kept = self.ledger.get(key)
-            if kept is None:
+            record = self.ledger.get(key)
+            if record is None:
                 self.open[key] = number
             else:
                 self.proven = True
-                self.settle(Reply(key=key, attempts=0, **kept))
+                self.settle(Reply(key=key, attempts=0, **record))
 
     def request(self, number: int) -> dict[str, Any]:
         """What is asked in a conversation, as the ledger has it."""

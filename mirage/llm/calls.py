@@ -182,10 +182,10 @@ def first_key(key: str, ledger: Ledger) -> str:
     """The key under which the same conversation was asked the first time; the key itself where it is that one, or where
     the ledger does not have it.
     """
-    asked = ledger.request(key)
-    if asked is None or AGAIN not in asked:
+    recorded_request = ledger.request(key)
+    if recorded_request is None or AGAIN not in recorded_request:
         return key
-    return ledger_key({name: value for name, value in asked.items() if name != AGAIN})
+    return ledger_key({name: value for name, value in recorded_request.items() if name != AGAIN})
 
 
 def prompt_tokens(messages: Messages) -> int:
@@ -211,8 +211,8 @@ def plan(
     tokens: dict[str, int] = {}
     for messages in conversations:
         tokens.setdefault(call_key(settings, messages, again), prompt_tokens(messages))
-    kept = ledger.have(tokens) if ledger else set()
-    todo = tokens.keys() - kept
+    stored_keys = ledger.have(tokens) if ledger else set()
+    todo = tokens.keys() - stored_keys
     tokens_in, tokens_out = sum(tokens[key] for key in todo), settings.max_tokens * len(todo)
     return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, limits.cost(tokens_in, tokens_out))
 
@@ -278,8 +278,8 @@ def read(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens:
         raise Unreadable("it is no JSON object")
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        said = answer.get("error")
-        raise Unreadable(f"it is an error: {json.dumps(said)[:300]}" if said else "it holds no choice")
+        error = answer.get("error")
+        raise Unreadable(f"it is an error: {json.dumps(error)[:300]}" if error else "it holds no choice")
     message = choices[0].get("message")
     if not isinstance(message, dict):
         raise Unreadable("its choice holds no message")

@@ -77,9 +77,9 @@ def complete(
         tokens = prompt_tokens(conversations[number]) if counted else 0
         jobs.append(_Job(key, number, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
     if jobs:
-        hopeless = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven)))
-        if hopeless:
-            batch.settle_rest(f"not asked: {hopeless}")
+        reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven)))
+        if reason:
+            batch.settle_rest(f"not asked: {reason}")
     return batch.replies
 
 
@@ -135,12 +135,12 @@ class _Crew:
         """Make every call that can be made."""
         self.client = client
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
-        everyone: asyncio.Future[Any] = asyncio.gather(*workers)
+        all_work: asyncio.Future[Any] = asyncio.gather(*workers)
         halted: asyncio.Future[Any] = asyncio.create_task(self.halt.wait())
         interrupted: asyncio.CancelledError | None = None
         try:
             try:
-                await asyncio.wait([everyone, halted], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([all_work, halted], return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError as error:
                 # The first Ctrl-C (`asyncio.Runner`); a second one does not come here and ends everything at once.
                 interrupted = error
@@ -152,11 +152,11 @@ class _Crew:
                         f"{self.under_way:,}",
                         self.limits.grace,
                     )
-            await asyncio.wait([everyone], timeout=self.limits.grace)
+            await asyncio.wait([all_work], timeout=self.limits.grace)
         finally:
             for task in (halted, *workers):
                 task.cancel()
-            ended = await asyncio.gather(everyone, *workers, return_exceptions=True)
+            ended = await asyncio.gather(all_work, *workers, return_exceptions=True)
         failed = [end for end in ended if isinstance(end, Exception)]
         if interrupted:
             raise interrupted
@@ -181,9 +181,9 @@ class _Crew:
     async def _next(self) -> _Job | None:
         """The next job, as soon as the budget allows it; None when there is no more to do."""
         while self.jobs and not self.halt.is_set():
-            most = self.jobs[-1].most
-            if self.limits.budget is None or self.spent + self.reserved + most <= self.limits.budget:
-                self.reserved += most
+            cost = self.jobs[-1].most
+            if self.limits.budget is None or self.spent + self.reserved + cost <= self.limits.budget:
+                self.reserved += cost
                 self.under_way += 1
                 return self.jobs.pop()
             if not self.under_way:
@@ -236,8 +236,8 @@ class _Crew:
         now = self._now()
         begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.batch.settings.max_tokens, now))
         # Those who wait for the service do not all come back in the same instant.
-        apart = float(self.rng.uniform(0, self.limits.backoff))
-        while (wait := max(begins, self.resume + apart) - self._now()) > 0 and not self.halt.is_set():
+        jitter = float(self.rng.uniform(0, self.limits.backoff))
+        while (wait := max(begins, self.resume + jitter) - self._now()) > 0 and not self.halt.is_set():
             await self._sleep(wait)
 
     async def _ask(self, job: _Job, attempt: int) -> Reply:

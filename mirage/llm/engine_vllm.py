@@ -51,9 +51,9 @@ def complete(
     if not todo:
         return batch.replies
     model, parameters = _load(settings, options or {})
-    for at in range(0, len(todo), BATCH):
-        part = todo[at : at + BATCH]
-        outputs = _chat(model, parameters, [[dict(m) for m in conversations[number]] for _, number in part])
+    for start in range(0, len(todo), BATCH):
+        part = todo[start : start + BATCH]
+        outputs = _chat(model, parameters, [[dict(message) for message in conversations[number]] for _, number in part])
         for (key, _), output in zip(part, outputs, strict=True):
             reply = _read(key, output, settings.model)
             if reply.status == "api_error":
@@ -75,12 +75,12 @@ def _load(settings: Settings, options: Mapping[str, Any]) -> tuple[Any, Any]:
             "--engine openai with --base-url",
         ) from None
     seed = settings.seed or 0
-    given = {"temperature": settings.temperature, "top_p": settings.top_p}
+    sampling = {"temperature": settings.temperature, "top_p": settings.top_p}
     try:
         parameters = vllm.SamplingParams(
             max_tokens=settings.max_tokens,
             seed=seed,
-            **{name: value for name, value in given.items() if value is not None},
+            **{name: value for name, value in sampling.items() if value is not None},
         )
         return vllm.LLM(model=settings.model, seed=seed, **options), parameters
     except (TypeError, ValueError) as error:

@@ -112,11 +112,11 @@ def resolve(
     environ = os.environ if environ is None else environ
     if preset is not None and preset not in PRESETS:
         raise UnknownName("provider", preset, PRESETS)
-    known = PRESETS[preset] if preset else (None if base_url else PRESETS["openai"])
-    address, origin = _address(base_url or (known.base_url if known else ""), environ)
+    provider = PRESETS[preset] if preset else (None if base_url else PRESETS["openai"])
+    address, origin = _address(base_url or (provider.base_url if provider else ""), environ)
     parts = _parts(address, origin)
     local = parts.hostname in _LOOPBACK
-    variable = key_env or (known.key_env if known else None)
+    variable = key_env or (provider.key_env if provider else None)
     secret = environ.get(variable, "").strip() if variable else ""
     if not secret and variable and (key_env or not local):
         raise BadInput(f"the environment variable {variable} is not set", do=f"set {variable} to your key")
@@ -126,9 +126,11 @@ def resolve(
         )
     if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
         raise BadInput(f"the value of {variable} cannot be a key", do=f"set {variable} to the key alone")
-    endpoint = Endpoint(address, secret or None, limit=known.limit if known else "max_tokens")
-    version = environ.get(known.version_env, "").strip() if known and known.version_env and not base_url else ""
-    return _dated(endpoint, version, known.version_env or "") if known and version else endpoint
+    endpoint = Endpoint(address, secret or None, limit=provider.limit if provider else "max_tokens")
+    version = (
+        environ.get(provider.version_env, "").strip() if provider and provider.version_env and not base_url else ""
+    )
+    return _dated(endpoint, version, provider.version_env or "") if provider and version else endpoint
 
 
 def _dated(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
@@ -149,22 +151,22 @@ def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
     variables = template.partition("{")[2].partition("}")[0]
     if not variables:
         return template.rstrip("/"), repr(template)
-    named, _, otherwise = variables.partition("=")
-    names = named.split("|")
+    variable_names, _, default = variables.partition("=")
+    names = variable_names.split("|")
     name = next((name for name in names if environ.get(name, "").strip()), None)
-    if name is None and not otherwise:
+    if name is None and not default:
         raise BadInput(f"the environment variable {names[0]} is not set", do=f"set {names[0]} to the service's address")
-    value = environ[name].strip().rstrip("/") if name else otherwise
-    return template.replace("{" + variables + "}", value), f"the value of {name}" if name else repr(otherwise)
+    value = environ[name].strip().rstrip("/") if name else default
+    return template.replace("{" + variables + "}", value), f"the value of {name}" if name else repr(default)
 
 
 def _parts(address: str, origin: str) -> SplitResult:
     try:
         parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        sound = False
-    if not sound:
+        valid = False
+    if not valid:
         raise BadInput(f"{origin} is not an address", do="give one like https://host/v1")
     if parts.username or parts.password or parts.query:
         raise BadInput(

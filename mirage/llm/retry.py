@@ -77,8 +77,8 @@ def judge(error: Exception) -> Verdict:
     if isinstance(error, Unreadable):
         return Verdict("again", f"the answer could not be read: {error}")
     if isinstance(error, Redirected):
-        moved = f"the service redirects to another origin, {error}; nothing was sent there"
-        return Verdict("stop", moved, do="check the address; if the service is there now, give it with --base-url")
+        message = f"the service redirects to another origin, {error}; nothing was sent there"
+        return Verdict("stop", message, do="check the address; if the service is there now, give it with --base-url")
     raise error
 
 
@@ -103,8 +103,8 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
 
 def pause(attempt: int, rng: np.random.Generator, *, base: float, longest: float) -> float:
     """Seconds to wait after the attempt of that number, from 1: between half and all of what doubles each time."""
-    most = min(longest, base * 2 ** (attempt - 1))
-    return float(rng.uniform(most / 2, most))
+    upper = min(longest, base * 2 ** (attempt - 1))
+    return float(rng.uniform(upper / 2, upper))
 
 
 def _said(body: Mapping[str, object], error: Exception) -> str:

@@ -128,15 +128,15 @@ def _find(name: str, *, itself: bool) -> str | None:
     if itself and path.is_file():
         return name
     if path.is_dir():
-        inside = path / "tokenizer.json"
-        return str(inside) if inside.is_file() else None
+        file = path / "tokenizer.json"
+        return str(file) if file.is_file() else None
     from huggingface_hub import try_to_load_from_cache
 
     try:
-        found = try_to_load_from_cache(name, "tokenizer.json")
+        cached = try_to_load_from_cache(name, "tokenizer.json")
     except ValueError:  # it cannot be the name of a model there
         return None
-    return found if isinstance(found, str) else None
+    return cached if isinstance(cached, str) else None
 
 
 def _weights(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -49,14 +49,14 @@ def direct_answer(reply: str, text: str, until: int, folded: Folded, language: s
     """
     if cited := _CITED.match(text):
         return Parsed("answered", "citation", *folded.raw(*cited.span(1)))
-    labels = [m.end() for m in _announced(language).finditer(text)]
+    labels = [match.end() for match in _announced(language).finditer(text)]
     start = labels[-1] if labels else 0
-    left, asked = _without_questions(text[start : len(text) if labels else until], language)
+    left, has_question = _without_questions(text[start : len(text) if labels else until], language)
     words = left.strip(" \t\n\"'.,:;-*#()")
     words = re.sub(r"\n\s*(?:\d{1,2}|[a-e])[.)]?$", "", words).rstrip()
     too_short = len(_LETTER.findall(words)) < 2 and not _WORD.search(words)
     if too_short or _CUT_OFF.fullmatch(words) or re.fullmatch(r"\s*\d{1,2}[.)]\s*", left):
-        return Parsed("unparsed", "question_repeated" if asked else "fragment")
+        return Parsed("unparsed", "question_repeated" if has_question else "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
     if not labels:
@@ -66,7 +66,7 @@ def direct_answer(reply: str, text: str, until: int, folded: Folded, language: s
             return Parsed("unparsed", "list")
         if TASK.search(words):
             return Parsed("unparsed", "about_the_task")
-        letter = next((i for i, c in enumerate(left) if c.isalpha()), 0)
+        letter = next((i for i, character in enumerate(left) if character.isalpha()), 0)
         lower = reply[folded.raw(letter, letter + 1)[0]].islower()
         if left.lstrip()[0] in ")]},;:." or (lower and _SENTENCES.search(left.strip())):
             return Parsed("unparsed", "continues_contexts")
@@ -81,21 +81,21 @@ def blank(match: re.Match[str]) -> str:
 
 def _without_questions(text: str, language: str) -> tuple[str, bool]:
     """The text with its questions blanked, with or without a question mark, and whether there were any."""
-    asked = [m.group().strip(" ?\n") for m in ASKED.finditer(text)]
+    questions = [match.group().strip(" ?\n") for match in ASKED.finditer(text)]
     lines = []
     label_only = False
-    for line, whole in zip(ASKED.sub(blank, text).split("\n"), text.split("\n"), strict=True):
+    for line, original in zip(ASKED.sub(blank, text).split("\n"), text.split("\n"), strict=True):
         words = line.strip()
         label = _QUESTION.match(words)
-        repeated = any(question.startswith(words) for question in asked)
+        repeated = any(question.startswith(words) for question in questions)
         if words and (label or label_only or repeated or _asks(language).search(words)):
-            asked.append(words)
+            questions.append(words)
             lines.append(" " * len(line))
         else:
             lines.append(line)
-        if whole.strip():
+        if original.strip():
             label_only = label is not None and label.end() == len(words)
-    return "\n".join(lines), bool(asked)
+    return "\n".join(lines), bool(questions)
 
 
 @cache
@@ -113,5 +113,5 @@ def _announced(language: str) -> re.Pattern[str]:
 @cache
 def _asks(language: str) -> re.Pattern[str]:
     """What marks a line as a question."""
-    own = TRANSLATED.get(language)
-    return compile_folded(f"{ENGLISH.asks}|{own.asks}" if own else ENGLISH.asks, language)
+    translated = TRANSLATED.get(language)
+    return compile_folded(f"{ENGLISH.asks}|{translated.asks}" if translated else ENGLISH.asks, language)

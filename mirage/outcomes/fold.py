@@ -62,7 +62,9 @@ def fold(raw: str, language: str) -> Folded:
 def fold_pattern(pattern: str, language: str = "") -> str:
     """Fold the letters of a regular expression as texts are folded; it must be written in lower case."""
     accents = language != "yo"
-    return "".join(_folded_part(c.group(), accents=accents) for c in _CLUSTER.finditer(pattern.translate(_VARIANTS)))
+    return "".join(
+        _folded_part(match.group(), accents=accents) for match in _CLUSTER.finditer(pattern.translate(_VARIANTS))
+    )
 
 
 def compile_folded(pattern: str, language: str = "") -> re.Pattern[str]:

@@ -62,18 +62,18 @@ def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[s
 def _patterns(row: Mapping[str, Any], text: str | None) -> list[str]:
     """The patterns of one reply; those of Table 2 overlap (`Yes` holds both of its kinds)."""
     outcome, rule, subset = row["outcome"], row["rule"], row["subset"]
-    found = []
+    names = []
     if outcome == "answered":
-        found.append(MEMORY[subset] if rule == "answer_given" else HALLUCINATES)
+        names.append(MEMORY[subset] if rule == "answer_given" else HALLUCINATES)
     if outcome == "abstained":
-        found.append(ERRS)
+        names.append(ERRS)
         if rule != "i_dont_know":
-            found.append(SYNONYM)
+            names.append(SYNONYM)
     if rule in _REPEATS:
-        found.append(REPEATS)
-    if text is not None and outcome in EXACT and rule != "answer_given" and SYNONYM not in found:
+        names.append(REPEATS)
+    if text is not None and outcome in EXACT and rule != "answer_given" and SYNONYM not in names:
         folded = fold(text, "en").text
         # A cited passage makes an abstention no longer, but an answer with one says where it is: an explanation.
         bare = _TRIM.sub("", _CITED.sub("", folded) if outcome == "abstained" else folded)
-        found.append(EXACT[outcome][bare not in _PHRASES[outcome]])
-    return found
+        names.append(EXACT[outcome][bare not in _PHRASES[outcome]])
+    return names

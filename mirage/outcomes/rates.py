@@ -84,8 +84,8 @@ def as_printed(rate: float) -> float:
 
 def agrees_with_print(rate: float, printed: float) -> bool:
     """Whether a printed percentage is this rate, rounded to one decimal once, or twice as by `as_printed`."""
-    once = float((Decimal(100) * Decimal(repr(rate))).quantize(Decimal("0.1"), ROUND_HALF_UP))
-    return printed in (once, as_printed(rate))
+    rounded = float((Decimal(100) * Decimal(repr(rate))).quantize(Decimal("0.1"), ROUND_HALF_UP))
+    return printed in (rounded, as_printed(rate))
 
 
 def rates(
@@ -121,10 +121,10 @@ def rates(
                 raise UnknownName(kind, name, present, where="the outcomes")
         return table.filter(pc.is_in(table[column], value_set=pa.array(names, pa.string())))
 
-    kept = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
-    kept = keep(kept, "language", "language", languages)
-    kept = keep(kept, "system", "system", systems)
-    grouped = kept.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
+    selection = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
+    selection = keep(selection, "language", "language", languages)
+    selection = keep(selection, "system", "system", systems)
+    grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
     cells: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in grouped.to_pylist():
         cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
@@ -136,21 +136,21 @@ def rates(
         joint.setdefault((subset, system), []).append(cell)
     rows += [_rate("all", subset, system, members) for (subset, system), members in joint.items()]
     order = {code: i for i, code in enumerate([*LANGUAGES, "all"])}
-    return schema.from_rows(Rate, sorted(rows, key=lambda r: (order[r.language], r.subset, r.system)))
+    return schema.from_rows(Rate, sorted(rows, key=lambda rate: (order[rate.language], rate.subset, rate.system)))
 
 
 def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) -> Rate:
     """One row from the counts of one language, or of several."""
-    wrong = _WRONG[subset]
-    decided = [(cell[wrong], cell["answered"] + cell["abstained"]) for cell in cells]
+    wrong_outcome = _WRONG[subset]
+    decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in cells]
     decided = [(k, n) for k, n in decided if n]
     mean, low, high = mean_interval(decided) if decided else (None, None, None)
-    right = {"answered", "abstained"} - {wrong}
+    right_outcomes = {"answered", "abstained"} - {wrong_outcome}
     present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
     present = [(cell, n) for cell, n in present if n]
-    accuracies = [sum(cell[o] for o in right) / n for cell, n in present]
+    accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
     undecided = [(cell["unparsed"] + cell["empty"] + cell["api_error"]) / n for cell, n in present]
-    totals = {o: sum(cell[o] for cell in cells) for o in _COUNTED}
+    totals = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
     return Rate(
         language=language,
         subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so

@@ -68,91 +68,100 @@ def parse_strict(reply: str, language: str) -> Parsed:
     """Apply the corrected rules; see the module's text."""
     if not reply.strip():
         return Parsed("empty", "empty")
-    if len(reply) < 400 and (whole := _API_ERROR.fullmatch(reply)):
-        return Parsed("api_error", "api_error", *whole.span())
+    if len(reply) < 400 and (error_match := _API_ERROR.fullmatch(reply)):
+        return Parsed("api_error", "api_error", *error_match.span())
     folded = fold(reply, language)
     text = folded.text
 
-    said = _formulas(text)
-    if len({s.yes for s in said}) == 1 and not re.search(r"\w", text[: said[0].start]):
+    statements = _formulas(text)
+    if len({statement.yes for statement in statements}) == 1 and not re.search(r"\w", text[: statements[0].start]):
         # The reply opens with a formula, and no other disagrees: what it mentions later changes nothing.
-        return _decide(said, folded)
+        return _decide(statements, folded)
     mentions: list[tuple[str, int, int]] = []
-    if len({s.yes for s in said}) > 1 or any(trigger in text for trigger in TRIGGERS):
-        said, mentions = _said_and_mentioned(text, said)
-    if said:
-        return _decide(said, folded)
+    if len({statement.yes for statement in statements}) > 1 or any(trigger in text for trigger in TRIGGERS):
+        statements, mentions = _said_and_mentioned(text, statements)
+    if statements:
+        return _decide(statements, folded)
     for _, start, end in mentions:
         # Blanked, not cut: places stay.
         text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
     opening = [
-        _Said(bool(m["yes"]), "opens_yes" if m["yes"] else "opens_no", *m.span("yes" if m["yes"] else "no"))
-        for m in _openings(language).finditer(text)
+        _Said(
+            bool(match["yes"]),
+            "opens_yes" if match["yes"] else "opens_no",
+            *match.span("yes" if match["yes"] else "no"),
+        )
+        for match in _openings(language).finditer(text)
     ]
-    if len({s.yes for s in opening}) > 1:
+    if len({statement.yes for statement in opening}) > 1:
         return _decide(opening, folded)
-    unasked = ASKED.sub(blank, text)
-    matches = [m for pattern in _paraphrases(language) for m in pattern.finditer(unasked)]
-    said = [_Said(str(m.lastgroup).startswith("says_present"), str(m.lastgroup), *m.span()) for m in matches]
-    if said:
-        return _decide(sorted(said, key=lambda s: s.start), folded)
-    told = [(rule, start) for rule, start, _ in mentions if rule != "question_repeated"]
+    without_questions = ASKED.sub(blank, text)
+    matches = [match for pattern in _paraphrases(language) for match in pattern.finditer(without_questions)]
+    statements = [
+        _Said(str(match.lastgroup).startswith("says_present"), str(match.lastgroup), *match.span()) for match in matches
+    ]
+    if statements:
+        return _decide(sorted(statements, key=lambda statement: statement.start), folded)
+    instructions = [(rule, start) for rule, start, _ in mentions if rule != "question_repeated"]
     # What follows an instruction is what it is about.
-    until = told[0][1] if told else len(text)
-    found = _opened(opening, text, folded) or direct_answer(reply, text, until, folded, language)
-    if found.outcome == "unparsed" and told:
-        return Parsed("unparsed", told[0][0])
-    if found.rule == "fragment" and mentions:
+    until = instructions[0][1] if instructions else len(text)
+    parsed = _opened(opening, text, folded) or direct_answer(reply, text, until, folded, language)
+    if parsed.outcome == "unparsed" and instructions:
+        return Parsed("unparsed", instructions[0][0])
+    if parsed.rule == "fragment" and mentions:
         return Parsed("unparsed", "question_repeated")
-    return found
+    return parsed
 
 
 def _formulas(text: str) -> list[_Said]:
     if "know" in text or "present" in text or "i don" in text:
-        return [_Said(m.lastgroup == "answer_is_present", str(m.lastgroup), *m.span()) for m in SAID.finditer(text)]
+        return [
+            _Said(match.lastgroup == "answer_is_present", str(match.lastgroup), *match.span())
+            for match in SAID.finditer(text)
+        ]
     return []
 
 
 def _said_and_mentioned(text: str, formulas: list[_Said]) -> tuple[list[_Said], list[tuple[str, int, int]]]:
     """Tell the formulas that are said from what is only mentioned (rule, start, end)."""
-    said: list[_Said] = []
+    statements: list[_Said] = []
     mentions: list[tuple[str, int, int]] = []
     for match in MENTIONED_OR_SAID.finditer(text):
         rule, start, end = str(match.lastgroup), *match.span()
         if rule not in MENTIONS:
-            said.append(_Said(rule == "answer_is_present", rule, start, end))
-        elif said and rule == "choices_listed" and not re.search(r"[^\W\d]", text[said[-1].end : start]):
+            statements.append(_Said(rule == "answer_is_present", rule, start, end))
+        elif statements and rule == "choices_listed" and not re.search(r"[^\W\d]", text[statements[-1].end : start]):
             # Two lines in the middle of a longer run are not the choices.
-            said += [s for s in formulas if start <= s.start < end]
+            statements += [statement for statement in formulas if start <= statement.start < end]
         else:
             mentions.append((rule, start, end))
-    return said, mentions
+    return statements, mentions
 
 
-def _decide(said: list[_Said], folded: Folded) -> Parsed:
+def _decide(statements: list[_Said], folded: Folded) -> Parsed:
     """One outcome from the statements of one step."""
-    yes = [s for s in said if s.yes]
-    no = [s for s in said if not s.yes]
-    if not yes or not no:
-        return _outcome(said[0], folded)
-    scoped = next((s for s in yes if _scoped(s, folded.text)), None)
-    if scoped or len(said) > 2 or all(_scoped(s, folded.text) for s in no):
-        return _outcome(scoped or yes[0], folded, rule="enumeration")
-    if _CONCLUDES.search(folded.text[said[-2].end : said[-1].start]):
-        return _outcome(said[-1], folded, rule="conclusion")
+    positive = [statement for statement in statements if statement.yes]
+    negative = [statement for statement in statements if not statement.yes]
+    if not positive or not negative:
+        return _outcome(statements[0], folded)
+    scoped = next((statement for statement in positive if _scoped(statement, folded.text)), None)
+    if scoped or len(statements) > 2 or all(_scoped(statement, folded.text) for statement in negative):
+        return _outcome(scoped or positive[0], folded, rule="enumeration")
+    if _CONCLUDES.search(folded.text[statements[-2].end : statements[-1].start]):
+        return _outcome(statements[-1], folded, rule="conclusion")
     return Parsed("unparsed", "contradiction")
 
 
-def _scoped(said: _Said, text: str) -> bool:
+def _scoped(statement: _Said, text: str) -> bool:
     """Whether a statement is about certain contexts only."""
-    line = text[text.rfind("\n", 0, said.start) + 1 : said.start]
-    return bool(_SCOPE_BEFORE.match(line) or _SCOPE_AFTER.match(text, said.end))
+    line = text[text.rfind("\n", 0, statement.start) + 1 : statement.start]
+    return bool(_SCOPE_BEFORE.match(line) or _SCOPE_AFTER.match(text, statement.end))
 
 
-def _outcome(said: _Said, folded: Folded, *, rule: str = "") -> Parsed:
-    outcome: Outcome = "answered" if said.yes else "abstained"
-    return Parsed(outcome, rule or said.rule, *folded.raw(said.start, said.end))
+def _outcome(statement: _Said, folded: Folded, *, rule: str = "") -> Parsed:
+    outcome: Outcome = "answered" if statement.yes else "abstained"
+    return Parsed(outcome, rule or statement.rule, *folded.raw(statement.start, statement.end))
 
 
 def _opened(opening: list[_Said], text: str, folded: Folded) -> Parsed | None:
@@ -172,21 +181,21 @@ def _opened(opening: list[_Said], text: str, folded: Folded) -> Parsed | None:
 @cache
 def _paraphrases(language: str) -> tuple[re.Pattern[str], ...]:
     """What says that an answer is there or not, in English and in the language."""
-    own = TRANSLATED.get(language)
-    if not own:
+    translated = TRANSLATED.get(language)
+    if not translated:
         return (_ENGLISH,)
-    groups = f"(?P<says_absent_translated>{own.deny})|(?P<says_present_translated>{own.affirm})"
+    groups = f"(?P<says_absent_translated>{translated.deny})|(?P<says_present_translated>{translated.affirm})"
     return _ENGLISH, compile_folded(groups, language)
 
 
 @cache
 def _openings(language: str) -> re.Pattern[str]:
     """A yes or a no at the beginning of a line."""
-    own = TRANSLATED.get(language, ENGLISH)
-    alone = r"(?=\s*(?:[,.;:!\n\"']|$))"
+    phrases = TRANSLATED.get(language, ENGLISH)
+    stands_alone = r"(?=\s*(?:[,.;:!\n\"']|$))"
     return compile_folded(
         rf"^{OPEN}(?:(?:{ANSWER})\s*:\s*[\"']*)?"
-        rf"(?:(?P<yes>(?:{ENGLISH.yes}){_WORD_ENDS}|(?:{own.yes}){_WORD_ENDS}{alone})"
-        rf"|(?P<no>(?:{ENGLISH.no}|{own.no}){_WORD_ENDS}{alone}))",
+        rf"(?:(?P<yes>(?:{ENGLISH.yes}){_WORD_ENDS}|(?:{phrases.yes}){_WORD_ENDS}{stands_alone})"
+        rf"|(?P<no>(?:{ENGLISH.no}|{phrases.no}){_WORD_ENDS}{stands_alone}))",
         language,
     )

@@ -103,7 +103,7 @@ def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
     fields = ("language", "query_id", "system", "text", "status")
     rows: list[tuple[Any, ...]] = []
     # Most replies repeat: each text is parsed once.
-    known: dict[tuple[str, Parser, str | None, str], Parsed] = {}
+    cache: dict[tuple[str, Parser, str | None, str], Parsed] = {}
     for language, query_id, system, text, status in zip(*(answers[n].to_pylist() for n in fields), strict=True):
         subset = subsets.get((language, query_id))
         if subset is None:
@@ -114,14 +114,14 @@ def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
             )
         for parser in PARSERS:
             state = (language, parser, text, status)
-            parsed = known.get(state)
+            parsed = cache.get(state)
             if parsed is None:
-                parsed = known[state] = _parse_answer(language, parser, text, status)
+                parsed = cache[state] = _parse_answer(language, parser, text, status)
             decided = parsed.outcome in RIGHT.values()
             correct = parsed.outcome == RIGHT[subset] if decided else None
             span = (parsed.span_start, parsed.span_end)
             rows.append((language, query_id, system, parser, subset, parsed.outcome, parsed.rule, *span, correct))
-    names = [c.name for c in schema.columns("outcomes")]
+    names = [column.name for column in schema.columns("outcomes")]
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
     return schema.sort("outcomes", schema.from_columns("outcomes", columns))
 
@@ -155,13 +155,16 @@ def departures(outcomes: pa.Table) -> pa.Table:
     """
     published, strict = _by_parser(outcomes)
     counts: dict[tuple[Outcome, Outcome, str], int] = {}
-    for was, now, rule in zip(
-        published["outcome"].to_pylist(), *(strict[c].to_pylist() for c in ("outcome", "rule")), strict=True
+    for before, after, rule in zip(
+        published["outcome"].to_pylist(), *(strict[column].to_pylist() for column in ("outcome", "rule")), strict=True
     ):
-        if was != now:
-            counts[was, now, rule] = counts.get((was, now, rule), 0) + 1
+        if before != after:
+            counts[before, after, rule] = counts.get((before, after, rule), 0) + 1
     rows = [Departure(*key, n) for key, n in counts.items()]
-    return schema.from_rows(Departure, sorted(rows, key=lambda r: (-r.n, r.published, r.strict, r.rule)))
+    return schema.from_rows(
+        Departure,
+        sorted(rows, key=lambda departure: (-departure.n, departure.published, departure.strict, departure.rule)),
+    )
 
 
 def shifts(outcomes: pa.Table) -> pa.Table:
@@ -179,19 +182,21 @@ def shifts(outcomes: pa.Table) -> pa.Table:
     published, strict = _by_parser(outcomes)
     differ: dict[tuple[Subset, str], int] = {}
     columns = (published["subset"], published["system"], published["outcome"], strict["outcome"])
-    for subset, system, was, now in zip(*(c.to_pylist() for c in columns), strict=True):
-        differ[subset, system] = differ.get((subset, system), 0) + (was != now)
+    for subset, system, before, after in zip(*(column.to_pylist() for column in columns), strict=True):
+        differ[subset, system] = differ.get((subset, system), 0) + (before != after)
     of: dict[Parser, dict[tuple[str, str], dict[str, Any]]] = {
         parser: {
-            (r["subset"], r["system"]): r for r in rates(outcomes, parser=parser).to_pylist() if r["language"] == "all"
+            (row["subset"], row["system"]): row
+            for row in rates(outcomes, parser=parser).to_pylist()
+            if row["language"] == "all"
         }
         for parser in PARSERS
     }
     rows = []
     for (subset, system), n in sorted(differ.items()):
-        was, now = of["published"][subset, system], of["strict"][subset, system]
-        pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (was, now)]
-        rows.append(Shift(subset, system, now["n"], n, *pairs))
+        before, after = of["published"][subset, system], of["strict"][subset, system]
+        pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (before, after)]
+        rows.append(Shift(subset, system, after["n"], n, *pairs))
     return schema.from_rows(Shift, rows)
 
 

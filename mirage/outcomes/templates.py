@@ -87,8 +87,8 @@ def template_rates(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    known = answers.select([*_QUESTION, "system", "template"]).filter(pc.is_valid(answers["template"]))
-    table = outcomes.join(known, [*_QUESTION, "system"], join_type="inner")
+    templated = answers.select([*_QUESTION, "system", "template"]).filter(pc.is_valid(answers["template"]))
+    table = outcomes.join(templated, [*_QUESTION, "system"], join_type="inner")
     if not len(table):
         raise NotEnoughData(
             "no reply is known to be to a prompt template", do="import answers with the column template, or generate"
@@ -104,28 +104,28 @@ def template_rates(
     parts = []
     codes = None if languages is None else list(languages)
     if codes is not None:
-        have = pc.unique(table["language"]).to_pylist()
+        present = pc.unique(table["language"]).to_pylist()
         for code in codes:
-            if code not in have:
-                raise UnknownName("language", code, have, where="the outcomes")
+            if code not in present:
+                raise UnknownName("language", code, present, where="the outcomes")
         table = table.filter(pc.is_in(table["language"], value_set=pa.array(codes, pa.string())))
     for template in sorted(pc.unique(table["template"]).to_pylist(), key=lambda name: (name != reference, name)):
         part = rates(table.filter(pc.equal(table["template"], template)).drop_columns(["template"]), parser=parser)
         parts.append(part.append_column("template", pa.array([template] * len(part), pa.string())))
-    made = pa.concat_tables(parts)
+    result = pa.concat_tables(parts)
     changes = _changes(table.filter(pc.equal(table["parser"], parser)), reference)
-    keys = zip(*(made[name].to_pylist() for name in ("language", "subset", "system", "template")), strict=True)
-    found = [changes.get(key, (None, None, None, None)) for key in keys]
-    for name, values in zip(COLUMNS, zip(*found, strict=True), strict=True):
+    keys = zip(*(result[name].to_pylist() for name in ("language", "subset", "system", "template")), strict=True)
+    change_rows = [changes.get(key, (None, None, None, None)) for key in keys]
+    for name, values in zip(COLUMNS, zip(*change_rows, strict=True), strict=True):
         kind = pa.int32() if name == "pairs" else pa.float64()
-        made = made.append_column(name, pa.array(values, kind))
+        result = result.append_column(name, pa.array(values, kind))
     order = {code: place for place, code in enumerate([*LANGUAGES, "all"])}
-    rows = made.select(["language", "subset", "system"]).to_pylist()
+    rows = result.select(["language", "subset", "system"]).to_pylist()
     places = sorted(
         range(len(rows)),
         key=lambda i: (order.get(rows[i]["language"], len(order)), rows[i]["subset"], rows[i]["system"], i),
     )
-    return made.take(places)
+    return result.take(places)
 
 
 def matched_difference(cells: Sequence[tuple[int, int, int]]) -> tuple[float, float, float]:
@@ -168,8 +168,8 @@ def _chosen(table: pa.Table, bases: Mapping[tuple[str, str], str], systems: Coll
     for name in systems:
         if name not in names:
             raise UnknownName("system", name, names, where="the outcomes")
-    kept = sorted({system for (system, _), base in bases.items() if {system, base} & set(systems)})
-    return table.filter(pc.is_in(table["system"], value_set=pa.array(kept, pa.string())))
+    selection = sorted({system for (system, _), base in bases.items() if {system, base} & set(systems)})
+    return table.filter(pc.is_in(table["system"], value_set=pa.array(selection, pa.string())))
 
 
 def _changes(table: pa.Table, reference: str) -> dict[tuple[str, str, str, str], tuple[float, float, float, int]]:
@@ -181,8 +181,8 @@ def _changes(table: pa.Table, reference: str) -> dict[tuple[str, str, str, str],
     keys = ["language", "subset", "system", "query_id"]
     first = decided.filter(pc.not_equal(decided["template"], reference)).select(columns)
     second = decided.filter(pc.equal(decided["template"], reference)).select([*keys, "correct"])
-    both = first.join(second.rename_columns([*keys, "before"]), keys, join_type="inner")
-    grouped = both.group_by(["language", "subset", "system", "template", "correct", "before"]).aggregate(
+    matched = first.join(second.rename_columns([*keys, "before"]), keys, join_type="inner")
+    grouped = matched.group_by(["language", "subset", "system", "template", "correct", "before"]).aggregate(
         [([], "count_all")]
     )
     counts: dict[tuple[str, str, str], dict[str, list[int]]] = {}

@@ -43,8 +43,17 @@ def importances(
         return schema.Importance(code, referee, skill, regressor, kind, of, *values)
 
     rows = [
-        row(surrogate.ALL, "permutation", one.feature, one.rise, one.low, one.high, one.systems, None)
-        for one in surrogate.importances(seen, regressor, seed=seed)
+        row(
+            surrogate.ALL,
+            "permutation",
+            importance.feature,
+            importance.rise,
+            importance.low,
+            importance.high,
+            importance.systems,
+            None,
+        )
+        for importance in surrogate.importances(seen, regressor, seed=seed)
     ]
     for name, names in sets(seen.features).items():
         try:
@@ -67,7 +76,7 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
     graded = tuple(f for f in features if f in GRADES)
     free = tuple(f for f in features if f not in GRADES)
     few = f"none is dropped: there are only {len(features)} features"
-    found: dict[str, tuple[str, ...] | str | None] = {
+    ablations: dict[str, tuple[str, ...] | str | None] = {
         "All features": tuple(features),
         "Without LLM-as-judge": (free or "every feature is graded by an LLM") if graded else "no LLM graded a feature",
         "Without low-correlation": None if len(features) > KEPT else few,
@@ -75,11 +84,11 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
     }
     for family in FAMILIES:
         names = {spec.name for spec in family.specs}
-        there = [f for f in features if f in names]
+        present = [f for f in features if f in names]
         rest = tuple(f for f in features if f not in names)
-        if there and rest and set(there) != set(graded):
-            found["Without " + ", ".join(there)] = rest
-    return found
+        if present and rest and set(present) != set(graded):
+            ablations["Without " + ", ".join(present)] = rest
+    return ablations
 
 
 def _taus(
@@ -87,8 +96,8 @@ def _taus(
 ) -> dict[str, tuple[float | None, int]]:
     """By language, `all` last: Kendall's tau-b over pairs of systems left out together, and how many these are."""
     if names is not None:
-        held = surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)
-        return {one.language: (one.tau, one.systems) for one in held.quality()}
+        held_out = surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)
+        return {quality.language: (quality.tau, quality.systems) for quality in held_out.quality()}
 
     def fit(out: tuple[str, str]) -> surrogate.Predicted:
         try:
@@ -96,19 +105,25 @@ def _taus(
         except NotEnoughData:
             return {}
 
-    two = surrogate.apart_by(seen, fit)
+    pair_predictions = surrogate.apart_by(seen, fit)
     ratings = {
-        code: {s: float(r) for s, r in zip(one.systems, one.ratings(frozenset()), strict=True) if np.isfinite(r)}
-        for code, one in seen.languages.items()
+        code: {
+            s: float(r) for s, r in zip(language.systems, language.ratings(frozenset()), strict=True) if np.isfinite(r)
+        }
+        for code, language in seen.languages.items()
     }
-    found: dict[str, tuple[float | None, int]] = {}
+    taus: dict[str, tuple[float | None, int]] = {}
     for code in [*sorted(seen.languages), *[surrogate.ALL] * (len(seen.languages) > 1)]:
-        of = sorted(seen.languages) if code == surrogate.ALL else [code]
-        systems = sorted(set.intersection(*(set(ratings[one]) for one in of)))
-        true = np.array([np.mean([ratings[one][s] for one in of]) for s in systems])
-        told = surrogate.tau_parts(surrogate.square(two, systems, of), true) if len(systems) > 1 else np.array([np.nan])
-        found[code] = (float(told.mean()) if np.isfinite(told).all() else None), len(systems)
-    return found
+        codes = sorted(seen.languages) if code == surrogate.ALL else [code]
+        systems = sorted(set.intersection(*(set(ratings[language]) for language in codes)))
+        true = np.array([np.mean([ratings[language][s] for language in codes]) for s in systems])
+        contributions = (
+            surrogate.tau_parts(surrogate.square(pair_predictions, systems, codes), true)
+            if len(systems) > 1
+            else np.array([np.nan])
+        )
+        taus[code] = (float(contributions.mean()) if np.isfinite(contributions).all() else None), len(systems)
+    return taus
 
 
 def strongest(seen: surrogate.Training, without: Collection[str]) -> tuple[str, ...]:

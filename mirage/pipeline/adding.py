@@ -43,8 +43,8 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     if not system.strip():
         raise BadInput("the system has no name", do="name it")
     queries = arena.read("queries", columns=["language", "query_id"])
-    made = files.answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
-    names = sorted(set(made["system"].to_pylist()))
+    answers = files.answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
+    names = sorted(set(answers["system"].to_pylist()))
     if names != [system]:
         raise BadInput(
             f"the file holds answers of {', '.join(names)}, not of {system}",
@@ -53,7 +53,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
         )
     if system in _systems(arena) and system not in added(arena):
         raise ArenaError(f"{arena.title} has a system {system} already", where=arena.name, do="choose another name")
-    return made
+    return answers
 
 
 def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> store.Arena:
@@ -71,12 +71,12 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     import pyarrow as pa
 
     (system,) = set(answers["system"].to_pylist())
-    made: dict[str, pa.Table] = {"answers": answers}
+    tables: dict[str, pa.Table] = {"answers": answers}
     queries = _asked(arena.read("queries"), answers)
     empty = schema.arrow_schema("passages").empty_table()
     passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
     with suppress(NotEnoughData):  # no question has a relevance label
-        made |= OUTCOMES.run({"queries": queries, "answers": answers})
+        tables |= OUTCOMES.run({"queries": queries, "answers": answers})
     reference = _reference(arena, answers)
     measured = features.compute(
         queries,
@@ -85,18 +85,18 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
         progress=progress,
     )
-    made["features"] = _of(measured, system)
+    tables["features"] = _of(measured, system)
     copy = store.copy(arena, into)
     title = f"{arena.title}, with a system of your own"
-    done = store.upsert(
+    result = store.upsert(
         copy.path,
-        {name: store.Rows(table, pa.table({"system": [system]})) for name, table in made.items()},
+        {name: store.Rows(table, pa.table({"system": [system]})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
         made_by="the page Your model",
         notes=[_note(system)],
         keep=("predictions", "importances"),
     )
-    return done.arena
+    return result.arena
 
 
 def added(arena: store.Arena) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def _note(system: str) -> str:
 
 def _systems(arena: store.Arena) -> set[str]:
     """Every system that an arena speaks of."""
-    found: set[str] = set()
+    systems: set[str] = set()
     for table, columns in (
         ("answers", ("system",)),
         ("outcomes", ("system",)),
@@ -144,8 +144,8 @@ def _systems(arena: store.Arena) -> set[str]:
             for column in columns:
                 # Names of the contract, none of the user's.
                 rows = arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")  # noqa: S608
-                found |= set(rows["system"].to_pylist())
-    return found
+                systems |= set(rows["system"].to_pylist())
+    return systems
 
 
 def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
@@ -158,8 +158,8 @@ def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:
     """The reference answers to the questions answered, where there are any."""
     if "answers" not in arena.tables:
         return None
-    found = _of(_asked(arena.read("answers"), answers), REFERENCE)
-    return found if len(found) else None
+    rows = _of(_asked(arena.read("answers"), answers), REFERENCE)
+    return rows if len(rows) else None
 
 
 def _of(table: pa.Table, system: str) -> pa.Table:

@@ -46,8 +46,8 @@ def bundle(
     tables |= RELEVANCE_PREDICTIONS.run(tables, skills=get_args(schema.Skill), regressors=regressors)
     queries = tables["queries"]
     absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
-    asked = {name: queries[name] for name in ("language", "query_id", "subset")}
-    numbers = {"queries": schema.from_columns("queries", asked | {"reason": absent})}
+    questions = {name: queries[name] for name in ("language", "query_id", "subset")}
+    numbers = {"queries": schema.from_columns("queries", questions | {"reason": absent})}
     numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
     origin = nomiracl.ORIGIN["outputs"]
     replies = store.write(

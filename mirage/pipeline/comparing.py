@@ -1,7 +1,7 @@
 """Regressors side by side, from a comparison or from stored predictions: what they are worth, and what to know of it.
 
-held = held_out(found.table(), "gpt-4o")                       # by regressor, from table `predictions`
-summary(held, "pooled")                                        # one row a regressor
+results = held_out(report.table(), "gpt-4o")                   # by regressor, from table `predictions`
+summary(results, "pooled")                                     # one row a regressor
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ def held_out(
     for row in rows_of(predictions, referee, skill):
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
-    found = {}
+    results = {}
     for name in sorted(parts, key=_order):
-        by = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
+        rows_by_language = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
 
-        def column(of: str, by: dict[str, list[schema.Prediction]] = by) -> dict[str, Array]:
-            return {code: np.array([getattr(row, of) for row in rows], dtype=float) for code, rows in by.items()}
+        def column(of: str, groups: dict[str, list[schema.Prediction]] = rows_by_language) -> dict[str, Array]:
+            return {code: np.array([getattr(row, of) for row in rows], dtype=float) for code, rows in groups.items()}
 
-        systems = {code: tuple(row.system for row in rows) for code, rows in by.items()}
+        systems = {code: tuple(row.system for row in rows) for code, rows in rows_by_language.items()}
         ends = column("low"), column("high")
-        found[name] = surrogate.HeldOut(
+        results[name] = surrogate.HeldOut(
             name,
             systems,
             column("rating"),
@@ -90,40 +90,44 @@ def held_out(
             column("slope_part"),
             seed,
         )
-    return found
+    return results
 
 
-def summary(held: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED) -> list[Summary]:
+def summary(results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED) -> list[Summary]:
     """Regressors side by side: the default procedure, then the paper's, then ours.
 
     Args:
-        held: by regressor (`held_out`, or a comparison's).
+        results: by regressor (`held_out`, or a comparison's).
         chosen: the regressor for new systems.
         seed: seed of the tests.
     """
     rows = []
-    default = held.get(surrogate.NESTED)
-    for name in sorted(held, key=_order):
-        quality = held[name].quality()
-        single = [one for one in quality if one.language != ALL]
-        joint = next((one for one in quality if one.language == ALL), None)
-        against = surrogate.paired(default, held[name], seed=seed) if default and name != surrogate.NESTED else None
-        squares = sum(one.systems * one.rmse**2 for one in single) / sum(one.systems for one in single)
+    default = results.get(surrogate.NESTED)
+    for name in sorted(results, key=_order):
+        qualities = results[name].quality()
+        single = [quality for quality in qualities if quality.language != ALL]
+        joint = next((quality for quality in qualities if quality.language == ALL), None)
+        difference = (
+            surrogate.paired(default, results[name], seed=seed) if default and name != surrogate.NESTED else None
+        )
+        squares = sum(quality.systems * quality.rmse**2 for quality in single) / sum(
+            quality.systems for quality in single
+        )
         rows.append(
             Summary(
                 name,
                 surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
                 len(single),
-                len({s for systems in held[name].systems.values() for s in systems}),
-                _mean([one.tau for one in single]),
+                len({s for systems in results[name].systems.values() for s in systems}),
+                _mean([quality.tau for quality in single]),
                 float(np.sqrt(squares)),
-                _mean([one.r2 for one in single]),
-                _mean([one.slope for one in single]),
-                _mean([one.covered for one in single]),
+                _mean([quality.r2 for quality in single]),
+                _mean([quality.slope for quality in single]),
+                _mean([quality.covered for quality in single]),
                 joint.tau if joint else None,
-                against.tau - against.tau_than if against and against.languages else None,
-                against.p if against and against.languages else None,
-                against.p_error if against else None,
+                difference.tau - difference.tau_than if difference and difference.languages else None,
+                difference.p if difference and difference.languages else None,
+                difference.p_error if difference else None,
                 name == chosen,
             )
         )
@@ -135,48 +139,50 @@ def _order(name: str) -> int:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    there = [v for v in values if v is not None]
-    return float(np.mean(there)) if there else None
+    present = [v for v in values if v is not None]
+    return float(np.mean(present)) if present else None
 
 
-def said(found: Report, *, price: float | None = None) -> list[str]:
+def said(report: Report, *, price: float | None = None) -> list[str]:
     """What a reader of a comparison must know besides the table.
 
     Args:
-        found: the comparison.
+        report: the comparison.
         price: of one judge call, in US dollars.
     """
-    compared, seen = found.comparison, found.training
-    n, many = len(seen.systems), len(seen.languages)
+    comparison, training = report.comparison, report.training
+    n, many = len(training.systems), len(training.languages)
     lines = [
-        f"{n} systems, {many} language{'s' * (many > 1)}, {len(seen.features)} features: "
-        + ", ".join(seen.features)
-        + f"; seed {compared.seed}"
+        f"{n} systems, {many} language{'s' * (many > 1)}, {len(training.features)} features: "
+        + ", ".join(training.features)
+        + f"; seed {comparison.seed}"
     ]
-    folds = ", ".join(f"{name} {count}" for name, count in sorted(compared.chosen.items(), key=lambda c: (-c[1], c[0])))
-    lines.append(f"for a new system: {compared.default}; nested validation over {n} left-out systems chose {folds}")
+    folds = ", ".join(
+        f"{name} {count}" for name, count in sorted(comparison.chosen.items(), key=lambda c: (-c[1], c[0]))
+    )
+    lines.append(f"for a new system: {comparison.default}; nested validation over {n} left-out systems chose {folds}")
     lines += [
         f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
         f"{test.ahead} of {test.languages} languages; RMSE {test.rmse:.3f} and {test.rmse_than:.3f}, "
         f"p = {test.p_error:.3f} (paired over {test.systems} systems, {test.swaps:,} swaps)"
-        for test in compared.tests
+        for test in comparison.tests
         if test.than == surrogate.PUBLISHED and test.languages
     ]
-    for feature, languages in seen.unused().items():
+    for feature, languages in training.unused().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
         if len(languages) > _FEW:
             everyone = sorted({system for systems in languages.values() for system in systems})
             lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
         under = f"a system has it on under {surrogate.COVERAGE:.0%} of the questions"
         lines.append(f"{feature} is left out where {under}: {lacking}")
-    beyond = {row.system for row in found.rows if row.outside and row.default}
+    beyond = {row.system for row in report.rows if row.outside and row.default}
     lines.append(
-        f"{len(beyond)} of {n + len(seen.new)} systems lie outside the range of the others in some feature: there a "
-        "prediction has no interval"
+        f"{len(beyond)} of {n + len(training.new)} systems lie outside the range of the others in some feature: there "
+        "a prediction has no interval"
     )
-    if found.calls:
-        money = f", USD {found.calls * price:,.2f}" if price is not None else ""
-        lines.append(f"a prediction takes no call; judging a system as the others took {found.calls:,}{money}")
+    if report.calls:
+        money = f", USD {report.calls * price:,.2f}" if price is not None else ""
+        lines.append(f"a prediction takes no call; judging a system as the others took {report.calls:,}{money}")
     elif price is not None:
         lines.append("the relevance referee asks no model: no call and no money is saved")
     return lines

@@ -82,8 +82,8 @@ def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
         BadInput: if the file's name says no known kind, or it cannot be written.
     """
     _refuse_unknown_kind(out)
-    made = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
-    write(out, made if isinstance(made, bytes) else made.encode("utf-8"))
+    content = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
+    write(out, content if isinstance(content, bytes) else content.encode("utf-8"))
 
 
 def _refuse_unknown_kind(out: Path) -> None:
@@ -118,7 +118,7 @@ def export_preferences(
     judges = sorted(set(tables["judgments"]["judge"].to_pylist()))
     if judge not in judges:
         raise UnknownName("judge", judge, judges, where=str(path))
-    asked = generate.prepare(
+    prepared = generate.prepare(
         tables["queries"],
         tables["passages"],
         system=judge,
@@ -126,13 +126,13 @@ def export_preferences(
         settings=llm.Settings(model=judge),
         seed=seed,
     ).asked
-    texts = {(one.language, one.query_id): one.text for one in asked}
-    pairs, left = sft.preferences(tables["judgments"], tables["answers"], texts, judge=judge)
+    texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
+    pairs, left_out = sft.preferences(tables["judgments"], tables["answers"], texts, judge=judge)
     if not pairs:
-        why = "; ".join(f"{n:,} times: {reason}" for reason, n in sorted(left.items()))
-        raise NotEnoughData(f"{judge} prefers no answer to another", where=why, do="name another judge")
+        explanation = "; ".join(f"{n:,} times: {reason}" for reason, n in sorted(left_out.items()))
+        raise NotEnoughData(f"{judge} prefers no answer to another", where=explanation, do="name another judge")
     write(out, "".join(pair.line() + "\n" for pair in pairs).encode("utf-8"))
-    return len(pairs), left
+    return len(pairs), left_out
 
 
 def write(out: Path, data: bytes) -> None:

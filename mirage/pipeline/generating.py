@@ -71,7 +71,7 @@ class Generated:
     """What this run has cost."""
 
 
-def plan_generating(path: Path, asked: Asked, *, limits: llm.Limits) -> llm.Cost:
+def plan_generating(path: Path, request: Asked, *, limits: llm.Limits) -> llm.Cost:
     """What asking would cost at most; nothing is sent or written.
 
     Raises:
@@ -79,20 +79,20 @@ def plan_generating(path: Path, asked: Asked, *, limits: llm.Limits) -> llm.Cost
         UnknownName: if a language has no questions.
         BadInput: if the system has answers that were made in another way.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, asked))
-    asked = _settled(seen.arena, asked)
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _settled(seen.arena, request)
     with ExitStack() as open_files:
         ledger = None
         if ledger_path(path).exists():
             ledger = open_files.enter_context(store.Ledger(ledger_path(path), read_only=True))
-        conversations = generate.prepare(**_tables(seen, asked), **_options(asked, ledger)).conversations
-        again = _repetition(asked, _number(asked, ledger)) if ledger else None
-        return llm.plan(conversations, settings=asked.settings, limits=limits, ledger=ledger, again=again)
+        conversations = generate.prepare(**_tables(seen, request), **_options(request, ledger)).conversations
+        again = _repetition(request, _number(request, ledger)) if ledger else None
+        return llm.plan(conversations, settings=request.settings, limits=limits, ledger=ledger, again=again)
 
 
 def generate_answers(
     path: Path,
-    asked: Asked,
+    request: Asked,
     *,
     engine: Engine,
     limits: llm.Limits,
@@ -108,8 +108,8 @@ def generate_answers(
 
     Args:
         path: the arena's folder.
-        asked: who is asked what.
-        engine: makes the calls, with `asked.settings`.
+        request: who is asked what.
+        engine: makes the calls, with `request.settings`.
         limits: holds the prices.
         made_by: the command, for the manifest.
         on_reply: called as replies come.
@@ -121,9 +121,9 @@ def generate_answers(
         BadInput: if the system has answers that were made in another way.
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, asked))
-    asked = _settled(seen.arena, asked)
-    tables = _tables(seen, asked)
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _settled(seen.arena, request)
+    tables = _tables(seen, request)
     kept, ended = 0, False
     tally = llm.Tally(limits)
     reasons: Counter[str] = Counter()
@@ -142,7 +142,7 @@ def generate_answers(
             if on_reply is not None:
                 on_reply(tally.cost, len(conversations))
 
-        again = _repetition(asked, number)
+        again = _repetition(request, number)
         repeated = {} if again is None else {"again": again}
         try:
             engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
@@ -152,24 +152,26 @@ def generate_answers(
         ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
         return replies
 
-    chosen = generate.chosen(tables["queries"], asked.languages, asked.limit)
+    chosen = generate.chosen(tables["queries"], request.languages, request.limit)
     with store.Ledger(ledger_path(path)) as ledger:
-        options = _options(asked, ledger)
-        number = ledger.begin_replacement(asked.system, _scope(asked)) if asked.replace else _number(asked, ledger)
-        made = generate.generate(**tables, **options, complete=complete)
-        arena = _write(path, made, asked, seen=seen, made_by=made_by, step=step)
-        if asked.replace and ended:
-            ledger.end_replacement(asked.system, number)
+        options = _options(request, ledger)
+        number = (
+            ledger.begin_replacement(request.system, _scope(request)) if request.replace else _number(request, ledger)
+        )
+        answers = generate.generate(**tables, **options, complete=complete)
+        arena = _write(path, answers, request, seen=seen, made_by=made_by, step=step)
+        if request.replace and ended:
+            ledger.end_replacement(request.system, number)
     if stopped:
         raise stopped[0]
-    if tally.failed and not set(made["status"].to_pylist()) & set(generate.SOUND):
+    if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
         raise Unreachable(
             f"no call got a reply: {reasons.most_common(1)[0][0]}",
             do="see that the service answers, then run the same command again; each question has a row that says why",
         )
-    counts = _count(chosen, made)
+    counts = _count(chosen, answers)
     kept -= sum(count["missing"] for count in counts.values())
-    shared = store.consistently(path, lambda now: _shared(now, asked.system))
+    shared = store.consistently(path, lambda arena: _shared(arena, request.system))
     return Generated(arena, counts, kept, shared, reasons, tally.cost)
 
 
@@ -213,55 +215,55 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
     return rows
 
 
-def _seen(arena: store.Arena, asked: Asked) -> store.Seen:
+def _seen(arena: store.Arena, request: Asked) -> store.Seen:
     """What a model that answers reads, and the answers that are there."""
     for name in ("queries", "passages"):
         arena.need(name)
-    for code in asked.languages or ():
+    for code in request.languages or ():
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=str(arena.path))
-    tables = {name: arena.read(name, languages=asked.languages) for name in ("queries", "passages")}
+    tables = {name: arena.read(name, languages=request.languages) for name in ("queries", "passages")}
     if "answers" in arena.tables:
         tables["answers"] = arena.read("answers")
     return store.Seen(arena, tables)
 
 
-def _tables(seen: store.Seen, asked: Asked) -> dict[str, Any]:
+def _tables(seen: store.Seen, request: Asked) -> dict[str, Any]:
     """The arguments of the stage that are tables."""
     tables: dict[str, Any] = {"answers": None, **seen.tables}
-    if asked.relevant_only:
+    if request.relevant_only:
         key = ["language", "query_id"]
         tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
-        kept = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
-        tables["queries"] = kept.select(tables["queries"].column_names)
+        queries = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
+        tables["queries"] = queries.select(tables["queries"].column_names)
     return tables
 
 
-def _options(asked: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
+def _options(request: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
     """The arguments of the stage that are no tables."""
     names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
-    options = {name: getattr(asked, name) for name in names}
+    options = {name: getattr(request, name) for name in names}
     return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
 
 
-def _scope(asked: Asked) -> str:
+def _scope(request: Asked) -> str:
     """Which answers are made again and how: the same command after a stop has the same scope."""
-    which = {"languages": asked.languages and sorted(asked.languages), "limit": asked.limit}
-    return f"{_note(asked)}; {which}; {asked.template.text}"
+    selection = {"languages": request.languages and sorted(request.languages), "limit": request.limit}
+    return f"{_note(request)}; {selection}; {request.template.text}"
 
 
-def _number(asked: Asked, ledger: store.Ledger) -> int:
+def _number(request: Asked, ledger: store.Ledger) -> int:
     """The replacement of the system's answers that calls belong to; 0 where they were never made again."""
-    latest = ledger.latest_replacement(asked.system)
-    if not asked.replace:
+    latest = ledger.latest_replacement(request.system)
+    if not request.replace:
         return latest
-    under_way = ledger.open_replacement(asked.system, _scope(asked))
+    under_way = ledger.open_replacement(request.system, _scope(request))
     return latest + 1 if under_way is None else under_way
 
 
-def _repetition(asked: Asked, number: int) -> str | None:
+def _repetition(request: Asked, number: int) -> str | None:
     """What calls of a replacement are named: of two systems that ask the same, each has its own."""
-    return f"{asked.system} {number}" if number else None
+    return f"{request.system} {number}" if number else None
 
 
 def _given_up(reply: llm.Reply) -> bool:
@@ -269,35 +271,35 @@ def _given_up(reply: llm.Reply) -> bool:
     return reply.status == "api_error" and not reply.attempts
 
 
-def _note(asked: Asked) -> str:
+def _note(request: Asked) -> str:
     """How answers are made, for the manifest."""
-    parameters = {name: value for name, value in llm.request(asked.settings, []).items() if name != "messages"}
-    counted = (asked.tokens or llm.Estimate()).name
-    made = {"template": asked.template.name, "order seed": asked.seed, _COUNTED: counted, **parameters}
-    if asked.relevant_only:
-        made["passages"] = "relevant"
-    return f"{asked.system}: " + ", ".join(f"{name} {value}" for name, value in made.items())
+    parameters = {name: value for name, value in llm.request(request.settings, []).items() if name != "messages"}
+    counted = (request.tokens or llm.Estimate()).name
+    options = {"template": request.template.name, "order seed": request.seed, _COUNTED: counted, **parameters}
+    if request.relevant_only:
+        options["passages"] = "relevant"
+    return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
 
 
-def _settled(arena: store.Arena, asked: Asked) -> Asked:
+def _settled(arena: store.Arena, request: Asked) -> Asked:
     """Say what counts tokens; refuse answers of two models, or of one with other parameters, under one name.
 
     Raises:
         BadInput: if the system has answers that were made in another way.
     """
     notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
-    before = next((one for one in notes if one.startswith(f"{asked.system}: ")), None)
-    if asked.tokens is None:
+    before = next((note for note in notes if note.startswith(f"{request.system}: ")), None)
+    if request.tokens is None:
         # A tokenizer that has come to this machine since must not change the prompts of a run that goes on.
         by_estimate = before is not None and f", {_COUNTED} {llm.Estimate().name}," in before
-        asked = replace(asked, tokens=llm.tokens_of(asked.settings.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(asked)) and not asked.replace:
+        request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
+    if before not in (None, _note(request)) and not request.replace:
         raise BadInput(
-            f"the answers of {before}; now it is {_note(asked).removeprefix(f'{asked.system}: ')}",
+            f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
             where=str(arena.path),
             do="give this system another name with --system, or make its answers again with --replace",
         )
-    return asked
+    return request
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -310,9 +312,9 @@ def _shared(arena: store.Arena, system: str) -> Counter[str]:
     return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
 
 
-def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], made: pa.Table) -> dict[str, Counter[str]]:
+def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:
     """Answers to the chosen questions by language and status."""
-    rows = zip(*(made[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
+    rows = zip(*(answers[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
     status = {(language, query_id): status for language, query_id, status in rows}
     counts: dict[str, Counter[str]] = {}
     for language, query_id, *_ in chosen:
@@ -321,7 +323,7 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], made: pa.T
 
 
 def _write(
-    path: Path, made: pa.Table, asked: Asked, *, seen: store.Seen, made_by: str, step: str | None
+    path: Path, answers: pa.Table, request: Asked, *, seen: store.Seen, made_by: str, step: str | None
 ) -> store.Arena:
     """Put the answers of a system that are new or other than before in place of those it had.
 
@@ -331,12 +333,12 @@ def _write(
 
     keys = schema.key("answers")
     before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
-    had, has = (
-        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == asked.system}
-        for table in (before, made)
+    rows_before, rows_after = (
+        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == request.system}
+        for table in (before, answers)
     )
-    new = [row for key, row in has.items() if had.get(key) != row]
-    replaced = [key for key, row in had.items() if has.get(key) != row]
+    new = [row for key, row in rows_after.items() if rows_before.get(key) != row]
+    replaced = [key for key, row in rows_before.items() if rows_after.get(key) != row]
     if not new and not replaced:
         return store.open_arena(path)
     rows = store.Rows(
@@ -344,14 +346,14 @@ def _write(
         pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
     )
     questions = store.Seen(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
-    done = store.upsert(
+    result = store.upsert(
         path,
         {"answers": rows},
         made_by=made_by,
-        notes=[_note(asked)],
-        subjects=[asked.system],
-        check=lambda arena: _settled(arena, asked),
+        notes=[_note(request)],
+        subjects=[request.system],
+        check=lambda arena: _settled(arena, request),
         seen=questions,
         step=step,
     )
-    return done.arena
+    return result.arena

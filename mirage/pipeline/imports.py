@@ -38,7 +38,7 @@ def import_outputs(
     tables |= OUTCOMES.run(tables)
     origin = nomiracl.ORIGIN["outputs"]
     texts = {"title": "NoMIRACL replies", "label": "real replies", "about": about(tables), "licence": origin.licence}
-    done = store.upsert(
+    result = store.upsert(
         into,
         {name: store.Rows(table) for name, table in tables.items()},
         texts=lambda _: texts,
@@ -47,7 +47,7 @@ def import_outputs(
         notes=notes,
         stale=store.derived(tables),
     )
-    return done.arena
+    return result.arena
 
 
 def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
@@ -73,7 +73,7 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
         "about": f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages.",
         "licence": origin.licence,
     }
-    done = store.upsert(
+    result = store.upsert(
         into,
         {name: store.Rows(table) for name, table in tables.items()},
         texts=lambda _: texts,
@@ -83,7 +83,7 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
         notes=[drawn] if drawn else [],
         stale=store.derived(tables),
     )
-    return done.arena
+    return result.arena
 
 
 def import_miracl(
@@ -115,8 +115,8 @@ def import_miracl(
     tables, counts = miracl.read(folder, split=split, languages=languages, seed=seed)
     with_text = sum(count.texts for count in counts)
     passages = len(tables["passages"])
-    what = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
-    what = what if with_text else "by id"
+    extent = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
+    extent = extent if with_text else "by id"
     origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split]}]
     if with_text:
         origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
@@ -125,10 +125,10 @@ def import_miracl(
         if split == "dev"
         else "MIRAGE-Bench training questions, from MIRACL train",
         "label": "questions only",
-        "about": f"{len(tables['queries']):,} questions with {passages:,} judged passages, {what}.",
+        "about": f"{len(tables['queries']):,} questions with {passages:,} judged passages, {extent}.",
         "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
     }
-    done = store.upsert(
+    result = store.upsert(
         into,
         {name: store.Rows(table) for name, table in tables.items()},
         texts=lambda _: texts,
@@ -141,7 +141,7 @@ def import_miracl(
         ],
         stale=store.derived(tables),
     )
-    return done.arena, counts
+    return result.arena, counts
 
 
 def import_mirage_bench(
@@ -167,16 +167,16 @@ def import_mirage_bench(
         """An arena that is named otherwise keeps its name."""
         if old is not None and old.title != BENCH:
             return {}
-        held = {*tables, *(old.tables if old is not None else ())}
+        names = {*tables, *(old.tables if old is not None else ())}
         return {
             "title": BENCH,
-            "label": "real replies" if "answers" in held else "questions only",
+            "label": "real replies" if "answers" in names else "questions only",
             "about": "The public data sets of MIRAGE-Bench, as published.",
             "licence": mirage_bench.LICENCE,
         }
 
     origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
-    done = store.upsert(
+    result = store.upsert(
         into,
         {name: store.by_key(name, table) for name, table in tables.items()},
         texts=texts,
@@ -185,16 +185,16 @@ def import_mirage_bench(
         made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
         notes=notes,
     )
-    if dropped := done.lost.get("judgments"):
+    if dropped := result.lost.get("judgments"):
         notes.append(f"{dropped:,} judgments went that were on other answers")
-    return done.arena, {name: len(table) for name, table in tables.items()}, notes
+    return result.arena, {name: len(table) for name, table in tables.items()}, notes
 
 
 def _refuse_held(arena: store.Arena) -> None:
     """Refuse to put other questions under the answers of an arena."""
-    if held := [name for name in ("answers", "judgments") if name in arena.tables]:
+    if names := [name for name in ("answers", "judgments") if name in arena.tables]:
         raise ArenaError(
-            f"this arena holds {' and '.join(held)} to the questions it has",
+            f"this arena holds {' and '.join(names)} to the questions it has",
             where=str(arena.path),
             do="give a new folder for other questions",
         )
@@ -202,10 +202,10 @@ def _refuse_held(arena: store.Arena) -> None:
 
 def about(tables: Tables) -> str:
     """What the imported outputs are, in numbers."""
-    read = nomiracl.summarise(tables)
+    summary = nomiracl.summarise(tables)
     return (
-        f"{read.total.replies:,} replies of {len(read.systems)} systems to {read.total.questions:,} questions in "
-        f"{len(read.languages)} languages."
+        f"{summary.total.replies:,} replies of {len(summary.systems)} systems to {summary.total.questions:,} questions "
+        f"in {len(summary.languages)} languages."
     )
 
 

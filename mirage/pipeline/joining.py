@@ -33,12 +33,12 @@ def _refuse_unasked(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
         BadInput: naming the first.
     """
     keys = list(_QUESTION)
-    asked = [tables["queries"].select(keys)] if "queries" in tables else []
-    asked += [arena.read("queries", columns=keys)] if "queries" in arena.tables else []
+    questions = [tables["queries"].select(keys)] if "queries" in tables else []
+    questions += [arena.read("queries", columns=keys)] if "queries" in arena.tables else []
     for name in ("answers", "judgments"):
-        if asked and name in tables:
+        if questions and name in tables:
             strays = tables[name].select(keys)
-            for known in asked:
+            for known in questions:
                 strays = strays.join(known, keys, join_type="left anti")
             if len(strays):
                 first = _first(strays)
@@ -55,9 +55,9 @@ def _refuse_changed(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
 
     keys = list(_QUESTION)
     coming = tables["queries"].select(keys)
-    held = [arena.read(name, columns=keys) for name in ("answers", "judgments") if name in arena.tables]
+    answered = [arena.read(name, columns=keys) for name in ("answers", "judgments") if name in arena.tables]
     common = pa.concat_tables(
-        [table.join(coming, keys, join_type="left semi") for table in held] or [coming.slice(0, 0)]
+        [table.join(coming, keys, join_type="left semi") for table in answered] or [coming.slice(0, 0)]
     )
     for name in ("queries", "passages"):
         if len(common) and name in tables and name in arena.tables:
@@ -74,11 +74,11 @@ def _refuse_changed(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
 
 def _by_question(table: pa.Table) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Rows by question, in the order of their key."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    by_question: dict[tuple[str, str], list[dict[str, Any]]] = {}
     order = "passages" if "passage_id" in table.column_names else "queries"
     for row in schema.sort(order, table).to_pylist():
-        found.setdefault((row["language"], row["query_id"]), []).append(row)
-    return found
+        by_question.setdefault((row["language"], row["query_id"]), []).append(row)
+    return by_question
 
 
 def _first(table: pa.Table) -> tuple[str, str]:

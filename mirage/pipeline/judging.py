@@ -109,13 +109,17 @@ def judge_by_model(
         seen = store.consistently(path, lambda arena: _seen(arena, sample))
         battles, prompts = _battles(seen.tables, sample)
         judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
-        used = ", ".join(f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages")
-        asked = schema.from_columns(
+        parameters = ", ".join(
+            f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages"
+        )
+        battle_keys = schema.from_columns(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
         )
-        rows = store.Rows(judged.judgments, asked.select(list(schema.key("judgments"))))
-        arena = _write(path, rows, name=name, note=used, made_by=made_by, seen=seen, check=refuse_another, step=step)
+        rows = store.Rows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
+        arena = _write(
+            path, rows, name=name, note=parameters, made_by=made_by, seen=seen, check=refuse_another, step=step
+        )
     if judged.stopped:
         raise judged.stopped
     if judged.failed and not len(judged.judgments):
@@ -143,9 +147,11 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | N
 
     def make() -> store.Arena:
         seen = store.consistently(path, read)
-        made = judge.judge_by_features(_chosen(seen.tables["answers"], sample), seen.tables["features"])
-        replaced = made.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
-        rows = store.Rows(made, replaced)
+        judgments = judge.judge_by_features(_chosen(seen.tables["answers"], sample), seen.tables["features"])
+        replaced = (
+            judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
+        )
+        rows = store.Rows(judgments, replaced)
         return _write(path, rows, name=judge.HEURISTIC, note=note, made_by=made_by, seen=seen, step=step)
 
     return store.made_anew(make)
@@ -205,7 +211,9 @@ def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledge
         return
     table = arena.read("judgments", columns=["judge", "call"])
     of_name = (
-        call for who, call in zip(*(table[c].to_pylist() for c in ("judge", "call")), strict=True) if who == name
+        call
+        for judge_name, call in zip(*(table[c].to_pylist() for c in ("judge", "call")), strict=True)
+        if judge_name == name
     )
     for call in of_name:
         before = ledger.request(call) if call is not None else None
@@ -214,13 +222,13 @@ def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledge
             key for key in sorted({*(before or {}), *now} - {"messages"}) if (before or {}).get(key) != now.get(key)
         ]
         if call is None:
-            said = "that were imported"
+            description = "that were imported"
         elif before is not None and changed:
-            said = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
+            description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
         else:
             return
         raise BadInput(
-            f"{name} has verdicts {said}", where=str(arena.path), do="give this judge another name with --judge"
+            f"{name} has verdicts {description}", where=str(arena.path), do="give this judge another name with --judge"
         )
 
 
@@ -250,7 +258,7 @@ def _write(
     if not len(rows.new) and "judgments" not in store.open_arena(path).tables:
         return store.open_arena(path)
     notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
-    done = store.upsert(
+    result = store.upsert(
         path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
     )
-    return done.arena
+    return result.arena

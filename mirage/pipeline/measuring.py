@@ -49,14 +49,14 @@ def measure(
         UnknownName: if there is no such feature or reference system.
         Unreachable: if a model is not on this machine and the hub does not answer.
     """
-    wanted = set(only or ())
-    if nli is None and wanted & {spec.name for spec in support.FAMILY.specs}:
+    selection = set(only or ())
+    if nli is None and selection & {spec.name for spec in support.FAMILY.specs}:
         nli = support.MODEL
-    if rerank is None and wanted & {spec.name for spec in reranker.FAMILY.specs}:
+    if rerank is None and selection & {spec.name for spec in reranker.FAMILY.specs}:
         rerank = reranker.MODEL
     # A ledger would make the folder; only an arena may be measured.
     arena = store.open_arena(path)
-    for table in features.tables(wanted):
+    for table in features.tables(selection):
         arena.need(table)
     with ExitStack() as open_files:
 
@@ -75,5 +75,5 @@ def measure(
             reranker=local(rerank, reranker.MAX_TOKENS),
             grade=None if grade is None else partial(grade, ledger=ledger(ledger_path(path))),
         )
-        names = sorted(wanted) or measurable_in(arena, tools)[0]
+        names = sorted(selection) or measurable_in(arena, tools)[0]
         return run(FEATURES, path, made_by=made_by, part="feature", only=names, tools=tools, progress=progress)

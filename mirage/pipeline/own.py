@@ -85,15 +85,15 @@ def import_own(own: Own, into: Path) -> Added:
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
     tables = read_own(own, into)
-    done = store.upsert(
+    result = store.upsert(
         into,
         {name: store.by_key(name, table) for name, table in tables.items()},
         made_by=f"mirage import {own.kind}",
         made_from=[origin for file in own.files for origin in prints(file.parent, [file])],
         check=lambda arena: joining.refuse_misfits(arena, tables),
     )
-    replaced, dropped = done.replaced.get(own.kind, 0), done.lost.get("judgments", 0)
-    return Added(done.arena, len(tables[own.kind]), replaced, dropped)
+    replaced, dropped = result.replaced.get(own.kind, 0), result.lost.get("judgments", 0)
+    return Added(result.arena, len(tables[own.kind]), replaced, dropped)
 
 
 def _known(arena: store.Arena | None, *tables: str) -> pa.Table | None:

@@ -1,9 +1,9 @@
 """The surrogate judge on an arena: regressors compared, predictions written, a new system expected somewhere.
 
 seen = training(features, verdicts, "gpt-4o")                  # `surrogate.py`
-found = report(seen, "gpt-4o")                                 # every regressor on left-out systems
-found.table()                                                  # schema.Prediction
-expected(seen, "my-model", chosen(found.table(), "gpt-4o"))    # {language: Expected}: rating, interval, rank
+result = report(seen, "gpt-4o")                                # every regressor on left-out systems
+result.table()                                                 # schema.Prediction
+expected(seen, "my-model", chosen(result.table(), "gpt-4o"))   # {language: Expected}: rating, interval, rank
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Report:
         """
         if self.referee == RELEVANCE:
             return 0
-        fought = [
-            (one.points.sum(axis=(0, 1)) + one.points.sum(axis=(0, 2)))[one.rated].mean()
-            for one in self.training.languages.values()
-            if one.rated.any()
+        battle_counts = [
+            (language.points.sum(axis=(0, 1)) + language.points.sum(axis=(0, 2)))[language.rated].mean()
+            for language in self.training.languages.values()
+            if language.rated.any()
         ]
-        return round(float(sum(fought)))
+        return round(float(sum(battle_counts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,38 +123,38 @@ def report(
     Raises:
         NotEnoughData: if there are too few rated systems with features.
     """
-    compared = surrogate.choose(seen, regressors, seed=seed, progress=progress)
+    comparison = surrogate.choose(seen, regressors, seed=seed, progress=progress)
     beyond: dict[tuple[str, str], tuple[str, ...]] = {}
     for system in (*seen.systems, *seen.new):
-        beyond |= {(code, system): one.outside for code, one in surrogate.distances(seen, system).items()}
+        beyond |= {(code, system): distance.outside for code, distance in surrogate.distances(seen, system).items()}
     rows = []
-    for name, held in compared.held_out.items():
-        used = compared.default if name == surrogate.NESTED else name
-        default = name == compared.default
-        mine = Chosen(used, {code: held.judged[code] - held.predicted[code] for code in held.predicted})
-        new = {system: expected(seen, system, mine, seed=seed) for system in seen.new}
-        for code in held.predicted:
-            move = _offset(seen, code)
-            some = [
+    for name, held_out in comparison.held_out.items():
+        used = comparison.default if name == surrogate.NESTED else name
+        default = name == comparison.default
+        choice = Chosen(used, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted})
+        new = {system: expected(seen, system, choice, seed=seed) for system in seen.new}
+        for code in held_out.predicted:
+            offset = _offset(seen, code)
+            predicted = [
                 (system, *values)
                 for system, *values in zip(
-                    held.systems[code],
-                    (held.predicted[code] + move).tolist(),
-                    _or_null(held.low[code] + move),
-                    _or_null(held.high[code] + move),
-                    (held.judged[code] + move).tolist(),
-                    _or_null(held.tau_parts[code]),
-                    _or_null(held.slope_parts[code]),
+                    held_out.systems[code],
+                    (held_out.predicted[code] + offset).tolist(),
+                    _or_null(held_out.low[code] + offset),
+                    _or_null(held_out.high[code] + offset),
+                    (held_out.judged[code] + offset).tolist(),
+                    _or_null(held_out.tau_parts[code]),
+                    _or_null(held_out.slope_parts[code]),
                     strict=True,
                 )
             ]
-            some += [
-                (s, at[code].rating, at[code].low, at[code].high, None, None, None)
-                for s, at in new.items()
-                if code in at
+            predicted += [
+                (s, expectations[code].rating, expectations[code].low, expectations[code].high, None, None, None)
+                for s, expectations in new.items()
+                if code in expectations
             ]
-            ratings = np.array([values[1] for values in some])
-            for system, rating, low, high, judged, *parts in some:
+            ratings = np.array([values[1] for values in predicted])
+            for system, rating, low, high, judged, *parts in predicted:
                 place = int((ratings > rating + 1e-9).sum()) + 1
                 names = beyond.get((code, system), ())
                 rows.append(
@@ -165,7 +165,7 @@ def report(
                         *parts,
                     )
                 )
-    return Report(referee, skill, seen, compared, tuple(rows))
+    return Report(referee, skill, seen, comparison, tuple(rows))
 
 
 def rows_of(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[schema.Prediction]:
@@ -195,22 +195,24 @@ def chosen(
     """
     rows = rows_of(predictions, referee, skill)
     name = regressor or next(row.regressor for row in rows if row.default)
-    found: dict[str, list[float]] = {}
+    residuals: dict[str, list[float]] = {}
     for row in rows:
         if row.regressor == name and row.judged is not None:
-            found.setdefault(row.language, []).append(row.judged - row.rating)
-    if not found:
+            residuals.setdefault(row.language, []).append(row.judged - row.rating)
+    if not residuals:
         raise UnknownName("regressor", name, sorted({row.regressor for row in rows}))
-    return Chosen(name, {code: np.array(values) for code, values in found.items()})
+    return Chosen(name, {code: np.array(values) for code, values in residuals.items()})
 
 
-def expected(seen: surrogate.Training, system: str, by: Chosen, *, seed: int = surrogate.SEED) -> dict[str, Expected]:
+def expected(
+    seen: surrogate.Training, system: str, choice: Chosen, *, seed: int = surrogate.SEED
+) -> dict[str, Expected]:
     """Where a system is expected from its features alone; battles of its own, if it has any, are not looked at.
 
     Args:
         seen: what to learn from; the system's features are in it.
         system: the system.
-        by: the regressor and its residuals, which make the interval.
+        choice: the regressor and its residuals, which make the interval.
         seed: seed of a regressor that draws.
 
     Returns:
@@ -220,52 +222,54 @@ def expected(seen: surrogate.Training, system: str, by: Chosen, *, seed: int = s
     Raises:
         UnknownName: if the system has no features.
     """
-    made = surrogate.predict(seen, by.regressor, out=[system], seed=seed)
+    predictions = surrogate.predict(seen, choice.regressor, out=[system], seed=seed)
     beyond = surrogate.distances(seen, system)
-    found: dict[str, Expected] = {}
+    expectations: dict[str, Expected] = {}
     ratings: dict[str, dict[str, float]] = {}
-    for code, values in made.items():
-        one = seen.languages[code]
-        if system not in one.systems or not np.isfinite(values[one.systems.index(system)]):
+    for code, values in predictions.items():
+        language = seen.languages[code]
+        if system not in language.systems or not np.isfinite(values[language.systems.index(system)]):
             continue
-        full = one.ratings(frozenset())
+        full = language.ratings(frozenset())
         others = {
-            s: float(r) + one.offset for s, r in zip(one.systems, full, strict=True) if s != system and np.isfinite(r)
+            s: float(r) + language.offset
+            for s, r in zip(language.systems, full, strict=True)
+            if s != system and np.isfinite(r)
         }
         # Predictions are centred on the others; the referee's ratings on the system too, once it is judged.
         k = len(others)
-        rated = bool(one.rated[one.systems.index(system)])
-        value = float(values[one.systems.index(system)]) * (k / (k + 1) if rated else 1.0) + one.offset
+        rated = bool(language.rated[language.systems.index(system)])
+        value = float(values[language.systems.index(system)]) * (k / (k + 1) if rated else 1.0) + language.offset
         ratings[code] = others
-        found[code] = _expected(code, system, by, value, others, beyond[code])
-    if len(found) == len(seen.languages) > 1:
+        expectations[code] = _expected(code, system, choice, value, others, beyond[code])
+    if len(expectations) == len(seen.languages) > 1:
         common = set.intersection(*(set(others) for others in ratings.values()))
         joint = {s: float(np.mean([others[s] for others in ratings.values()])) for s in sorted(common)}
-        value = float(np.mean([one.rating for one in found.values()]))
-        found[ALL] = _expected(ALL, system, by, value, joint, beyond[ALL])
-    return found
+        value = float(np.mean([expectation.rating for expectation in expectations.values()]))
+        expectations[ALL] = _expected(ALL, system, choice, value, joint, beyond[ALL])
+    return expectations
 
 
 def _expected(
-    code: str, system: str, by: Chosen, value: float, others: Mapping[str, float], at: surrogate.Distance
+    code: str, system: str, choice: Chosen, value: float, others: Mapping[str, float], distance: surrogate.Distance
 ) -> Expected:
-    half = surrogate.margin(by.residuals.get(code, np.array([])), at)
-    low, high = (value - half, value + half) if np.isfinite(half) else (None, None)
+    half_width = surrogate.margin(choice.residuals.get(code, np.array([])), distance)
+    low, high = (value - half_width, value + half_width) if np.isfinite(half_width) else (None, None)
 
     def place(rating: float | None, without: int) -> int:
         return without if rating is None else 1 + sum(other > rating + 1e-9 for other in others.values())
 
     of = len(others) + 1
     return Expected(
-        *(code, system, by.regressor, value, low, high),
-        *(place(value, 1), place(high, 1), place(low, of), of, at.outside),
+        *(code, system, choice.regressor, value, low, high),
+        *(place(value, 1), place(high, 1), place(low, of), of, distance.outside),
     )
 
 
 def _offset(seen: surrogate.Training, code: str) -> float:
     if code != ALL:
         return seen.languages[code].offset
-    return float(np.mean([one.offset for one in seen.languages.values()]))
+    return float(np.mean([language.offset for language in seen.languages.values()]))
 
 
 def _or_null(values: Array) -> list[float | None]:

@@ -108,39 +108,39 @@ def figures(
         UnknownName: if there is no such paper, item, language, or system of the arena.
     """
     rows = published.to_pylist()
-    for column, wanted in (("source", source), ("item", item)):
-        if wanted is not None:
-            have = sorted({row[column] for row in rows})
-            if wanted not in have:
-                raise UnknownName(f"{'paper' if column == 'source' else 'table or figure'}", wanted, have)
-            rows = [row for row in rows if row[column] == wanted]
+    for column, value in (("source", source), ("item", item)):
+        if value is not None:
+            values = sorted({row[column] for row in rows})
+            if value not in values:
+                raise UnknownName(f"{'paper' if column == 'source' else 'table or figure'}", value, values)
+            rows = [row for row in rows if row[column] == value]
     if languages is not None:
         codes = set(languages)
         rows = [row for row in rows if row["language"] in codes]
     measures: dict[tuple[str, str], _Measure] = {}
-    made = []
+    results = []
     for row in rows:
         if arena is None:
-            ours = _Ours()
+            measured = _Ours()
         else:
             key = row["source"], row["item"]
             if key not in measures:
                 measures[key] = _measure(arena, *key, parser, names or {}, tokens or Estimate())
-            ours = measures[key](row)
-        made.append(
+            measured = measures[key](row)
+        results.append(
             Figure(
                 **{name: row[name] for name in ("source", "item", "metric", "setting", "system", "language", "unit")},
                 printed=row["value"],
                 text=row["text"],
-                ours=ours.value,
-                ours_low=ours.low,
-                ours_high=ours.high,
-                n=ours.n,
-                remark=ours.remark,
+                ours=measured.value,
+                ours_low=measured.low,
+                ours_high=measured.high,
+                n=measured.n,
+                remark=measured.remark,
                 reference=row["reference"],
             )
         )
-    return made
+    return results
 
 
 def _measure(
@@ -166,9 +166,9 @@ def _measure(
     return _nothing(_MADE_ELSEWHERE if re.search(r"Table [2-5]|Figure", item) else "not measured here")
 
 
-def _nothing(why: str) -> _Measure:
+def _nothing(reason: str) -> _Measure:
     """What measures nothing, and says why."""
-    return lambda _: _Ours(remark=why)
+    return lambda _: _Ours(remark=reason)
 
 
 def _questions(arena: Arena) -> _Measure:
@@ -202,10 +202,10 @@ def _split(arena: Arena) -> tuple[str | None, bool]:
     """The split of NoMIRACL that the questions of an arena are of, as its manifest tells, and whether they are those
     that replies were published for.
     """
-    how = arena.manifest["made"]["queries"]
-    if any(origin.get("name") == nomiracl.ORIGIN["outputs"].name for origin in how["from"]):
+    record = arena.manifest["made"]["queries"]
+    if any(origin.get("name") == nomiracl.ORIGIN["outputs"].name for origin in record["from"]):
         return "test", True
-    match = re.search(r"\bsplit (dev|test)\b", " ".join(how["notes"]))
+    match = re.search(r"\bsplit (dev|test)\b", " ".join(record["notes"]))
     return (match[1] if match else None), False
 
 

@@ -110,69 +110,77 @@ def what_if(
             do="ask for judges, or leave the options for judges out",
         )
     names = judgments["judge"].unique().sort().to_pylist() if POOLED in judges else list(dict.fromkeys(judges))
-    said = {name: rank.verdicts(judgments, judge=name) for name in names}
+    verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
     style = covariates(features, choice.control) if features is not None and choice.control else None
-    return recompute(said, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
+    return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
 
 
-def counted(found: Recomputed) -> list[str]:
+def counted(result: Recomputed) -> list[str]:
     """What was counted for a ranking, and what was not, in lines."""
-    said = []
-    if len(found.said) > 1:
-        each = ", ".join(f"{judge} {n:,}" for judge, n in found.said.items())
-        said.append(f"verdicts of {len(found.said)} judges counted together, each verdict the same: {each}")
-    said += [f"{n:,} verdicts left out: {why}" for why, n in found.left_out.items()]
-    if found.voted:
-        said.append(f"{found.voted:,} verdicts replaced by people's votes")
-    if found.lacking:
-        said.append("not ranked: " + ", ".join(f"{code} ({why})" for code, why in found.lacking.items()))
-    if found.controlled is not None:
-        missing = sum(found.controlled.n_missing.values())
+    lines = []
+    if len(result.said) > 1:
+        counts = ", ".join(f"{judge} {n:,}" for judge, n in result.said.items())
+        lines.append(f"verdicts of {len(result.said)} judges counted together, each verdict the same: {counts}")
+    lines += [f"{n:,} verdicts left out: {reason}" for reason, n in result.left_out.items()]
+    if result.voted:
+        lines.append(f"{result.voted:,} verdicts replaced by people's votes")
+    if result.lacking:
+        lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in result.lacking.items()))
+    if result.controlled is not None:
+        missing = sum(result.controlled.n_missing.values())
         if missing:
-            said.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
-        last = list(found.controlled.coefficients)[-1]
-        for one in found.controlled.coefficients[last]:
-            worth = one.reason if one.value is None else f"{one.value:+.2f} logits ({one.low:+.2f} to {one.high:+.2f})"
-            said.append(f"{one.covariate}, {last}: {worth} for {one.per}")
-        by: dict[tuple[str, str], list[str]] = {}
-        for code, systems in found.controlled.outside.items():
+            lines.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+        last = list(result.controlled.coefficients)[-1]
+        for coefficient in result.controlled.coefficients[last]:
+            worth = (
+                coefficient.reason
+                if coefficient.value is None
+                else f"{coefficient.value:+.2f} logits ({coefficient.low:+.2f} to {coefficient.high:+.2f})"
+            )
+            lines.append(f"{coefficient.covariate}, {last}: {worth} for {coefficient.per}")
+        outside: dict[tuple[str, str], list[str]] = {}
+        for code, systems in result.controlled.outside.items():
             for system, names in systems.items():
                 for name in names:
-                    by.setdefault((name, system), []).append(code)
-        for name in found.controlled.names:
-            far = [f"{system} ({', '.join(codes)})" for (of, system), codes in by.items() if of == name]
+                    outside.setdefault((name, system), []).append(code)
+        for name in result.controlled.names:
+            far = [f"{system} ({', '.join(codes)})" for (of, system), codes in outside.items() if of == name]
             if far:
-                said.append(
+                lines.append(
                     f"ratings that rest on extrapolation, since at least half of the system's answers lie far outside "
                     f"the others' in {name}: {', '.join(far)}"
                 )
-    return said
+    return lines
 
 
-def moved(found: Comparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
+def moved(comparison: Comparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
     """Which ranks moved in a language, which systems are gone, and whether the comparison graph fell apart.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         language: code, or `all`.
         name: what to call a system; its own name where absent.
     """
     called = name or {}
-    moves = found.of(language)
-    each = [
+    moves = comparison.of(language)
+    descriptions = [
         f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
         for m in moves
     ]
-    said = [f"{len(moves)} rank{'' if len(moves) == 1 else 's'} moved: {', '.join(each)}" if moves else "no rank moved"]
-    if language in found.gone:
-        said.append("no battle left: " + ", ".join(called.get(s, s) for s in found.gone[language]))
-    if language in found.apart:
-        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in found.apart[language])
-        said.append(f"the comparison graph fell apart into {len(found.apart[language])} groups: {parts}")
-    return said
+    lines = [
+        f"{len(moves)} rank{'' if len(moves) == 1 else 's'} moved: {', '.join(descriptions)}"
+        if moves
+        else "no rank moved"
+    ]
+    if language in comparison.gone:
+        lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
+    if language in comparison.apart:
+        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in comparison.apart[language])
+        lines.append(f"the comparison graph fell apart into {len(comparison.apart[language])} groups: {parts}")
+    return lines
 
 
-def ordered(found: rank.Ranking, reference: str | None = None) -> pa.Table:
+def ordered(ranking: rank.Ranking, reference: str | None = None) -> pa.Table:
     """The table of a ranking to be read from top to bottom: by language, `all` last, the best system first.
 
     With a reference system, three columns more: `difference`, every system's rating less that of the reference, and
@@ -181,15 +189,15 @@ def ordered(found: rank.Ranking, reference: str | None = None) -> pa.Table:
     """
     import pyarrow as pa
 
-    table = found.table()
-    order = list(found.languages)
+    table = ranking.table()
+    order = list(ranking.languages)
     keys = zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), range(len(table)), strict=True)
     places = [k for *_, k in sorted(keys, key=lambda key: (order.index(key[0]), *key[1:3]))]
     if reference is not None:
         columns: list[list[float | None]] = [[], [], []]
-        for row in found.languages.values():
-            there = reference in row.systems
-            values = row.differences(reference).tolist() if there else [[None] * len(row.systems)] * 3
+        for row in ranking.languages.values():
+            ranked = reference in row.systems
+            values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
             for column, part in zip(columns, values, strict=True):
                 column += [v if v is not None and math.isfinite(v) else None for v in part]
         for name, column in zip(("difference", "difference_low", "difference_high"), columns, strict=True):
@@ -201,46 +209,46 @@ _PRIOR: dict[rank.Penalty, str] = {"jeffreys": "the word of Jeffreys' prior", "n
 """What bounds a rating that the data does not."""
 
 
-def remarks(found: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
+def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
     """What a reader of a ranking must know besides the table.
 
     Args:
-        found: the ranking.
+        ranking: the ranking.
         table: what it was made from (`ranking`).
         languages: what was asked for; of other languages nothing is said.
     """
-    said = []
-    single = [one for code, one in found.languages.items() if code != "all"]
-    if found.referee == RELEVANCE and languages is None:
-        short = rank.lacking(table, skill=found.skill)
+    lines = []
+    single = [row for code, row in ranking.languages.items() if code != "all"]
+    if ranking.referee == RELEVANCE and languages is None:
+        short = rank.lacking(table, skill=ranking.skill)
         if short:
-            said.append("not ranked: " + ", ".join(f"{code} ({why})" for code, why in short.items()))
-    if found.left_out:
-        said.append("not in the joint row, without battles in some language: " + ", ".join(found.left_out))
-    unparsed = sum(one.unparsed for one in single)
+            lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
+    if ranking.left_out:
+        lines.append("not in the joint row, without battles in some language: " + ", ".join(ranking.left_out))
+    unparsed = sum(row.unparsed for row in single)
     if unparsed:
-        said.append(f"{unparsed:,} battles left out, their verdict could not be read")
+        lines.append(f"{unparsed:,} battles left out, their verdict could not be read")
     side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
-    loose = [f"{s} ({one.language}: {side[at]})" for one in single for s, at in one.unbounded.items()]
+    loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
     if loose:
-        said.append(
+        lines.append(
             "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
-            f"how far out the rating lies is {_PRIOR[found.penalty]}: " + ", ".join(loose)
+            f"how far out the rating lies is {_PRIOR[ranking.penalty]}: " + ", ".join(loose)
         )
-    few = [f"{one.language} ({one.n_queries})" for one in single if one.few]
+    few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
-        said.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
-    if not found.battles:
-        return said
-    said += rank.designs(found.battles)
-    alike = [one.language for one in found.tiers.values() if one.few and one.tests]
+        lines.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
+    if not ranking.battles:
+        return lines
+    lines += rank.designs(ranking.battles)
+    alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
     if alike:
-        said.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))
+        lines.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
-        for language, systems in rank.disagreements(found).items()
+        for language, systems in rank.disagreements(ranking).items()
         for system, ratio in systems.items()
     ]
     if apart:
-        said.append("intervals whose width, by the bootstrap, is not near the analytic one: " + ", ".join(apart))
-    return said
+        lines.append("intervals whose width, by the bootstrap, is not near the analytic one: " + ", ".join(apart))
+    return lines

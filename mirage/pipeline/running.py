@@ -40,7 +40,7 @@ class Done:
 
 def run_all(
     path: Path,
-    wanted: Wanted,
+    request: Wanted,
     *,
     made_by: str,
     dry: bool = False,
@@ -52,7 +52,7 @@ def run_all(
 
     Args:
         path: the arena's folder.
-        wanted: which stages, with what.
+        request: which stages, with what.
         made_by: the command, for the manifest.
         dry: change nothing: say what would run, and what its calls would cost at most. A stage whose tables an earlier
             one would make is planned on the tables that are there.
@@ -64,40 +64,40 @@ def run_all(
         ArenaError: if there is no arena, or it cannot be written.
         Unreachable: if the service turns down what every call needs.
     """
-    for name in (wanted.start, wanted.end):
+    for name in (request.start, request.end):
         if name not in ORDER:
             raise UnknownName("stage", name, ORDER)
-    first, last = ORDER.index(wanted.start), ORDER.index(wanted.end)
+    first, last = ORDER.index(request.start), ORDER.index(request.end)
     if first > last:
-        raise BadInput(f"{wanted.start} comes after {wanted.end}", do="the order is " + ", ".join(ORDER))
-    for what, asked in (("--system", wanted.system), ("--judge", wanted.judge)):
-        if asked not in (None, judge.HEURISTIC) and wanted.model is None:
-            raise BadInput(f"{what} {asked} needs a model", do="name one with --model, and where it is served")
+        raise BadInput(f"{request.start} comes after {request.end}", do="the order is " + ", ".join(ORDER))
+    for option, value in (("--system", request.system), ("--judge", request.judge)):
+        if value not in (None, judge.HEURISTIC) and request.model is None:
+            raise BadInput(f"{option} {value} needs a model", do="name one with --model, and where it is served")
     store.open_arena(path)
     changing: set[str] = set()
     for stage in ORDER[first : last + 1]:
-        for step in steps(stage, path, wanted, made_by=made_by, progress=progress or (lambda _: _silent)):
-            done = _plan(step, path, changing) if dry else _do(step, path)
-            if done.state == "would run":
+        for step in steps(stage, path, request, made_by=made_by, progress=progress or (lambda _: _silent)):
+            result = _plan(step, path, changing) if dry else _do(step, path)
+            if result.state == "would run":
                 changing.add(step.writes)
-            wanted = _after(wanted, done)
-            yield done
+            request = _after(request, result)
+            yield result
 
 
-def _after(wanted: Wanted, done: Done) -> Wanted:
+def _after(request: Wanted, result: Done) -> Wanted:
     """What is left to do with what is left of the budget, which is that of the whole run."""
-    if wanted.model is None or wanted.model.limits.budget is None or done.cost is None or not done.cost.money:
-        return wanted
-    left = max(0.0, wanted.model.limits.budget - done.cost.money)
-    return replace(wanted, model=replace(wanted.model, limits=replace(wanted.model.limits, budget=left)))
+    if request.model is None or request.model.limits.budget is None or result.cost is None or not result.cost.money:
+        return request
+    remaining = max(0.0, request.model.limits.budget - result.cost.money)
+    return replace(request, model=replace(request.model, limits=replace(request.model.limits, budget=remaining)))
 
 
 def _do(step: Step, path: Path) -> Done:
     """Run a step unless it is up to date, and keep what it was run with."""
     arena = store.open_arena(path)
     try:
-        why = _why(step, arena)
-        if not why:
+        reason = _why(step, arena)
+        if not reason:
             return Done(step.stage, step.name, "skipped", step.off or "up to date")
         now = _print(step, arena)
         begun = time.perf_counter()
@@ -108,22 +108,22 @@ def _do(step: Step, path: Path) -> Done:
         return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
     if not worked.left:
         store.record_run(path, step.writes, step.name, now, left=store.content(worked.arena, step.writes))
-    said = "; ".join(part for part in (worked.left or why, step.without, worked.remark) if part)
-    return Done(step.stage, step.name, "unfinished" if worked.left else "ran", said, seconds, worked.cost)
+    explanation = "; ".join(part for part in (worked.left or reason, step.without, worked.remark) if part)
+    return Done(step.stage, step.name, "unfinished" if worked.left else "ran", explanation, seconds, worked.cost)
 
 
 def _plan(step: Step, path: Path, changing: set[str]) -> Done:
     """What `_do` would do, where these tables are about to change."""
     arena = store.open_arena(path)
-    made = sorted(changing.intersection(step.reads))
+    changed = sorted(changing.intersection(step.reads))
     try:
-        why = "" if step.off else f"{made[0]} would change" if made else _why(step, arena)
-        if not why:
+        reason = "" if step.off else f"{changed[0]} would change" if changed else _why(step, arena)
+        if not reason:
             return Done(step.stage, step.name, "skipped", step.off or "up to date")
-        return Done(step.stage, step.name, "would run", why, 0.0, step.plan())
+        return Done(step.stage, step.name, "would run", reason, 0.0, step.plan())
     except (TableMissing, NotEnoughData) as error:
-        if made:
-            return Done(step.stage, step.name, "would run", f"{made[0]} would change; its calls are not known yet")
+        if changed:
+            return Done(step.stage, step.name, "would run", f"{changed[0]} would change; its calls are not known yet")
         do = f"; {error.do}" if error.do else ""
         return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
 

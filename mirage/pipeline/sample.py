@@ -50,13 +50,13 @@ def build_sample(
     tables["features"] = features.compute(queries, passages, tables["answers"], tools=tools, progress=progress)
     tables["judgments"] = judge.judge_by_features(judge.choose(tables["answers"]), tables["features"])
     ratings = [RELEVANCE_RATINGS.run(tables), JUDGED_RATINGS.run(tables, judge=judge.HEURISTIC)]
-    tables["ratings"] = pa.concat_tables([one["ratings"] for one in ratings])
+    tables["ratings"] = pa.concat_tables([result["ratings"] for result in ratings])
     predicted = [
         RELEVANCE_PREDICTIONS.run(tables, regressors=regressors),
         JUDGED_PREDICTIONS.run(tables, referee=judge.HEURISTIC, regressors=regressors),
     ]
     for name in JUDGED_PREDICTIONS.writes:
-        tables[name] = pa.concat_tables([one[name] for one in predicted])
+        tables[name] = pa.concat_tables([result[name] for result in predicted])
     return tables
 
 

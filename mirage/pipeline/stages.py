@@ -73,8 +73,8 @@ def _labelled(tables: Tables) -> pa.Table:
 
 
 def _unlabelled(tables: Tables) -> list[str]:
-    left = len(tables["answers"]) - len(_labelled(tables))
-    return [f"{left:,} answers have no outcome, as their questions have no relevance label"] if left else []
+    count = len(tables["answers"]) - len(_labelled(tables))
+    return [f"{count:,} answers have no outcome, as their questions have no relevance label"] if count else []
 
 
 def _features(
@@ -88,16 +88,16 @@ def _features(
     queries = tables["queries"] if "queries" in tables else _bare_questions(answers)
     passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
     tools = tools or features.Tools()
-    made = features.compute(queries, passages, answers, only=only, tools=tools, progress=progress)
-    return {"features": made}
+    table = features.compute(queries, passages, answers, only=only, tools=tools, progress=progress)
+    return {"features": table}
 
 
 def _bare_questions(answers: pa.Table) -> pa.Table:
     """The questions of answers, where nothing else is known of them."""
     keys = ["language", "query_id"]
-    asked = answers.select(keys).group_by(keys).aggregate([])
-    absent = {"reason": ["the arena has no questions"] * len(asked)}
-    return schema.from_columns("queries", {**{key: asked[key] for key in keys}, **absent})
+    questions = answers.select(keys).group_by(keys).aggregate([])
+    absent = {"reason": ["the arena has no questions"] * len(questions)}
+    return schema.from_columns("queries", {**{key: questions[key] for key in keys}, **absent})
 
 
 def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
@@ -106,7 +106,7 @@ def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[
     ranked = [
         ranking(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
     ]
-    return {"ratings": pa.concat_tables([one.table() for one in ranked])}
+    return {"ratings": pa.concat_tables([result.table() for result in ranked])}
 
 
 def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
@@ -128,15 +128,15 @@ def _predictions(
     import pyarrow as pa
 
     verdicts = tables["outcomes" if referee == RELEVANCE else "judgments"]
-    made, weights = [], []
+    prediction_tables, weights = [], []
     for skill in skills:
         seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)
-        found = report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
-        on_report(found)
-        made.append(found.table())
+        result = report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
+        on_report(result)
+        prediction_tables.append(result.table())
         if weigh:
-            weights += importances(seen, found.comparison.default, referee, skill=skill, seed=seed)
-    predicted = {"predictions": pa.concat_tables(made)}
+            weights += importances(seen, result.comparison.default, referee, skill=skill, seed=seed)
+    predicted = {"predictions": pa.concat_tables(prediction_tables)}
     return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 
 
@@ -219,14 +219,14 @@ def run(
         seen = store.consistently(
             path, lambda arena: store.Seen(arena, {name: arena.read(name) for name in stage.tables(arena)})
         )
-        made = stage.run(seen.tables, **options)
-        said = [*notes, *stage.remarks(seen.tables)]
-        values = {name: None if part is None else new.select([part]) for name, new in made.items()}
+        outputs = stage.run(seen.tables, **options)
+        remarks = [*notes, *stage.remarks(seen.tables)]
+        values = {name: None if part is None else new.select([part]) for name, new in outputs.items()}
         subjects = {
             value for named in values.values() if named is not None for value in named[part].unique().to_pylist()
         }
-        rows = {name: store.Rows(new, values[name]) for name, new in made.items()}
-        done = store.upsert(path, rows, made_by=made_by, notes=said, subjects=subjects, seen=seen, step=step)
-        return done.arena
+        rows = {name: store.Rows(new, values[name]) for name, new in outputs.items()}
+        result = store.upsert(path, rows, made_by=made_by, notes=remarks, subjects=subjects, seen=seen, step=step)
+        return result.arena
 
     return store.made_anew(make)

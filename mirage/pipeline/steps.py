@@ -173,10 +173,10 @@ def _generate(this: _Run) -> Iterator[Step]:
         idle = partial(_idle, this.path)
         yield Step("generate", "generate", reads, "answers", idle, off="no system is named")
         return
-    by, name = model, f"generate {system}"
+    answer_model, name = model, f"generate {system}"
     template = prompts.load(TEMPLATE)
-    settings = by.answering or by.settings
-    asked = Asked(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
+    settings = answer_model.answering or answer_model.settings
+    request = Asked(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
 
     def work() -> Worked:
         update = this.progress(name)
@@ -184,17 +184,23 @@ def _generate(this: _Run) -> Iterator[Step]:
         def on_reply(cost: llm.Cost, of: int) -> None:
             update(cost.calls + cost.kept + cost.failed, of)
 
-        engine = partial(by.complete, settings=settings)
-        made = generate_answers(
-            this.path, asked, engine=engine, limits=by.limits, made_by=this.made_by, on_reply=on_reply, step=name
+        engine = partial(answer_model.complete, settings=settings)
+        result = generate_answers(
+            this.path,
+            request,
+            engine=engine,
+            limits=answer_model.limits,
+            made_by=this.made_by,
+            on_reply=on_reply,
+            step=name,
         )
-        counts = sum(made.counts.values(), Counter[str]())
-        return Worked(made.arena, made.cost, _left(counts["api_error"], counts["not asked"], "questions"))
+        counts = sum(result.counts.values(), Counter[str]())
+        return Worked(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "questions"))
 
     def plan() -> llm.Cost:
-        return plan_generating(this.path, asked, limits=by.limits)
+        return plan_generating(this.path, request, limits=answer_model.limits)
 
-    options = {"template": template.name, "seed": asked.seed, **_parameters(settings)}
+    options = {"template": template.name, "seed": request.seed, **_parameters(settings)}
     yield Step("generate", name, reads, "answers", work, options, plan=plan)
 
 
@@ -233,35 +239,35 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
         return {"tools": tools, "only": sorted(set(measurable_in(arena, tools)[0]) - free)}
 
     def work() -> Worked:
-        asked, update = list[llm.Reply | None](), this.progress(name)
+        replies, update = list[llm.Reply | None](), this.progress(name)
         with store.Ledger(ledger_path(this.path)) as ledger:
 
             def grade(conversations: Sequence[llm.Messages]) -> list[llm.Reply | None]:
-                done = iter(range(1, len(conversations) + 1))
-                of = len(conversations)
-                asked.extend(
+                counter = iter(range(1, len(conversations) + 1))
+                total = len(conversations)
+                replies.extend(
                     model.complete(
-                        conversations, ledger=ledger, on_reply=lambda _number, _reply: update(next(done), of)
+                        conversations, ledger=ledger, on_reply=lambda _number, _reply: update(next(counter), total)
                     )
                 )
-                return asked
+                return replies
 
             graded = run(FEATURES, this.path, made_by=this.made_by, part="feature", step=name, **with_tools(grade))
-        failed = sum(reply is not None and reply.status == "api_error" for reply in asked)
-        return Worked(graded, llm.spent(asked, model.limits), _left(failed, asked.count(None), "grades"))
+        failed = sum(reply is not None and reply.status == "api_error" for reply in replies)
+        return Worked(graded, llm.spent(replies, model.limits), _left(failed, replies.count(None), "grades"))
 
     def plan() -> llm.Cost:
-        asked: list[llm.Messages] = []
+        requests: list[llm.Messages] = []
 
         def grade(conversations: Sequence[llm.Messages]) -> list[None]:
-            asked.extend(conversations)
+            requests.extend(conversations)
             return [None] * len(conversations)
 
         FEATURES.run({table: arena.read(table) for table in FEATURES.tables(arena)}, **with_tools(grade))
-        return _plan(asked, model, this.path)
+        return _plan(requests, model, this.path)
 
     options = {"reference": reference, **_parameters(model.settings)}
-    wanted, lacking = measurable_in(arena, features.Tools(reference=reference, grade=lambda _: []))
+    measurable, lacking = measurable_in(arena, features.Tools(reference=reference, grade=lambda _: []))
     absent = _lacking(sorted(set(lacking) - free), arena)
     return Step(
         "features",
@@ -272,33 +278,33 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
         options,
         FEATURES.version,
         plan,
-        off="" if set(wanted) - free else absent,
+        off="" if set(measurable) - free else absent,
         without=absent,
     )
 
 
 def _judge(this: _Run) -> Iterator[Step]:
-    who, sample, model = this.wanted.judge, this.wanted.sample, this.wanted.model
+    judge_name, sample, model = this.wanted.judge, this.wanted.sample, this.wanted.model
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sample).items()}
 
-    name = f"judge {who}"
+    name = f"judge {judge_name}"
 
     def weigh() -> Worked:
         return Worked(judge_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
 
-    if who == judge.HEURISTIC or model is None:
+    if judge_name == judge.HEURISTIC or model is None:
         options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
         yield Step("judge", name, ("answers", "features"), "judgments", weigh, options)
         return
-    by = model
+    judge_model = model
 
     def ask() -> Worked:
         arena, judged = judge_by_model(
             this.path,
-            name=who,
-            engine=by.complete,
-            settings=by.settings,
-            limits=by.limits,
+            name=judge_name,
+            engine=judge_model.complete,
+            settings=judge_model.settings,
+            limits=judge_model.limits,
             sample=sample,
             made_by=this.made_by,
             progress=this.progress(name),
@@ -307,25 +313,25 @@ def _judge(this: _Run) -> Iterator[Step]:
         return Worked(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
 
     def plan() -> llm.Cost:
-        return plan_judging(this.path, settings=by.settings, limits=by.limits, sample=sample)
+        return plan_judging(this.path, settings=judge_model.settings, limits=judge_model.limits, sample=sample)
 
     reads = ("queries", "passages", "answers")
-    yield Step("judge", name, reads, "judgments", ask, options | _parameters(by.settings), plan=plan)
+    yield Step("judge", name, reads, "judgments", ask, options | _parameters(judge_model.settings), plan=plan)
 
 
 def _ratings(this: _Run) -> Iterator[Step]:
     options = {"draws": this.wanted.draws, "seed": this.wanted.seed}
     yield this.stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="referee", **options)
-    who = this.wanted.judge
-    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {who}", part="referee", judge=who, **options)
+    judge_name = this.wanted.judge
+    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {judge_name}", part="referee", judge=judge_name, **options)
 
 
 def _surrogate(this: _Run) -> Iterator[Step]:
     options: dict[str, Any] = {"part": "referee", "seed": surrogate.SEED}
     skills = list(get_args(schema.Skill))
-    by = RELEVANCE, this.wanted.judge
-    yield this.stage("surrogate", RELEVANCE_PREDICTIONS, f"predictions by {by[0]}", skills=skills, **options)
-    yield this.stage("surrogate", JUDGED_PREDICTIONS, f"predictions by {by[1]}", referee=by[1], **options)
+    referees = RELEVANCE, this.wanted.judge
+    yield this.stage("surrogate", RELEVANCE_PREDICTIONS, f"predictions by {referees[0]}", skills=skills, **options)
+    yield this.stage("surrogate", JUDGED_PREDICTIONS, f"predictions by {referees[1]}", referee=referees[1], **options)
 
 
 _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
@@ -342,18 +348,18 @@ ORDER = tuple(_STAGES)
 
 
 def steps(
-    stage: str, path: Path, wanted: Wanted, *, made_by: str, progress: Callable[[str], Progress]
+    stage: str, path: Path, request: Wanted, *, made_by: str, progress: Callable[[str], Progress]
 ) -> Iterator[Step]:
     """The steps of a stage, in order.
 
     Args:
         stage: one of `ORDER`.
         path: the arena's folder.
-        wanted: what is asked for.
+        request: what is asked for.
         made_by: the command, for the manifest.
         progress: makes, for a step's name, what is called with how much of it is done, and of how much.
     """
-    return _STAGES[stage](_Run(path, wanted, made_by, progress))
+    return _STAGES[stage](_Run(path, request, made_by, progress))
 
 
 def _reference(path: Path) -> str | None:
@@ -362,8 +368,8 @@ def _reference(path: Path) -> str | None:
     def find(arena: store.Arena) -> str | None:
         if "answers" not in arena.tables:
             return None
-        found = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
-        return REFERENCE if found["n"][0].as_py() else None
+        rows = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
+        return REFERENCE if rows["n"][0].as_py() else None
 
     return store.consistently(path, find)
 
@@ -391,8 +397,8 @@ def _plan(conversations: Sequence[llm.Messages], model: Model, path: Path) -> ll
         return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
 
 
-def _left(failed: int, unasked: int, what: str) -> Left:
+def _left(failed: int, unasked: int, unit: str) -> Left:
     """What calls have left to a later run."""
-    parts = [f"{failed:,} {what} failed"] if failed else []
-    parts += [f"{unasked:,} {what} not asked, the budget was reached"] if unasked else []
+    parts = [f"{failed:,} {unit} failed"] if failed else []
+    parts += [f"{unasked:,} {unit} not asked, the budget was reached"] if unasked else []
     return "; ".join([*parts, "the same command goes on"]) if parts else ""

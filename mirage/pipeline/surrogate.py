@@ -1,8 +1,8 @@
 """The surrogate judge on an arena: features and battles joined, predictions made, a new system placed.
 
 seen = training(features, verdicts, "gpt-4o")           # surrogate.Training
-found = report(seen, referee="gpt-4o")                  # Report: regressors side by side, the default, predictions
-found.table()                                           # schema.Prediction
+result = report(seen, referee="gpt-4o")                 # Report: regressors side by side, the default, predictions
+result.table()                                          # schema.Prediction
 expected(seen, "my-model", regressor="pooled")          # {language: Expected}: rating, interval, rank
 by_tournament(features, verdicts, "gpt-4o")             # {language: surrogate.Draws}, for `surrogate.by_draw`
 """
@@ -63,8 +63,8 @@ def training(
             f"no system that {referee} judged has a feature on the questions judged",
             do="measure them: mirage features DIR",
         )
-    found = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
-    return surrogate.Training(names, found)
+    joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
+    return surrogate.Training(names, joined)
 
 
 def by_tournament(
@@ -96,19 +96,19 @@ def by_tournament(
     if not values:
         raise NotEnoughData(f"no system that {referee} judged has a feature", do="measure them: mirage features DIR")
     ranked = rank.rate({code: battles[code] for code in values}, draws=draws, seed=seed)
-    found = {}
+    by_language = {}
     for code, (systems, cells) in sorted(values.items()):
         rated = ranked.languages[code]
-        kept = [k for k, s in enumerate(systems) if s in rated.systems]
+        positions = [k for k, s in enumerate(systems) if s in rated.systems]
         weights = query_weights(code, battles[code], draws=draws, seed=seed).astype(np.float64)
-        theta = rated.draws[:, [rated.systems.index(systems[k]) for k in kept]]
-        found[code] = surrogate.Draws(
-            tuple(systems[k] for k in kept),
+        theta = rated.draws[:, [rated.systems.index(systems[k]) for k in positions]]
+        by_language[code] = surrogate.Draws(
+            tuple(systems[k] for k in positions),
             names,
-            surrogate.averages(cells[:, kept], weights),
+            surrogate.averages(cells[:, positions], weights),
             theta - theta.mean(axis=1, keepdims=True),
         )
-    return found
+    return by_language
 
 
 def _battles(
@@ -133,20 +133,20 @@ def _values(
     rows = features.filter(pc.is_valid(features["value"]))
     names = tuple(sorted(pc.unique(rows["feature"]).to_pylist()))
     at_feature = _place(rows["feature"], names)
-    found = {}
-    for code, fought in battles.items():
-        mine = pc.equal(rows["language"], code)
-        here = rows.filter(mine)
-        query = _place(here["query_id"], fought.queries)
-        systems = tuple(sorted(pc.unique(here["system"]).to_pylist()))
-        if not len(here) or not set(systems) & set(fought.systems):
+    by_language = {}
+    for code, language_battles in battles.items():
+        in_language = pc.equal(rows["language"], code)
+        table = rows.filter(in_language)
+        query = _place(table["query_id"], language_battles.queries)
+        systems = tuple(sorted(pc.unique(table["system"]).to_pylist()))
+        if not len(table) or not set(systems) & set(language_battles.systems):
             continue
-        cells = np.full((len(fought.queries), len(systems), len(names)), np.nan)
-        kept = query >= 0
-        feature = at_feature[mine.to_numpy(zero_copy_only=False)]
-        cells[query[kept], _place(here["system"], systems)[kept], feature[kept]] = here["value"].to_numpy()[kept]
-        found[code] = (systems, cells)
-    return names, found
+        cells = np.full((len(language_battles.queries), len(systems), len(names)), np.nan)
+        known = query >= 0
+        feature = at_feature[in_language.to_numpy(zero_copy_only=False)]
+        cells[query[known], _place(table["system"], systems)[known], feature[known]] = table["value"].to_numpy()[known]
+        by_language[code] = (systems, cells)
+    return names, by_language
 
 
 def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
@@ -154,33 +154,33 @@ def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.fill_null(pc.index_in(column, value_set=pa.array(values, column.type)), -1)
-    return np.asarray(found.to_numpy(), dtype=np.intp)
+    positions = pc.fill_null(pc.index_in(column, value_set=pa.array(values, column.type)), -1)
+    return np.asarray(positions.to_numpy(), dtype=np.intp)
 
 
 def _language(
-    fought: rank.Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
+    battles: rank.Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
 ) -> surrogate.Language:
-    refits = _Refits(fought, ties, systems)
-    points = np.zeros((len(fought.queries), len(systems), len(systems)), dtype=np.float32)
-    both = [s for s in systems if s in fought.systems]
-    to, at = (np.array([names.index(s) for s in both]) for names in (systems, fought.systems))
-    points[:, to[:, None], to] = fought.shared(ties)[:, at[:, None], at]
-    return surrogate.Language(code, systems, values, refits.weights, fought.strata, points, refits, refits.offset)
+    refits = _Refits(battles, ties, systems)
+    points = np.zeros((len(battles.queries), len(systems), len(systems)), dtype=np.float32)
+    both = [s for s in systems if s in battles.systems]
+    target, source = (np.array([names.index(s) for s in both]) for names in (systems, battles.systems))
+    points[:, target[:, None], target] = battles.shared(ties)[:, source[:, None], source]
+    return surrogate.Language(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
 
 
 class _Refits:
     """Ratings without the battles of some systems, each set fitted once."""
 
-    def __init__(self, fought: rank.Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
-        self._fought, self._ties = fought, ties
+    def __init__(self, battles: rank.Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
+        self._fought, self._ties = battles, ties
         self._systems = systems
         self._known: dict[frozenset[str], Array] = {}
-        each = by_query(fought, ties=ties, penalty="jeffreys", ridge=RIDGE)
-        self.weights = each.weights
-        own = dict(zip(fought.systems, each.point[0][: len(fought.systems)], strict=True))
+        fitted = by_query(battles, ties=ties, penalty="jeffreys", ridge=RIDGE)
+        self.weights = fitted.weights
+        ratings = dict(zip(battles.systems, fitted.point[0][: len(battles.systems)], strict=True))
         rated = [s for s, r in zip(systems, self(frozenset()), strict=True) if np.isfinite(r)]
-        self.offset = float(np.mean([own[s] for s in rated])) if rated else 0.0
+        self.offset = float(np.mean([ratings[s] for s in rated])) if rated else 0.0
 
     def __call__(self, out: frozenset[str]) -> Array:
         out &= frozenset(self._fought.systems)
@@ -197,10 +197,10 @@ class _Refits:
         by_name: dict[str, float] = {}
         if len(left) > 1:
             battles = self._fought.subset(left)
-            laid = by_query(battles, ties=self._ties, penalty="jeffreys", ridge=RIDGE)
+            fitted = by_query(battles, ties=self._ties, penalty="jeffreys", ridge=RIDGE)
             fighting = {s for s, n in zip(battles.systems, battles.questions().tolist(), strict=True) if n}
-            met = tuple(group for group in groups(battles.systems, laid.counted) if set(group) <= fighting)
-            bounded = set(main_group(met)) if met else set()
-            by_name = {s: float(t) for s, t in zip(battles.systems, laid.point[0], strict=False) if s in bounded}
-        wanted = np.array([by_name.get(s, np.nan) for s in self._systems])
-        return wanted - np.nanmean(wanted) if np.isfinite(wanted).any() else wanted
+            linked_groups = tuple(group for group in groups(battles.systems, fitted.counted) if set(group) <= fighting)
+            bounded = set(main_group(linked_groups)) if linked_groups else set()
+            by_name = {s: float(t) for s, t in zip(battles.systems, fitted.point[0], strict=False) if s in bounded}
+        ratings = np.array([by_name.get(s, np.nan) for s in self._systems])
+        return ratings - np.nanmean(ratings) if np.isfinite(ratings).any() else ratings

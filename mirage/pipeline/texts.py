@@ -30,17 +30,20 @@ def bring_texts(into: Path, progress: Callable[[float, str], None]) -> store.Are
     """
     names = [name for lang in LANGUAGES.values() for name in file_names("outputs", lang)]
 
-    def fetching(done: int, size: int | None, name: str) -> None:
-        progress(0.6 * (names.index(name) + done / (size or done or 1)) / len(names), f"Fetching {name}")
+    def fetching(fetched: int, size: int | None, name: str) -> None:
+        progress(0.6 * (names.index(name) + fetched / (size or fetched or 1)) / len(names), f"Fetching {name}")
 
-    def measuring(done: int, of: int) -> None:
-        progress(0.75 + 0.25 * done / of, "Measuring the replies")
+    def measuring(measured: int, total: int) -> None:
+        progress(0.75 + 0.25 * measured / total, "Measuring the replies")
 
     replies, path = into / "nomiracl", into / "arenas" / home.TEXTS
     with home.alone(into):
         pulled = nomiracl.pull(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
         notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
         import_outputs(
-            replies, path, notes=notes, progress=lambda n, of: progress(0.6 + 0.15 * n / of, "Reading the replies")
+            replies,
+            path,
+            notes=notes,
+            progress=lambda n, total: progress(0.6 + 0.15 * n / total, "Reading the replies"),
         )
         return run(FEATURES, path, made_by="mirage features", progress=measuring)

@@ -38,23 +38,28 @@ def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
     `rating` is the mean over tournaments with a rating, null where none has one; `low` and `high` are its published
     percentiles, null where under `paper.FEWEST_RATED` of the tournaments have a rating (`rated`), with the reason.
     """
-    found = []
-    for code, one in played.languages.items():
+    all_rows = []
+    for code, tournaments in played.languages.items():
         rows: list[dict[str, Any]] = [
             {"language": code, "system": s, "rating": None, "low": None, "high": None, "rank": None}
-            for s in one.systems
+            for s in tournaments.systems
         ]
-        if one.fitted:
-            for row, rating, rank in zip(rows, one.mean().tolist(), one.ranks().tolist(), strict=True):
+        if tournaments.fitted:
+            for row, rating, rank in zip(rows, tournaments.mean().tolist(), tournaments.ranks().tolist(), strict=True):
                 row |= {"rating": rating, "rank": rank}
-            if not one.lacking:
-                for row, low, high in zip(rows, *one.interval().tolist(), strict=True):
+            if not tournaments.lacking:
+                for row, low, high in zip(rows, *tournaments.interval().tolist(), strict=True):
                     row |= {"low": low, "high": high}
-            order = np.lexsort((np.arange(len(rows)), one.ranks()))
+            order = np.lexsort((np.arange(len(rows)), tournaments.ranks()))
             rows = [rows[k] for k in order]
-        counts = {"tournaments": one.fitted, "failed": len(one.failed), "rated": one.rated, "reason": one.lacking}
-        found += [row | counts for row in rows]
-    return found
+        counts = {
+            "tournaments": tournaments.fitted,
+            "failed": len(tournaments.failed),
+            "rated": tournaments.rated,
+            "reason": tournaments.lacking,
+        }
+        all_rows += [row | counts for row in rows]
+    return all_rows
 
 
 def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
@@ -63,6 +68,6 @@ def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURN
     by_labels = referee == RELEVANCE
     stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
     options |= {} if by_labels else {"judge": referee}
-    said = paper.Played(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    method = paper.Played(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
     made_by = "mirage rank --paper --store"
-    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {said}"], **options)
+    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {method}"], **options)

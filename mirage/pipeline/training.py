@@ -78,7 +78,7 @@ def write_training_set(
     rag = prompts.load("rag")
     template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
     # No answers are given, so that nothing is compared with the settings; the prompts do not depend on the teacher.
-    asked = generate.prepare(
+    prepared = generate.prepare(
         tables["queries"],
         tables["passages"],
         system=teachers[0],
@@ -87,25 +87,27 @@ def write_training_set(
         tokens=tokens,
         seed=seed,
     ).asked
-    texts = {(prompt.language, prompt.query_id): prompt.text for prompt in asked}
+    texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     lengths: dict[tuple[str, str], int] = {}
     for teacher, answers in learned.items():
-        for key, known in list(answers.items()):
+        for key, record in list(answers.items()):
             if key not in texts:
                 continue
             if key not in lengths:
                 lengths[key] = tokens.count(texts[key])
-            if lengths[key] + tokens.count(known["answer"]) > sft.MAX_LENGTH:
+            if lengths[key] + tokens.count(record["answer"]) > sft.MAX_LENGTH:
                 del answers[key]
                 left_out[teacher, f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
     training = sft.build(learned, texts, mix=mix, holdout=holdout, seed=seed)
     training = replace(training, left_out=Counter(training.left_out) + left_out)
     for teacher in teachers:
         if not any(key in texts for key in learned[teacher]):
-            why = "; ".join(f"{n:,} times: {reason}" for (of, reason), n in training.left_out.items() if of == teacher)
+            explanation = "; ".join(
+                f"{n:,} times: {reason}" for (of, reason), n in training.left_out.items() if of == teacher
+            )
             raise NotEnoughData(
                 f"no answer of {teacher} can be learned from",
-                where=why,
+                where=explanation,
                 do="name another teacher, or let a model answer first: mirage generate DIR --relevant-only",
             )
     stats = sft.statistics(training, tokens.count)
@@ -121,16 +123,16 @@ def _teacher(systems: set[str], *, where: str) -> str:
 
 
 def _write(out: Path, training: sft.TrainingSet, stats: Sequence[sft.Stats], seed: int) -> tuple[Path, ...]:
-    held = out.with_suffix(".heldout.jsonl")
+    heldout = out.with_suffix(".heldout.jsonl")
     files = {
         out: "".join(example.line() + "\n" for example in training.train),
-        held: "".join(example.line() + "\n" for example in training.heldout),
+        heldout: "".join(example.line() + "\n" for example in training.heldout),
         out.with_suffix(".stats.csv"): sft.table1(stats),
         out.with_suffix(".teachers.csv"): sft.by_teacher(stats),
-        out.with_suffix(".trl.yaml"): sft.recipe(out.name, held.name if training.heldout else None, seed=seed),
+        out.with_suffix(".trl.yaml"): sft.recipe(out.name, heldout.name if training.heldout else None, seed=seed),
     }
     if not training.heldout:
-        del files[held]
+        del files[heldout]
     if all(row.teacher is None for row in stats):
         del files[out.with_suffix(".teachers.csv")]
     try:

@@ -42,8 +42,8 @@ class Corrected:
     def table(self) -> pa.Table:
         """One row a language and system (`votes.CorrectedRating`), the best first."""
         rows = []
-        for code, one in self.languages.items():
-            for row in sorted(one.rows(), key=lambda row: (row.rank, row.system)):
+        for code, correction in self.languages.items():
+            for row in sorted(correction.rows(), key=lambda row: (row.rank, row.system)):
                 rating, low, high, place = self.uncorrected.get((code, row.system), (None,) * 4)
                 rows.append(
                     replace(
@@ -91,9 +91,9 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
         Them, in the order of their times. Where the arena has no texts, or a vote does not say what was shown, it is
         taken to be the same.
     """
-    mine = votes.standing(vote for vote in log if vote.arena == arena.name)
-    texts = _texts(arena, mine)
-    return [vote for vote in mine if _same(vote, (vote.system_a, vote.system_b), texts)]
+    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    texts = _texts(arena, arena_votes)
+    return [vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)]
 
 
 def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.Supported]:
@@ -103,13 +103,13 @@ def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.S
     Raises:
         NotEnoughData: if there is no such vote.
     """
-    mine = votes.standing(vote for vote in log if vote.arena == arena.name)
-    texts = _texts(arena, mine)
-    found = votes.supported(vote for vote in mine if _same(vote, (vote.system,), texts))
-    if not found:
+    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    texts = _texts(arena, arena_votes)
+    supported = votes.supported(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
+    if not supported:
         do = "vote on the Spot check page, with the switch on citations"
         raise NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
-    return found
+    return supported
 
 
 def vote_agreement(
@@ -125,13 +125,17 @@ def vote_agreement(
     Raises:
         NotEnoughData: if nobody has voted in the languages, or nobody on a battle drawn at random.
     """
-    mine = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
-    found = votes.agreement(mine, _judgments(arena, {v.language for v in mine}), control=control, seed=seed)
-    if not found:
-        what = "no vote on a battle drawn at random" if mine else "no votes"
+    arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
+    agreements = votes.agreement(
+        arena_votes, _judgments(arena, {v.language for v in arena_votes}), control=control, seed=seed
+    )
+    if not agreements:
+        missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
         where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
-        raise NotEnoughData(f"there are {what} on {where}" if not mine else f"there is {what} on {where}", do=_VOTE)
-    return found
+        raise NotEnoughData(
+            f"there are {missing} on {where}" if not arena_votes else f"there is {missing} on {where}", do=_VOTE
+        )
+    return agreements
 
 
 def correct_ranking(
@@ -160,48 +164,48 @@ def correct_ranking(
         NotEnoughData: if no language has the votes it takes; with the reason of each.
     """
     arena.need("judgments")
-    mine = counting(arena, log)
-    counted = {vote.language for vote in mine if vote.control or vote.inclusion is not None}
+    arena_votes = counting(arena, log)
+    counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
     codes = sorted(counted if languages is None else set(languages))
     names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
-    there = [code for code in codes if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=_COLUMNS, languages=there)
-    said = votes.judged(judgments)
+    judged_languages = [code for code in codes if code in arena.languages("judgments")]
+    judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
+    verdicts = votes.judged(judgments)
     for name in names:
-        if codes and name not in said:
-            raise UnknownName("judge", name, said, where=str(arena.path))
+        if codes and name not in verdicts:
+            raise UnknownName("judge", name, verdicts, where=str(arena.path))
     label = ",".join(names)
-    found, refused = {}, {}
+    corrections, refused = {}, {}
     for code in codes:
         measures = _measures(arena, code, features)
         try:
-            found[code] = votes.correct(
-                mine,
-                said[names[0]],
+            corrections[code] = votes.correct(
+                arena_votes,
+                verdicts[names[0]],
                 language=code,
                 judge=label,
-                more=[said[name] for name in names[1:]],
+                more=[verdicts[name] for name in names[1:]],
                 features=measures,
                 seed=seed,
             )
         except NotEnoughData as error:
             refused[code] = error
-    if not found:
+    if not corrections:
         raise NotEnoughData(
             f"no ranking by {label} can be corrected",
             where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
             do=_VOTE,
         )
-    codes = list(found)
+    codes = list(corrections)
     with suppress(NotEnoughData):
-        found["all"] = votes.together(list(found.values()))
+        corrections["all"] = votes.together(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
         uncorrected = ranking(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
     return Corrected(
         label,
-        found,
+        corrections,
         refused,
         {(row["language"], row["system"]): tuple(row[name] for name in columns) for row in uncorrected},
     )
@@ -283,16 +287,16 @@ def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
 
 def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:
     """The answers to the questions of the votes that know what was shown, by language, question and system."""
-    asked: dict[str, set[str]] = defaultdict(set)
+    query_ids: dict[str, set[str]] = defaultdict(set)
     for vote in log:
         if vote.shown is not None:
-            asked[vote.language].add(vote.query_id)
+            query_ids[vote.language].add(vote.query_id)
     texts: dict[tuple[str, str, str], str | None] = {}
-    for code in sorted(set(asked) & set(arena.languages("answers"))):
+    for code in sorted(set(query_ids) & set(arena.languages("answers"))):
         rows = arena.sql(
             "SELECT language, query_id, system, text FROM answers "
             "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
-            [code, sorted(asked[code])],
+            [code, sorted(query_ids[code])],
         )
         for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
             texts[language, query, system] = text
@@ -301,9 +305,9 @@ def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str],
 
 def _same(vote: Row, systems: Sequence[str], texts: Mapping[tuple[str, str, str], str | None]) -> bool:
     """Whether the answers of the systems are those that the vote is on, as far as is known."""
-    said = [texts.get((vote.language, vote.query_id, system)) for system in systems]
-    known = [text for text in said if text is not None]
-    return vote.shown is None or len(known) < len(said) or votes.digest(*known) == vote.shown
+    answers = [texts.get((vote.language, vote.query_id, system)) for system in systems]
+    known = [text for text in answers if text is not None]
+    return vote.shown is None or len(known) < len(answers) or votes.digest(*known) == vote.shown
 
 
 def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

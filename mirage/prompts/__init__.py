@@ -80,8 +80,8 @@ def load(name_or_path: str | Path) -> Template:
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
     text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
-    found = set(_PLACEHOLDER.findall(text))
-    for unknown in sorted(found - {*PLACEHOLDERS, _BY_ID, _LANGUAGE}):
+    placeholders = set(_PLACEHOLDER.findall(text))
+    for unknown in sorted(placeholders - {*PLACEHOLDERS, _BY_ID, _LANGUAGE}):
         raise BadInput(
             f"the template has an unknown placeholder {{{unknown}}}",
             where=str(path),
@@ -89,7 +89,7 @@ def load(name_or_path: str | Path) -> Template:
             "to have braces in the prompt, put a space inside them",
         )
     for missing in PLACEHOLDERS:
-        if missing not in found and not (missing == "contexts" and _BY_ID in found):
+        if missing not in placeholders and not (missing == "contexts" and _BY_ID in placeholders):
             raise BadInput(
                 f"the template lacks the placeholder {{{missing}}}",
                 where=str(path),
@@ -139,8 +139,8 @@ def render(
     if not passages:
         raise BadInput("a prompt needs at least one passage", do="give the passages the question is asked about")
     labels = ids if template.by_id else range(1, len(passages) + 1)
-    shown = (f"{title}: {text}" if title is not None else text for title, text in passages)
-    contexts = "\n\n".join(f"[{label}] {passage}" for label, passage in zip(labels, shown, strict=True))
+    texts = (f"{title}: {text}" if title is not None else text for title, text in passages)
+    contexts = "\n\n".join(f"[{label}] {passage}" for label, passage in zip(labels, texts, strict=True))
     return fill(template.text, {"question": question, "contexts": contexts, _BY_ID: contexts, _LANGUAGE: language})
 
 

@@ -79,8 +79,8 @@ class Battles:
             if name not in self.systems:
                 raise UnknownName("system", name, self.systems)
         chosen = tuple(sorted(set(systems)))
-        at = np.array([self.systems.index(name) for name in chosen])
-        cut = np.ix_(np.arange(len(self.queries)), at, at)
+        indices = np.array([self.systems.index(name) for name in chosen])
+        cut = np.ix_(np.arange(len(self.queries)), indices, indices)
         points = None if self.points is None else self.points[cut]
         return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
 
@@ -128,33 +128,33 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(SUBSETS[skill])))
     short = lacking(outcomes, skill=skill)
     languages, language = codes(rows["language"])
-    found = {}
+    battles_by_language = {}
     for code, name in enumerate(languages):
         if name in short:
             continue
-        mine = rows.filter(language == code)
-        systems, s = codes(mine["system"])
-        queries, q = codes(mine["query_id"])
+        language_rows = rows.filter(language == code)
+        systems, s = codes(language_rows["system"])
+        queries, q = codes(language_rows["query_id"])
         right = np.zeros((len(queries), len(systems)), dtype=bool)
         present = np.zeros_like(right)
-        right[q, s] = mine["correct"].fill_null(False).to_numpy(zero_copy_only=False)
-        fought = pc.invert(pc.is_in(mine["outcome"], value_set=_strings(("missing", "api_error"))))
+        right[q, s] = language_rows["correct"].fill_null(False).to_numpy(zero_copy_only=False)
+        fought = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(("missing", "api_error"))))
         present[q, s] = fought.to_numpy(zero_copy_only=False)
         won = (right & present)[:, :, None] & (~right & present)[:, None, :]
         tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
         tied[:, range(len(systems)), range(len(systems))] = False
         strata = np.zeros(len(queries), dtype=np.intp)
-        subset = np.asarray(pc.index_in(mine["subset"], value_set=_strings(SUBSETS[skill])))
+        subset = np.asarray(pc.index_in(language_rows["subset"], value_set=_strings(SUBSETS[skill])))
         strata[q] = subset
-        found[name] = Battles(
+        battles_by_language[name] = Battles(
             systems, queries, won.view(np.uint8), tied.view(np.uint8), strata, referee=RELEVANCE, skill=skill
         )
-    if not found:
+    if not battles_by_language:
         raise NotEnoughData(
             f"no language has the questions that the skill {skill!r} needs ({' and '.join(SUBSETS[skill])})",
             do="choose another skill, or import the missing subset",
         )
-    return found
+    return battles_by_language
 
 
 def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
@@ -186,20 +186,20 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
     Raises:
         BadInput: if they are of different skills, their strata differ, or a pair meets more than 255 times on a query.
     """
-    systems = tuple(sorted(set().union(*(one.systems for one in parts))))
-    queries = tuple(sorted(set().union(*(one.queries for one in parts))))
+    systems = tuple(sorted(set().union(*(part.systems for part in parts))))
+    queries = tuple(sorted(set().union(*(part.queries for part in parts))))
     at_system, at_query = ({name: k for k, name in enumerate(names)} for names in (systems, queries))
     sums = np.zeros((2, len(queries), len(systems), len(systems)), dtype=np.uint16)
     strata = np.full(len(queries), -1, dtype=np.intp)
-    if len({one.skill for one in parts}) != 1:
+    if len({part.skill for part in parts}) != 1:
         raise BadInput("battles of different skills do not add up", do="pool battles of one skill")
-    for one in parts:
-        q = np.array([at_query[name] for name in one.queries], dtype=np.intp)
-        s = np.array([at_system[name] for name in one.systems], dtype=np.intp)
-        if ((strata[q] >= 0) & (strata[q] != one.strata)).any():
+    for judge_battles in parts:
+        q = np.array([at_query[name] for name in judge_battles.queries], dtype=np.intp)
+        s = np.array([at_system[name] for name in judge_battles.systems], dtype=np.intp)
+        if ((strata[q] >= 0) & (strata[q] != judge_battles.strata)).any():
             raise BadInput("the same question stands in different strata", do="pool battles of the same arena")
-        strata[q] = one.strata
-        for total, counts in zip(sums, (one.wins, one.ties), strict=True):
+        strata[q] = judge_battles.strata
+        for total, counts in zip(sums, (judge_battles.wins, judge_battles.ties), strict=True):
             total[np.ix_(q, s, s)] += counts
     if sums.max(initial=0) > np.iinfo(np.uint8).max:
         raise BadInput(_TOO_MANY, do="pool fewer judges")
@@ -211,7 +211,7 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
             q = np.array([at_query[name] for name in part.queries], dtype=np.intp)
             s = np.array([at_system[name] for name in part.systems], dtype=np.intp)
             points[np.ix_(q, s, s)] += part.shared("half")
-    unparsed = sum(one.unparsed for one in parts)
+    unparsed = sum(part.unparsed for part in parts)
     return Battles(
         systems,
         queries,

@@ -106,17 +106,17 @@ class Ranking:
         """
         if not self.battles:
             raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
-        known = {code: one for part in self.parts for code, one in part.by_query.items()}
-        of = sorted(self.battles.items())
+        known = {code: layout for part in self.parts for code, layout in part.by_query.items()}
+        ordered = sorted(self.battles.items())
         ties, penalty, ridge = self.ties, self.penalty, self.ridge
-        return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in of}
+        return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in ordered}
 
     @cached_property
     def tiers(self) -> Mapping[str, Tiers]:
         """By language, and `all`: the tests between all systems at the 5% level, and their tiers."""
         from mirage.rank.tiers import separate
 
-        return separate(self, known={code: one for part in self.parts for code, one in part.tiers.items()})
+        return separate(self, known={code: tiers for part in self.parts for code, tiers in part.tiers.items()})
 
     def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
         """By how much one system is rated above another.
@@ -152,26 +152,26 @@ class Ranking:
     def table(self) -> pa.Table:
         """The ranking as table `ratings`, one row a language and system."""
         data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
-        for one in self.languages.values():
-            low, high = one.interval()
-            rank_low, rank_high = one.rank_interval()
-            tier = self.tiers[one.language].tier if self.battles else {}
-            n = len(one.systems)
-            data["language"] += [one.language] * n
+        for row in self.languages.values():
+            low, high = row.interval()
+            rank_low, rank_high = row.rank_interval()
+            tier = self.tiers[row.language].tier if self.battles else {}
+            n = len(row.systems)
+            data["language"] += [row.language] * n
             data["referee"] += [self.referee] * n
             data["skill"] += [self.skill] * n
-            data["system"] += one.systems
-            data["rating"] += one.theta.tolist()
+            data["system"] += row.systems
+            data["rating"] += row.theta.tolist()
             data["low"] += [end if np.isfinite(end) else None for end in low.tolist()]
             data["high"] += [end if np.isfinite(end) else None for end in high.tolist()]
-            data["rank"] += one.ranks().tolist()
+            data["rank"] += row.ranks().tolist()
             data["rank_low"] += rank_low.tolist()
             data["rank_high"] += rank_high.tolist()
-            data["tier"] += [tier.get(system) for system in one.systems]
+            data["tier"] += [tier.get(system) for system in row.systems]
             for k, name in enumerate(("wins", "ties", "losses")):
-                data[name] += one.record[:, k].tolist()
-            data["battles"] += one.record.sum(axis=1).tolist()
-            data["bounded"] += [system in one.bounded for system in one.systems]
+                data[name] += row.record[:, k].tolist()
+            data["battles"] += row.record.sum(axis=1).tolist()
+            data["bounded"] += [system in row.bounded for system in row.systems]
         return schema.from_columns("ratings", data)
 
 
@@ -213,11 +213,11 @@ def rate(
         raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
     ((referee, skill),) = kinds
     with one_thread():
-        found = {
-            code: _rate_one(code, one, draws=draws, seed=seed, ties=ties, penalty=penalty, ridge=ridge)
-            for code, one in sorted(battles.items())
+        languages = {
+            code: _rate_one(code, language_battles, draws=draws, seed=seed, ties=ties, penalty=penalty, ridge=ridge)
+            for code, language_battles in sorted(battles.items())
         }
-    return _whole(Ranking(referee, skill, ties, draws, seed, penalty, ridge, found, (), battles))
+    return _whole(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
 
 
 def together(rankings: Sequence[Ranking]) -> Ranking:
@@ -229,54 +229,63 @@ def together(rankings: Sequence[Ranking]) -> Ranking:
     """
     if not rankings:
         raise NotEnoughData("there are no rankings to put together", do="choose at least one language that has one")
-    made = {(one.referee, one.skill, one.ties, one.n_draws, one.seed, one.penalty, one.ridge) for one in rankings}
-    codes = [code for one in rankings for code in one.languages]
-    if len(made) > 1 or len(codes) > len(rankings) or len(set(codes)) < len(codes):
+    settings = {
+        (ranking.referee, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
+        for ranking in rankings
+    }
+    codes = [code for ranking in rankings for code in ranking.languages]
+    if len(settings) > 1 or len(codes) > len(rankings) or len(set(codes)) < len(codes):
         raise BadInput("these rankings do not go together", do="rate each language once, all in the same way")
     if len(rankings) == 1:
         return rankings[0]
-    ordered = sorted(rankings, key=lambda one: list(one.languages))
-    languages = {code: row for one in ordered for code, row in one.languages.items()}
-    battles = {code: row for one in ordered for code, row in one.battles.items()}
+    ordered = sorted(rankings, key=lambda ranking: list(ranking.languages))
+    languages = {code: row for ranking in ordered for code, row in ranking.languages.items()}
+    battles = {code: row for ranking in ordered for code, row in ranking.battles.items()}
     return _whole(replace(ordered[0], languages=languages, battles=battles, parts=tuple(ordered)))
 
 
 def _whole(ranking: Ranking) -> Ranking:
     """A ranking of languages with its joint row, where there is one."""
-    found = dict(ranking.languages)
-    everyone = set.union(*(set(one.systems) for one in found.values()))
-    left_out = tuple(sorted(s for s in everyone if not all(s in one.systems for one in found.values())))
-    if len(found) > 1 and len(everyone) - len(left_out) > 1:
-        found[JOINT] = _join(found, [s for s in sorted(everyone) if s not in left_out])
-    return replace(ranking, languages=found, left_out=left_out)
+    languages = dict(ranking.languages)
+    systems = set.union(*(set(row.systems) for row in languages.values()))
+    left_out = tuple(
+        sorted(system for system in systems if not all(system in row.systems for row in languages.values()))
+    )
+    if len(languages) > 1 and len(systems) - len(left_out) > 1:
+        languages[JOINT] = _join(languages, [system for system in sorted(systems) if system not in left_out])
+    return replace(ranking, languages=languages, left_out=left_out)
 
 
 def _rate_one(
     code: str, battles: Battles, *, draws: int, seed: int, ties: Ties, penalty: Penalty, ridge: float
 ) -> LanguageRanking:
-    laid = by_query(battles, ties=ties, penalty=penalty, ridge=ridge)
-    whole, each, s = laid.counted, laid.each, len(battles.systems)
+    layout = by_query(battles, ties=ties, penalty=penalty, ridge=ridge)
+    whole, per_query, s = layout.counted, layout.each, len(battles.systems)
     if not whole.first.any() and not whole.second.any() and not (whole.ties is not None and whole.ties.any()):
         raise NotEnoughData(
             f"no battle to rate in {code}" + (" once ties are dropped" if ties == "drop" else ""),
             do="choose other languages, or count ties",
         )
-    columns = [column.astype(np.float32) for column in (each.first, each.second, each.ties) if column is not None]
+    columns = [
+        column.astype(np.float32)
+        for column in (per_query.first, per_query.second, per_query.ties)
+        if column is not None
+    ]
     rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-    weights = _weights(rng, laid.strata, draws=draws)
-    start = Fit(laid.point[:, :s], laid.point[:, -1] if whole.ties is not None else None, 0)
+    weights = _weights(rng, layout.strata, draws=draws)
+    start = Fit(layout.point[:, :s], layout.point[:, -1] if whole.ties is not None else None, 0)
     at_once = max(1, _CELLS // max(1, whole.first.shape[1]))
     parts = []
     for k in range(0, draws, at_once):
         drawn = weights[k : k + at_once]
         first, second, *tied = (drawn @ column for column in columns)
-        if laid.prior is not None:
-            of_first, of_second = laid.prior.drawn(rng, len(drawn))
+        if layout.prior is not None:
+            of_first, of_second = layout.prior.drawn(rng, len(drawn))
             first, second = first + of_first, second + of_second
         pairs = Pairs(first, second, tied[0] if tied else None, s)
         parts.append(fit(pairs, ridge=ridge, start=start, tolerance=_CLOSE).theta)
     parted = groups(battles.systems, whole)
-    theta, questions = laid.point[0, :s], battles.questions()
+    theta, questions = layout.point[0, :s], battles.questions()
     return LanguageRanking(
         code,
         battles.systems,
@@ -310,36 +319,36 @@ def _weights(rng: np.random.Generator, strata: Sequence[NDArray[np.intp]], *, dr
     return weights
 
 
-def _join(found: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageRanking:
+def _join(languages: Mapping[str, LanguageRanking], systems: list[str]) -> LanguageRanking:
     """The mean over languages, among the systems that all have, re-centred on these.
 
     Each language's draws are moved so that their mean is its rating: what the draws of one language are off by is small
     beside their spread, but does not shrink with the number of languages as the spread does.
     """
-    at = {code: [one.systems.index(s) for s in systems] for code, one in found.items()}
-    theta = np.stack([one.theta[at[code]] for code, one in found.items()])
-    error = np.stack([one.draws[:, at[code]].std(axis=0) for code, one in found.items()])
+    indices = {code: [row.systems.index(s) for s in systems] for code, row in languages.items()}
+    theta = np.stack([row.theta[indices[code]] for code, row in languages.items()])
+    error = np.stack([row.draws[:, indices[code]].std(axis=0) for code, row in languages.items()])
     weight = _language_weights(error)
-    draws = np.zeros((len(next(iter(found.values())).draws), len(systems)))
-    for (code, one), w in zip(found.items(), weight, strict=True):
-        drawn = one.draws[:, at[code]]
-        draws += w * (drawn - drawn.mean(axis=0) + one.theta[at[code]])
+    draws = np.zeros((len(next(iter(languages.values())).draws), len(systems)))
+    for (code, row), w in zip(languages.items(), weight, strict=True):
+        drawn = row.draws[:, indices[code]]
+        draws += w * (drawn - drawn.mean(axis=0) + row.theta[indices[code]])
     joint = (weight * theta).sum(axis=0)
-    loose = {s for code, one in found.items() for s in systems if s not in one.bounded}
+    loose = {s for code, row in languages.items() for s in systems if s not in row.bounded}
     bounded = tuple(s for s in systems if s not in loose)
-    sides = {s: [one.unbounded[s] for one in found.values() if s in one.unbounded] for s in sorted(loose)}
+    sides = {s: [row.unbounded[s] for row in languages.values() if s in row.unbounded] for s in sorted(loose)}
     return LanguageRanking(
         JOINT,
         tuple(systems),
         joint - joint.mean(),
         draws - draws.mean(axis=1, keepdims=True),
-        np.sum([one.record[at[code]] for code, one in found.items()], axis=0),
+        np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
         tuple(group for group in (bounded, *((s,) for s in sorted(loose))) if group),
-        sum(one.n_queries for one in found.values()),
-        np.sum([one.questions[at[code]] for code, one in found.items()], axis=0),
-        sum(one.unparsed for one in found.values()),
+        sum(row.n_queries for row in languages.values()),
+        np.sum([row.questions[indices[code]] for code, row in languages.items()], axis=0),
+        sum(row.unparsed for row in languages.values()),
         # A rating that most languages do not bound is not bounded; what one language leaves open the draws say.
-        {s: either(side) for s, side in sides.items() if len(side) > len(found) / 2},
+        {s: either(side) for s, side in sides.items() if len(side) > len(languages) / 2},
     )
 
 

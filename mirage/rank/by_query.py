@@ -66,26 +66,28 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
     weights = np.empty(n)
     for rows in strata:
         weights[rows] = n / (len(strata) * len(rows))
-    each = Pairs(first, second, tied, len(battles.systems))
+    per_query = Pairs(first, second, tied, len(battles.systems))
     whole = Pairs(
         weights[None] @ first,
         weights[None] @ second,
         None if tied is None else weights[None] @ tied,
-        each.systems,
+        per_query.systems,
     )
     if penalty == "none":
-        found = fit(whole, ridge=ridge)
-        point = found.theta if found.log_nu is None else np.column_stack([found.theta, found.log_nu])
-        return ByQuery(battles.systems, each, whole, Model(whole, ridge), None, point, weights, strata)
+        fitted = fit(whole, ridge=ridge)
+        point = fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
+        return ByQuery(battles.systems, per_query, whole, Model(whole, ridge), None, point, weights, strata)
     point, _ = bias_reduced(whole, ridge=ridge, tolerance=ROUGHLY)
-    dispersion = _dispersion(each, Model(whole, ridge), point, weights, strata)
+    dispersion = _dispersion(per_query, Model(whole, ridge), point, weights, strata)
     point, prior = bias_reduced(whole, ridge=ridge, dispersion=dispersion, start=point)
-    return ByQuery(battles.systems, each, whole, Model(prior.added_to(whole), ridge), prior, point, weights, strata)
+    return ByQuery(
+        battles.systems, per_query, whole, Model(prior.added_to(whole), ridge), prior, point, weights, strata
+    )
 
 
-def scores_of(each: Pairs, point: Array) -> Array:
+def scores_of(per_query: Pairs, point: Array) -> Array:
     """Q x size: the gradient of each query's log-likelihood at one point."""
-    return Model(each, 0.0).gradient(np.repeat(point, len(each.first), axis=0))
+    return Model(per_query, 0.0).gradient(np.repeat(point, len(per_query.first), axis=0))
 
 
 def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
@@ -109,13 +111,15 @@ def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, A
     return variance, below
 
 
-def _dispersion(each: Pairs, model: Model, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]) -> float:
+def _dispersion(
+    per_query: Pairs, model: Model, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]
+) -> float:
     """How much more queries vary than independent battles would: tr(H^-1 J) over the number of parameters, with H the
     information of the battles and J the covariance of the queries' scores; 1 where no query is compared with another.
     """
     if len(weights) < 2:
         return 1.0
-    scores = scores_of(each, point) * weights[:, None]
+    scores = scores_of(per_query, point) * weights[:, None]
     J = np.zeros((model.size, model.size))
     for rows in strata:
         around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)

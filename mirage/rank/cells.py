@@ -122,8 +122,8 @@ class Cells:
         self.design = np.zeros((len(self.i), self.n_systems))
         self.design[np.arange(len(self.i)), self.i] = 1
         self.design[np.arange(len(self.i)), self.j] = -1
-        told = self._told()
-        self.used = np.array([*range(self.n_systems), *(self.n_systems + k for k in told)])
+        informative = self._told()
+        self.used = np.array([*range(self.n_systems), *(self.n_systems + k for k in informative)])
 
     def whole(self) -> Pairs:
         """One data set: the points by pair."""
@@ -178,12 +178,12 @@ class Cells:
         points = [np.maximum(rng.standard_gamma(shape, (len(weights), s)) / shape, _LEAST) for _ in range(2)]
         every = np.hstack([weights, *(side.astype(np.float32) for side in points)])
 
-        gained, given = self._by_system(added * down), self._by_system(added * up)
+        gained, conceded = self._by_system(added * down), self._by_system(added * up)
         scores = np.vstack(
             [
                 self._by_query(self.won * down - self.lost * up),
-                of_first @ gained - of_second @ given,
-                of_second @ gained - of_first @ given,
+                of_first @ gained - of_second @ conceded,
+                of_second @ gained - of_first @ conceded,
             ]
         )
         pair, style, share_of = self._seen()
@@ -195,14 +195,14 @@ class Cells:
         of_prior = ((of_first + of_second)[:, pair] * prior).astype(np.float32)
         totals = np.vstack([counts, of_prior, of_prior])
         design = np.hstack([self.design[pair], style.T])[:, self.used]
-        found = np.repeat(x[None], len(every), axis=0)
+        maxima = np.repeat(x[None], len(every), axis=0)
         at_once = max(1, _CELLS // max(1, len(pair)))
         for k in range(0, len(every), at_once):
             rows = every[k : k + at_once]
-            found[k : k + at_once, self.used] = _maxima(
+            maxima[k : k + at_once, self.used] = _maxima(
                 x[self.used], rows @ totals, rows @ scores[:, self.used], design, s
             )
-        return found
+        return maxima
 
     def _seen(self) -> tuple[NDArray[np.intp], Array, list[tuple[NDArray[np.intp], Array]]]:
         """The points that draws see.
@@ -225,10 +225,10 @@ class Cells:
         t = along / np.where(sd > 0, sd, 1)[:, self.p]
         far = np.sqrt(k + 2)
         style, share = [mean], [1 - (t**2).sum(axis=0) / far**2]
-        for at in range(k):
+        for axis in range(k):
             for side in (far, -far):
-                style.append(mean + side * axes[:, at : at + 1] * sd[at])
-                share.append(t[at] * (t[at] + side) / (2 * far**2))
+                style.append(mean + side * axes[:, axis : axis + 1] * sd[axis])
+                share.append(t[axis] * (t[axis] + side) / (2 * far**2))
         pair = np.tile(np.arange(n_pairs), len(style))
         return pair, np.hstack(style), [(self.p + m * n_pairs, part) for m, part in enumerate(share)]
 
@@ -288,9 +288,9 @@ class Cells:
 
     def _added(self, c: Array, dispersion: float) -> Array:
         """By cell: half its leverage, times the dispersion."""
-        s, at = self.n_systems, np.ix_(self.used, self.used)
+        s, block = self.n_systems, np.ix_(self.used, self.used)
         V = np.zeros((self.size, self.size))
-        V[at] = np.linalg.inv(self._hessian(c)[at])
+        V[block] = np.linalg.inv(self._hessian(c)[block])
         i, j = self.i, self.j
         across = (V[i, i] + V[j, j] - 2 * V[i, j])[self.p]
         for k, row in enumerate(self.z):
@@ -312,15 +312,15 @@ class Cells:
 
     def _told(self) -> list[int]:
         """The covariates that add information to the systems and to those before them."""
-        s, told = self.n_systems, list[int]()
+        s, informative = self.n_systems, list[int]()
         information = self._hessian((self.won + self.lost) / 4)
         for k in range(s, self.size):
-            before = np.array([*range(s), *(s + at for at in told)])
+            before = np.array([*range(s), *(s + covariate for covariate in informative)])
             own, shared = information[k, k], information[before, k]
             explained = shared @ np.linalg.solve(information[np.ix_(before, before)], shared)
             if own - explained > _DEPENDENT * own and own > _DEPENDENT:
-                told.append(k - s)
-        return told
+                informative.append(k - s)
+        return informative
 
 
 def _maxima(x: Array, totals: NDArray[np.float32], scores: Array, design: Array, n_systems: int) -> Array:
@@ -343,48 +343,48 @@ def _maxima(x: Array, totals: NDArray[np.float32], scores: Array, design: Array,
     half = (design @ x / 2).astype(np.float32)
     base, across = np.tanh(half), np.ascontiguousarray(narrow.T / 2)
     moved, easy, hard = np.zeros_like(narrow_scores), np.arange(len(totals)), list[NDArray[np.intp]]()
-    part, pull, here, length = totals, narrow_scores, moved, np.full(len(totals), np.inf)
+    part, pull, shift, length = totals, narrow_scores, moved, np.full(len(totals), np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
         for k in range(_LIMIT):
-            left = here @ across
+            left = shift @ across
             left += half
             np.tanh(left, out=left)
             left -= base
             left *= part
             step = np.asarray((pull - left @ (narrow / 2)) @ inverse, dtype=np.float32)
-            here = here + step
+            shift = shift + step
             before, length = length, np.abs(step).max(axis=1)
-            done = length <= _CLOSE
-            slow = ~done & ~(length < before * (1 if k < _TRIED else _SLOW))
-            moved[easy] = here
+            converged = length <= _CLOSE
+            slow = ~converged & ~(length < before * (1 if k < _TRIED else _SLOW))
+            moved[easy] = shift
             hard.append(easy[slow])
-            stay = ~done & ~slow
+            stay = ~converged & ~slow
             if not stay.any():
                 break
             if not stay.all():
-                easy, here, part, pull, length = easy[stay], here[stay], part[stay], pull[stay], length[stay]
-    found = np.add(x, moved, dtype=float)
+                easy, shift, part, pull, length = easy[stay], shift[stay], part[stay], pull[stay], length[stay]
+    maxima = np.add(x, moved, dtype=float)
     bad = np.concatenate(hard)
     fixed[np.arange(len(x)), np.arange(len(x))] += _FLAT * H.max()
     at_once = max(1, _CELLS // design.size)
     for k in range(0, len(bad), at_once):
         rows = bad[k : k + at_once]
-        found[rows] = _newton(x, totals[rows].astype(float), scores[rows], design, fixed)
-    return found
+        maxima[rows] = _newton(x, totals[rows].astype(float), scores[rows], design, fixed)
+    return maxima
 
 
 def _newton(x: Array, totals: Array, scores: Array, design: Array, fixed: Array) -> Array:
     """The same with each draw's own curvature."""
     expected = logistic(design @ x)[0]
-    here, left = np.repeat(x[None], len(totals), axis=0), np.arange(len(totals))
+    parameters, left = np.repeat(x[None], len(totals), axis=0), np.arange(len(totals))
     for _ in range(_LIMIT):
-        up, down = logistic(here[left] @ design.T)
+        up, down = logistic(parameters[left] @ design.T)
         g = scores[left] - (totals[left] * (up - expected)) @ design
         H = (design.T[None] * (totals[left] * up * down)[:, None]) @ design + fixed
         step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
         length = np.abs(step).max(axis=1)
-        here[left] += step * np.minimum(1, _STEP / np.maximum(length, 1e-300))[:, None]
+        parameters[left] += step * np.minimum(1, _STEP / np.maximum(length, 1e-300))[:, None]
         left = left[length > _CLOSE]
         if not len(left):
             break
-    return here
+    return parameters

@@ -1,9 +1,9 @@
 """Ratings at equal style: length, citations and language of the answers as covariates of every battle.
 
-    found = control(battles, covariates(features, ("length", "citations")))
-    found.ranking, found.plain                            # with and without, on the same battles
-    found.coefficients["en"]                              # how much the judge gives for each
-    found.outside["en"]                                   # whose rating rests on extrapolation
+    controlled = control(battles, covariates(features, ("length", "citations")))
+    controlled.ranking, controlled.plain                  # with and without, on the same battles
+    controlled.coefficients["en"]                         # how much the judge gives for each
+    controlled.outside["en"]                              # whose rating rests on extrapolation
 
 A judge that likes long answers ranks the talkative. With z the difference of a covariate between the two answers of a
 battle, P(i beats j) = 1 / (1 + exp(-(theta_i - theta_j + beta z))): thetas are then what systems are worth when their
@@ -58,8 +58,8 @@ class Covariate:
 
 
 COVARIATES: Mapping[str, Covariate] = {
-    one.name: one
-    for one in (
+    covariate.name: covariate
+    for covariate in (
         Covariate("length", "length", "each doubling of the length", logarithm=True),
         Covariate("citations", "n_citations", "each citation more"),
         Covariate("language", "target_language", "the language asked for instead of another"),
@@ -93,13 +93,13 @@ class Covariates:
 
     def of(self, battles: Battles) -> Array:
         """Q x S x K values in the order of the systems and queries of the battles; NaN for those not known here."""
-        found = np.full((len(battles.queries), len(battles.systems), len(self.names)), np.nan)
+        values = np.full((len(battles.queries), len(battles.systems), len(self.names)), np.nan)
         at_query = {name: k for k, name in enumerate(self.queries)}
         at_system = {name: k for k, name in enumerate(self.systems)}
         q = np.array([at_query.get(name, -1) for name in battles.queries])
         s = np.array([at_system.get(name, -1) for name in battles.systems])
-        found[np.ix_(q >= 0, s >= 0)] = self.values[np.ix_(q[q >= 0], s[s >= 0])]
-        return found
+        values[np.ix_(q >= 0, s >= 0)] = self.values[np.ix_(q[q >= 0], s[s >= 0])]
+        return values
 
 
 def covariates(features: pa.Table, names: Sequence[str]) -> dict[str, Covariates]:
@@ -124,27 +124,27 @@ def covariates(features: pa.Table, names: Sequence[str]) -> dict[str, Covariates
         if name not in COVARIATES:
             raise UnknownName("covariate", name, COVARIATES)
         chosen.append(COVARIATES[name])
-    wanted = [one.feature for one in chosen]
-    rows = features.filter(pc.is_in(features["feature"], value_set=pa.array(wanted, pa.string())))
+    feature_names = [covariate.feature for covariate in chosen]
+    rows = features.filter(pc.is_in(features["feature"], value_set=pa.array(feature_names, pa.string())))
     rows = rows.filter(pc.is_valid(rows["value"]))
-    at_feature = np.asarray(pc.index_in(rows["feature"], value_set=pa.array(wanted, pa.string())))
-    for k, one in enumerate(chosen):
+    at_feature = np.asarray(pc.index_in(rows["feature"], value_set=pa.array(feature_names, pa.string())))
+    for k, covariate in enumerate(chosen):
         if not (at_feature == k).any():
-            raise NotEnoughData(f"no answer has the feature {one.feature}", do="run: mirage features DIR")
+            raise NotEnoughData(f"no answer has the feature {covariate.feature}", do="run: mirage features DIR")
     languages, language = codes(rows["language"])
-    found = {}
+    by_language = {}
     for code, name in enumerate(languages):
-        here = language == code
-        mine = rows.filter(here)
-        queries, q = codes(mine["query_id"])
-        systems, s = codes(mine["system"])
+        in_language = language == code
+        language_rows = rows.filter(in_language)
+        queries, q = codes(language_rows["query_id"])
+        systems, s = codes(language_rows["system"])
         values = np.full((len(queries), len(systems), len(chosen)), np.nan)
-        values[q, s, at_feature[here]] = mine["value"].to_numpy()
-        for k, one in enumerate(chosen):
-            if one.logarithm:
+        values[q, s, at_feature[in_language]] = language_rows["value"].to_numpy()
+        for k, covariate in enumerate(chosen):
+            if covariate.logarithm:
                 values[:, :, k] = np.log2(1 + values[:, :, k])
-        found[name] = Covariates(tuple(one.name for one in chosen), systems, queries, values)
-    return found
+        by_language[name] = Covariates(tuple(covariate.name for covariate in chosen), systems, queries, values)
+    return by_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ class Controlled:
     @property
     def n_battles(self) -> Mapping[str, int]:
         """How many battles were used, by language."""
-        return {code: int(one.record().sum()) // 2 for code, one in self.battles.items()}
+        return {code: int(battles.record().sum()) // 2 for code, battles in self.battles.items()}
 
     @cached_property
     def plain(self) -> Ranking:
@@ -235,22 +235,34 @@ def control(
     """
     if ties not in ("half", "drop"):
         raise BadInput(f"style is not controlled with ties by {ties}", do="count ties half, or drop them")
-    if any(len(np.unique(one.strata)) > 1 or one.skill != "both" for one in battles.values()):
+    if any(
+        len(np.unique(language_battles.strata)) > 1 or language_battles.skill != "both"
+        for language_battles in battles.values()
+    ):
         raise BadInput("relevance labels see no style that could be controlled for", do="choose a judge")
     if not battles:
         raise NotEnoughData("no language has battles and the covariates", do="run: mirage features DIR")
     names = next(iter(known.values())).names if known else ()
-    kept, missing, values = {}, {}, {}
-    for code, one in sorted(battles.items()):
-        at = known[code].of(one) if code in known else np.full((*one.wins.shape[:2], len(names)), np.nan)
-        fought = one.wins + one.wins.transpose(0, 2, 1) + one.ties
-        measured = np.all(np.isfinite(at), axis=2)
-        there = measured[:, :, None] & measured[:, None, :]
-        points = None if one.points is None else one.points * there
-        kept[code] = replace(one, wins=one.wins * there, ties=one.ties * there, points=points)
-        missing[code] = int((np.triu(fought, 1) * ~there).sum(dtype=np.int64))
-        values[code] = np.where((fought * there).any(axis=2)[:, :, None], at, np.nan)
-        share = kept[code].shared(ties)
+    used, missing, values = {}, {}, {}
+    for code, language_battles in sorted(battles.items()):
+        measurements = (
+            known[code].of(language_battles)
+            if code in known
+            else np.full((*language_battles.wins.shape[:2], len(names)), np.nan)
+        )
+        fought = language_battles.wins + language_battles.wins.transpose(0, 2, 1) + language_battles.ties
+        measured = np.all(np.isfinite(measurements), axis=2)
+        both_measured = measured[:, :, None] & measured[:, None, :]
+        points = None if language_battles.points is None else language_battles.points * both_measured
+        used[code] = replace(
+            language_battles,
+            wins=language_battles.wins * both_measured,
+            ties=language_battles.ties * both_measured,
+            points=points,
+        )
+        missing[code] = int((np.triu(fought, 1) * ~both_measured).sum(dtype=np.int64))
+        values[code] = np.where((fought * both_measured).any(axis=2)[:, :, None], measurements, np.nan)
+        share = used[code].shared(ties)
         if (share == share.transpose(0, 2, 1)).all():
             raise NotEnoughData(
                 f"no battle in {code} has a winner and the {_and(names)} of both answers",
@@ -258,11 +270,11 @@ def control(
             )
     with one_thread():
         fits = {
-            code: styled(one, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge)
-            for code, one in kept.items()
+            code: styled(language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge)
+            for code, language_battles in used.items()
         }
-    rows = {code: _row(code, one, fits[code]) for code, one in kept.items()}
-    first = next(iter(kept.values()))
+    rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
+    first = next(iter(used.values()))
     ranking = together(
         [
             Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: row}, ())
@@ -270,11 +282,13 @@ def control(
         ]
     )
     ranking = replace(ranking, parts=())
-    coefficients = {code: _read(code, names, fits[code], len(kept[code].queries)) for code in kept}
-    outside = {code: _outside(values[code], kept[code].systems, coefficients[code]) for code in kept}
+    coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
+    outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
     if JOINT in ranking.languages:
-        coefficients[JOINT] = _mean(names, coefficients, fits, {code: len(one.queries) for code, one in kept.items()})
-    return Controlled(names, ranking, coefficients, kept, missing, outside)
+        coefficients[JOINT] = _mean(
+            names, coefficients, fits, {code: len(language_battles.queries) for code, language_battles in used.items()}
+        )
+    return Controlled(names, ranking, coefficients, used, missing, outside)
 
 
 def _row(code: str, battles: Battles, fit: Styled) -> LanguageRanking:
@@ -310,18 +324,18 @@ def _outside(
     systems answered it. Where half of the others' answers do not differ at all, their standard deviation stands for the
     interquartile range, as of normal ones.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for k in (k for k, one in enumerate(coefficients) if one.reason is None):
-        there = np.isfinite(values[:, :, k])
-        part = np.ix_(there.any(axis=1), there.any(axis=0))
-        there, seen = there[part], values[:, :, k][part]
-        middle = np.median if there.all() else np.nanmedian
+    covariates_by_system: dict[str, tuple[str, ...]] = {}
+    for k in (k for k, coefficient in enumerate(coefficients) if coefficient.reason is None):
+        known = np.isfinite(values[:, :, k])
+        part = np.ix_(known.any(axis=1), known.any(axis=0))
+        known, seen = known[part], values[:, :, k][part]
+        middle = np.median if known.all() else np.nanmedian
         of_system = np.zeros((1, seen.shape[1]))
         for _ in range(_POLISHED):
             usual = middle(seen - of_system, axis=1, keepdims=True)
             of_system = middle(seen - usual, axis=0, keepdims=True)
-        flat = (seen - usual)[there]
-        whose = part[1][0][np.nonzero(there)[1]]
+        flat = (seen - usual)[known]
+        whose = part[1][0][np.nonzero(known)[1]]
         order = np.argsort(flat)
         flat, whose = flat[order], whose[order]
         for s, system in enumerate(systems):
@@ -332,8 +346,8 @@ def _outside(
             low, high = others[len(others) // 4], others[-1 - len(others) // 4]
             reach = FENCE * ((high - low) or _NORMAL * others.std())
             if not low - reach <= own[len(own) // 2] <= high + reach:
-                found[system] = (*found.get(system, ()), coefficients[k].covariate)
-    return found
+                covariates_by_system[system] = (*covariates_by_system.get(system, ()), coefficients[k].covariate)
+    return covariates_by_system
 
 
 def _read(code: str, names: tuple[str, ...], fit: Styled, n: int) -> tuple[Coefficient, ...]:
@@ -353,14 +367,16 @@ def _mean(
     """
     rows: list[Coefficient] = []
     for k, name in enumerate(names):
-        told = [code for code in fits if by[code][k].reason is None]
-        spread = float(np.mean([fits[code].spread[k] for code in told or fits]))
+        informative = [code for code in fits if by[code][k].reason is None]
+        spread = float(np.mean([fits[code].spread[k] for code in informative or fits]))
         per = COVARIATES[name].per
-        if not told:
+        if not informative:
             rows.append(Coefficient(JOINT, name, per, None, None, None, spread, "no language tells"))
             continue
-        value = float(np.mean([fits[code].value[k] for code in told]))
-        drawn = value + np.mean([_wider(n[code]) * _centred(fits[code].value_draws[:, k]) for code in told], axis=0)
+        value = float(np.mean([fits[code].value[k] for code in informative]))
+        drawn = value + np.mean(
+            [_wider(n[code]) * _centred(fits[code].value_draws[:, k]) for code in informative], axis=0
+        )
         low, high = np.quantile(drawn, bootstrap_tails(LEVEL, sum(n.values())), method="weibull").tolist()
         rows.append(Coefficient(JOINT, name, per, value, low, high, spread, None))
     return tuple(rows)

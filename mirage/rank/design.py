@@ -54,8 +54,8 @@ class Finding:
 def design(battles: Battles) -> tuple[Finding, ...]:
     """The weak spots of the design of one language; none where every two systems met about as often."""
     counts = _counts(battles)
-    each = counts.sum(axis=1)
-    median = float(np.median(each))
+    battles_per_system = counts.sum(axis=1)
+    median = float(np.median(battles_per_system))
     few = tuple(
         Finding(
             "few",
@@ -64,7 +64,7 @@ def design(battles: Battles) -> tuple[Finding, ...]:
             f"{system} has {_battles(n)}, the median system {median:,.0f}: its rating is known badly, and it gets no "
             "tier",
         )
-        for system, n in zip(battles.systems, each.tolist(), strict=True)
+        for system, n in zip(battles.systems, battles_per_system.tolist(), strict=True)
         if n < PLACED * median
     )
     return (*_star(battles.systems, counts), *_link(battles.systems, counts, median), *few, *_unmet(counts))
@@ -79,14 +79,14 @@ def designs(battles: Mapping[str, Battles]) -> tuple[str, ...]:
         for finding in design(row):
             spots.setdefault((finding.kind, finding.systems), []).append((finding.battles, code, finding.text))
     lines = []
-    for where in spots.values():
-        _, code, text = min(where)
+    for occurrences in spots.values():
+        _, code, text = min(occurrences)
         if len(battles) == 1:
             lines.append(text)
-        elif len(where) == 1:
+        elif len(occurrences) == 1:
             lines.append(f"{code}: {text}")
         else:
-            lines.append(f"{code}: {text}; the like in {len(where) - 1} more of {len(battles)} languages")
+            lines.append(f"{code}: {text}; the like in {len(occurrences) - 1} more of {len(battles)} languages")
     return tuple(lines)
 
 
@@ -127,24 +127,24 @@ def minimum_cut(counts: NDArray[np.int64]) -> tuple[int, tuple[int, ...]]:
 
 def _counts(battles: Battles) -> NDArray[np.int64]:
     """S x S: battles of every two systems."""
-    wins, ties = (each.sum(axis=0, dtype=np.int64) for each in (battles.wins, battles.ties))
+    wins, ties = (counts.sum(axis=0, dtype=np.int64) for counts in (battles.wins, battles.ties))
     return np.asarray(wins + wins.T + ties)
 
 
 def _star(systems: Sequence[str], counts: NDArray[np.int64]) -> tuple[Finding, ...]:
-    total, met = int(counts.sum()) // 2, int((counts > 0).sum()) // 2
+    total, pairs_met = int(counts.sum()) // 2, int((counts > 0).sum()) // 2
     if len(systems) < 3 or not total:
         return ()
-    share = np.maximum(counts.sum(axis=1) / total, (counts > 0).sum(axis=1) / met)
+    share = np.maximum(counts.sum(axis=1) / total, (counts > 0).sum(axis=1) / pairs_met)
     k = int(share.argmax())
     n = int(counts[k].sum())
-    if n == total and met > 1:
-        how = "every battle is"
+    if n == total and pairs_met > 1:
+        subject = "every battle is"
     elif len(systems) > 3 and share[k] >= STAR:
-        how = f"{n / total:.0%} of the battles are"
+        subject = f"{n / total:.0%} of the battles are"
     else:
         return ()
-    text = f"{how} with {systems[k]}: the others are compared through it, and known less well against each other"
+    text = f"{subject} with {systems[k]}: the others are compared through it, and known less well against each other"
     return (Finding("star", (systems[k],), n, text),)
 
 

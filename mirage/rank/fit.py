@@ -118,7 +118,7 @@ class Model:
         part = object.__new__(Model)
         part.__dict__.update(self.__dict__)
         part.first, part.second, part.total, part.half = (
-            each[rows] for each in (self.first, self.second, self.total, self.half)
+            counts[rows] for counts in (self.first, self.second, self.total, self.half)
         )
         part.ties = None if self.ties is None else self.ties[rows]
         return part
@@ -173,11 +173,11 @@ class Model:
         if self.n_systems < _MANY:
             return np.asarray(x @ self.D.T)
         d = np.empty((len(x), len(self.i)))
-        at = 0
+        offset = 0
         for k in range(self.n_systems - 1):
             n = self.n_systems - 1 - k
-            np.subtract(x[:, k : k + 1], x[:, k + 1 :], out=d[:, at : at + n])
-            at += n
+            np.subtract(x[:, k : k + 1], x[:, k + 1 :], out=d[:, offset : offset + n])
+            offset += n
         return d
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
@@ -185,13 +185,13 @@ class Model:
         if self.n_systems < _MANY:
             return np.asarray(cells @ (self.D > 0), dtype=float), np.asarray(cells @ (self.D < 0), dtype=float)
         first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))
-        at = 0
+        offset = 0
         for k in range(self.n_systems - 1):
             n = self.n_systems - 1 - k
-            block = cells[:, at : at + n]
+            block = cells[:, offset : offset + n]
             first[:, k] = block.sum(axis=1)
             second[:, k + 1 :] += block
-            at += n
+            offset += n
         return first, second
 
     def slopes(self, x: Array) -> tuple[Array, Array]:
@@ -258,8 +258,8 @@ def _design(s: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     design = np.zeros((len(i), s))
     design[np.arange(len(i)), i] = 1
     design[np.arange(len(i)), j] = -1
-    for each in (i, j, design):
-        each.setflags(write=False)
+    for array in (i, j, design):
+        array.setflags(write=False)
     return i, j, design
 
 
@@ -289,18 +289,18 @@ def _apart(model: Model, x: Array) -> Array:
     rise exponentially, so Newton on the difference of their logarithms takes a few steps from anywhere.
     """
     s = model.n_systems
-    taken, given = model.points()
-    met = taken + given > 0
-    for side, none in ((1.0, given <= 0), (-1.0, taken <= 0)):
-        rows, who = np.nonzero(none & met)
+    points_won, points_lost = model.points()
+    battled = points_won + points_lost > 0
+    for side, none in ((1.0, points_lost <= 0), (-1.0, points_won <= 0)):
+        rows, systems = np.nonzero(none & battled)
         if not len(rows):
             continue
         n = np.zeros((len(rows), s))
-        for at, other in ((model.i, model.j), (model.j, model.i)):
-            r, p = np.nonzero(at[None, :] == who[:, None])
-            n[r, other[p]] = model.total[rows[r], p]
+        for own, opponent in ((model.i, model.j), (model.j, model.i)):
+            r, p = np.nonzero(own[None, :] == systems[:, None])
+            n[r, opponent[p]] = model.total[rows[r], p]
         theta = x[rows, :s]
-        mean = (theta.sum(axis=1) - theta[np.arange(len(rows)), who]) / (s - 1)
+        mean = (theta.sum(axis=1) - theta[np.arange(len(rows)), systems]) / (s - 1)
         u = side * (theta - mean[:, None])
         log_nu = None if model.ties is None else x[rows, -1:]
         t = np.full(len(rows), 5.0)
@@ -318,7 +318,7 @@ def _apart(model: Model, x: Array) -> Array:
             t = np.maximum(t + move, t / 4)
             if np.abs(move).max() < 1e-6:
                 break
-        x[rows, who] = mean + side * t
+        x[rows, systems] = mean + side * t
     return x
 
 
@@ -329,16 +329,16 @@ def _newton(model: Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     part, steps = model, 0
     while len(left) and steps < limit:
         steps += 1
-        here = x[left]
-        g, H = part.slopes(here)
+        parameters = x[left]
+        g, H = part.slopes(parameters)
         step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
         length = np.abs(step).max(axis=1)
         # Where a step is long, it may overshoot. Differences of thetas that move by at most 0.2 change the curvature of
         # a logistic by less than a quarter: a full step goes up.
         long = np.flatnonzero(length > 0.1)
         if len(long):
-            step[long] *= _uphill(part.take(long), here[long], step[long])[:, None]
-        x[left] = here + step
+            step[long] *= _uphill(part.take(long), parameters[long], step[long])[:, None]
+        x[left] = parameters + step
         # What is this small and no longer shrinks is rounding: the ridge alone fixes a gap of 20 logits to no more.
         more = (length > _TOLERANCE) & ((length > _DRAW_TOLERANCE) | (length < before / 2))
         if not more.all():
@@ -348,16 +348,16 @@ def _newton(model: Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     return x, steps
 
 
-def _uphill(model: Model, here: Array, step: NDArray[Any]) -> Array:
+def _uphill(model: Model, parameters: Array, step: NDArray[Any]) -> Array:
     """The part of each step, 1 or a power of 1/2, that does not go down."""
-    scale = np.ones(len(here))
+    scale = np.ones(len(parameters))
     # A concave function that still rises at the end of a step has risen all along.
-    rows = np.flatnonzero((model.gradient(here + step) * step).sum(axis=1) < 0)
+    rows = np.flatnonzero((model.gradient(parameters + step) * step).sum(axis=1) < 0)
     if len(rows):
         part = model.take(rows)
-        value = part.value(here[rows])
+        value = part.value(parameters[rows])
         for _ in range(30):
-            worse = part.value(here[rows] + scale[rows, None] * step[rows]) < value - 1e-9 * np.abs(value)
+            worse = part.value(parameters[rows] + scale[rows, None] * step[rows]) < value - 1e-9 * np.abs(value)
             if not worse.any():
                 break
             scale[rows[worse]] /= 2
@@ -368,11 +368,11 @@ def _chord(model: Model, x0: Array, tolerance: float, *, limit: int = 40) -> tup
     """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
     b = len(model.total)
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
-    taken, given = model.points()
-    easy = np.flatnonzero((np.minimum(taken, given) > 0).all(axis=1))
-    part, here = (model if len(easy) == b else model.take(easy)), np.repeat(x0, len(easy), axis=0)
+    points_won, points_lost = model.points()
+    easy = np.flatnonzero((np.minimum(points_won, points_lost) > 0).all(axis=1))
+    part, parameters = (model if len(easy) == b else model.take(easy)), np.repeat(x0, len(easy), axis=0)
     if tolerance >= _SINGLE:
-        part, here, inverse = part.single(), here.astype(np.float32), inverse.astype(np.float32)
+        part, parameters, inverse = part.single(), parameters.astype(np.float32), inverse.astype(np.float32)
     moved = np.full(len(easy), np.inf)
     hard = np.ones(b, dtype=bool)
     hard[easy] = False
@@ -380,17 +380,17 @@ def _chord(model: Model, x0: Array, tolerance: float, *, limit: int = 40) -> tup
     with np.errstate(over="ignore", invalid="ignore"):
         while len(easy) and steps < limit and moved.max() > tolerance:
             steps += 1
-            step = part.gradient(here) @ inverse
-            here += step
+            step = part.gradient(parameters) @ inverse
+            parameters += step
             before, moved = moved, np.abs(step).max(axis=1)
             # Converging at a factor of 1/2 takes as many steps as there are; what is slower is better left to Newton.
             slow = ~((moved <= tolerance) | (moved < before * (1 if steps < 4 else 0.6)))
             if slow.any():
                 hard[easy[slow]] = True
-                easy, here, moved = easy[~slow], here[~slow], moved[~slow]
+                easy, parameters, moved = easy[~slow], parameters[~slow], moved[~slow]
                 part = part.take(np.flatnonzero(~slow))
     x = np.repeat(x0, b, axis=0)
-    x[easy] = here
+    x[easy] = parameters
     hard[easy[moved > tolerance]] = True
     bad = np.flatnonzero(hard)
     if len(bad):

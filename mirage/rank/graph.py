@@ -40,7 +40,7 @@ def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pair
     reached = {
         s: {systems[k] for k in breadth_first_order(beat, systems.index(s), return_predecessors=False)} for s in systems
     }
-    found = {}
+    sides_by_system = {}
     for system in outside:
         rest = main or [s for s in systems if s != system]
         sides: list[Side] = []
@@ -48,8 +48,8 @@ def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pair
             sides.append("above")
         if any(s not in reached[system] for s in rest):
             sides.append("below")
-        found[system] = either(sides)
-    return found
+        sides_by_system[system] = either(sides)
+    return sides_by_system
 
 
 def either(sides: list[Side]) -> Side:

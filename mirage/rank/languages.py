@@ -1,7 +1,7 @@
 """How a ranking changes from language to language, and where a system is unusually strong or weak.
 
     steady = stability(ranking)          # ranks by language for a bump chart, spread, agreement between languages
-    found = unusual(ranking, by="family")    # a test for each system and language family
+    tests = unusual(ranking, by="family")    # a test for each system and language family
 
 Both read the draws of a finished ranking and fit nothing.
 """
@@ -221,16 +221,16 @@ def stability(ranking: Ranking) -> Stability:
     Raises:
         NotEnoughData: if there is one language only.
     """
-    found = _single(ranking)
-    at = {code: {name: k for k, name in enumerate(one.systems)} for code, one in found.items()}
-    everyone = sorted({name for one in found.values() for name in one.systems})
-    ranks: dict[str, list[LanguageRank]] = {name: [] for name in everyone}
-    drawn: dict[str, list[NDArray[np.int64]]] = {name: [] for name in everyone}
-    for code, one in found.items():
-        low, high = one.rank_interval()
-        place = one.ranks()
-        draws = 1 + (one.draws[:, None, :] > one.draws[:, :, None] + _SAME).sum(axis=2)
-        for name, k in at[code].items():
+    languages = _single(ranking)
+    indices = {code: {name: k for k, name in enumerate(row.systems)} for code, row in languages.items()}
+    systems = sorted({name for row in languages.values() for name in row.systems})
+    ranks: dict[str, list[LanguageRank]] = {name: [] for name in systems}
+    drawn: dict[str, list[NDArray[np.int64]]] = {name: [] for name in systems}
+    for code, row in languages.items():
+        low, high = row.rank_interval()
+        place = row.ranks()
+        draws = 1 + (row.draws[:, None, :] > row.draws[:, :, None] + _SAME).sum(axis=2)
+        for name, k in indices[code].items():
             ranks[name].append(
                 LanguageRank(
                     name,
@@ -238,25 +238,34 @@ def stability(ranking: Ranking) -> Stability:
                     int(place[k]),
                     int(low[k]),
                     int(high[k]),
-                    len(one.systems),
-                    float(one.theta[k]),
-                    one.n_queries,
+                    len(row.systems),
+                    float(row.theta[k]),
+                    row.n_queries,
                 )
             )
             drawn[name].append(draws[:, k])
     steady = []
-    for name in everyone:
-        mine = np.array([r.rank for r in ranks[name]])
+    for name in systems:
+        system_ranks = np.array([r.rank for r in ranks[name]])
         low, high = _percentiles(np.mean(drawn[name], axis=0))
-        spread = float(mine.std(ddof=1)) if len(mine) > 1 else None
+        spread = float(system_ranks.std(ddof=1)) if len(system_ranks) > 1 else None
         steady.append(
-            Steadiness(name, float(mine.mean()), low, high, int(mine.min()), int(mine.max()), spread, len(mine))
+            Steadiness(
+                name,
+                float(system_ranks.mean()),
+                low,
+                high,
+                int(system_ranks.min()),
+                int(system_ranks.max()),
+                spread,
+                len(system_ranks),
+            )
         )
     steady.sort(key=lambda s: (s.mean, s.system))
     return Stability(
         tuple(r for s in steady for r in ranks[s.system]),
         tuple(steady),
-        tuple(_agreement(found[a], found[b]) for a, b in combinations(found, 2)),
+        tuple(_agreement(languages[a], languages[b]) for a, b in combinations(languages, 2)),
         ranking.referee,
         ranking.n_draws,
         ranking.seed,
@@ -268,7 +277,7 @@ def _agreement(first: LanguageRanking, second: LanguageRanking) -> Agreement:
     codes = (first.language, second.language)
     if len(both) < 2:
         return Agreement(*codes, None, None, None, len(both), f"they have {len(both)} systems in common")
-    a, b = ([one.systems.index(name) for name in both] for one in (first, second))
+    a, b = ([row.systems.index(name) for name in both] for row in (first, second))
     tau = float(kendall(first.theta[a], second.theta[b]))
     if np.isnan(tau):
         return Agreement(*codes, None, None, None, len(both), "in one of them all ratings are equal")
@@ -299,19 +308,19 @@ def unusual(ranking: Ranking, *, by: By = "family") -> Unusual:
     """
     if by not in _GROUPED:
         raise BadInput(f"languages cannot be grouped by {by!r}", do="use " + ", ".join(_GROUPED))
-    found = _single(ranking)
+    languages = _single(ranking)
     groups: dict[str, list[str]] = {}
-    for code in found:
+    for code in languages:
         groups.setdefault(_GROUPED[by](LANGUAGES[code]), []).append(code)
     if len(groups) == 2:
         # The two are one test with two signs.
         groups = dict([min(groups.items(), key=lambda g: (len(g[1]), g[0]))])
     cells = [
-        _effect(system, group, codes, found)
+        _effect(system, group, codes, languages)
         for group, codes in sorted(groups.items())
-        for system in sorted({name for one in found.values() for name in one.systems})
-        if any(system in found[code].systems for code in codes)
-        and any(system in found[code].systems for code in found if code not in codes)
+        for system in sorted({name for row in languages.values() for name in row.systems})
+        if any(system in languages[code].systems for code in codes)
+        and any(system in languages[code].systems for code in languages if code not in codes)
     ]
     adjusted = iter(holm([cell.p for cell in cells if cell.p is not None]))
     effects = tuple(cell if cell.p is None else replace(cell, p_holm=next(adjusted)) for cell in cells)
@@ -319,17 +328,17 @@ def unusual(ranking: Ranking, *, by: By = "family") -> Unusual:
     return Unusual(by, effects, tested, ranking.referee, ranking.n_draws, ranking.seed)
 
 
-def _effect(system: str, group: str, codes: Sequence[str], found: Mapping[str, LanguageRanking]) -> Effect:
+def _effect(system: str, group: str, codes: Sequence[str], languages: Mapping[str, LanguageRanking]) -> Effect:
     from scipy.special import stdtr, stdtrit
 
-    here = {code: one for code, one in found.items() if system in one.systems}
-    inside = tuple(code for code in here if code in codes)
-    sides = [inside, tuple(code for code in here if code not in codes)]
+    rows = {code: row for code, row in languages.items() if system in row.systems}
+    inside = tuple(code for code in rows if code in codes)
+    sides = [inside, tuple(code for code in rows if code not in codes)]
     n = [len(side) for side in sides]
-    theta = [np.array([here[c].theta[here[c].systems.index(system)] for c in side]) for side in sides]
+    theta = [np.array([rows[c].theta[rows[c].systems.index(system)] for c in side]) for side in sides]
     estimate = float(theta[0].mean() - theta[1].mean())
-    queries = sum(here[code].n_queries for code in inside)
-    loose = [code for code, one in here.items() if system not in one.bounded]
+    queries = sum(rows[code].n_queries for code in inside)
+    loose = [code for code, row in rows.items() if system not in row.bounded]
     reason = None
     if loose:
         reason = f"the data does not bound its rating in {', '.join(loose)}"
@@ -337,12 +346,12 @@ def _effect(system: str, group: str, codes: Sequence[str], found: Mapping[str, L
         reason = "the group has one language, so that group and language cannot be told apart"
     elif n[1] < 2:
         reason = "there is one language outside the group, so that the rest and that language cannot be told apart"
-    elif min(one.n_queries for one in here.values()) < 2 or min(len(one.draws) for one in here.values()) < 2:
+    elif min(row.n_queries for row in rows.values()) < 2 or min(len(row.draws) for row in rows.values()) < 2:
         reason = "a language has one query or one draw, hence no sampling error"
     if reason:
         nothing = (None, None, None, None, None, None)
         return Effect(system, group, estimate, *nothing, inside, n[0], n[1], queries, reason)
-    v = [np.array([_sampling(here[c], system) for c in side]) for side in sides]
+    v = [np.array([_sampling(rows[c], system) for c in side]) for side in sides]
     df = n[0] + n[1] - 2
     squares = sum(float(((t - t.mean()) ** 2).sum()) for t in theta)
     expected = sum(float((1 - 1 / k) * side.sum()) for k, side in zip(n, v, strict=True))
@@ -351,24 +360,24 @@ def _effect(system: str, group: str, codes: Sequence[str], found: Mapping[str, L
     p = 1.0 if error == 0 and estimate == 0 else 2 * float(stdtr(df, -abs(estimate) / error)) if error else 0.0
     margin = float(stdtrit(df, (1 + LEVEL) / 2)) * error
     ends = estimate - margin, estimate + margin
-    told = (error, *ends, float(np.sqrt(between)), p, None)
-    return Effect(system, group, estimate, *told, inside, n[0], n[1], queries, None)
+    statistics = (error, *ends, float(np.sqrt(between)), p, None)
+    return Effect(system, group, estimate, *statistics, inside, n[0], n[1], queries, None)
 
 
-def _sampling(one: LanguageRanking, system: str) -> float:
+def _sampling(row: LanguageRanking, system: str) -> float:
     """Variance of a rating over queries; a bootstrap of n queries is too small by (n - 1) / n."""
-    draws = one.draws[:, one.systems.index(system)]
-    return float(draws.var(ddof=1)) * one.n_queries / (one.n_queries - 1)
+    draws = row.draws[:, row.systems.index(system)]
+    return float(draws.var(ddof=1)) * row.n_queries / (row.n_queries - 1)
 
 
 def _single(ranking: Ranking) -> dict[str, LanguageRanking]:
-    found = {code: one for code, one in ranking.languages.items() if code != JOINT}
-    if len(found) < 2:
+    languages = {code: row for code, row in ranking.languages.items() if code != JOINT}
+    if len(languages) < 2:
         raise NotEnoughData(
-            f"one language ({', '.join(found)}) says nothing of differences between languages",
+            f"one language ({', '.join(languages)}) says nothing of differences between languages",
             do="rank at least two languages",
         )
-    return found
+    return languages
 
 
 def _percentiles(draws: Array) -> tuple[float, float]:

@@ -79,21 +79,21 @@ def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     Raises:
         UnknownName: if a system is not in this row.
     """
-    at = tiers.at(first, second)
+    index = tiers.at(first, second)
     pairs = np.tril_indices(len(tiers.systems), -1)
-    together = int((tiers.holm[pairs] > tiers.level).sum())
-    level = tiers.level / max(together, 1)
-    n, t, df = tiers.n_queries, abs(float(tiers.t[at])), float(tiers.df[at])
+    unseparated = int((tiers.holm[pairs] > tiers.level).sum())
+    level = tiers.level / max(unseparated, 1)
+    n, t, df = tiers.n_queries, abs(float(tiers.t[index])), float(tiers.df[index])
 
     def answer(more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None) -> Needed:
         return Needed(first, second, more, low, high, reason, level, power, n)
 
     if tiers.separated(first, second):
         return answer(0, 0, 0)
-    if not tiers.differing[at]:
+    if not tiers.differing[index]:
         return answer(None, reason="they do not differ on any question")
     # The bound 2^(1 - m) on p asks for so many questions on which the two differ.
-    least = n / float(tiers.differing[at]) * (1 + math.log2(1 / level)) - n
+    least = n / float(tiers.differing[index]) * (1 + math.log2(1 / level)) - n
     half = _quantile(0.05, df)
 
     def more(total: float) -> int | None:
@@ -103,8 +103,8 @@ def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     if t <= half:
         equal = "the 95% interval of their difference holds 0, so they may be equal"
         return answer(None, low, None, equal if low is not None else f"{equal}; {_too_close(n)}")
-    told = tiers.t[pairs][tiers.differing[pairs] > 0]
-    spread = max(float(np.mean(told**2)) - 1, 0.0)
+    statistics = tiers.t[pairs][tiers.differing[pairs] > 0]
+    spread = max(float(np.mean(statistics**2)) - 1, 0.0)
     total = n * _growth(t, spread / (1 + spread), level=level, power=power, n=n)
     if total - n > FAR * n:
         return answer(None, low, None, _too_close(n))
@@ -121,12 +121,13 @@ def _rounded(n: int) -> int:
     return -(-n // unit) * unit
 
 
-def _growth(t: float, kept: float, *, level: float, power: float, n: int) -> float:
+def _growth(t: float, reliability: float, *, level: float, power: float, n: int) -> float:
     """How many times the present questions it takes; infinite where no number is enough.
 
     Args:
         t: the statistic, above 0.
-        kept: the part of t that the mean of the true difference is, and its variance, in squared standard errors.
+        reliability: the part of t that the mean of the true difference is, and its variance, in squared standard
+            errors.
         level: level of the test.
         power: its power.
         n: questions there are.
@@ -134,8 +135,8 @@ def _growth(t: float, kept: float, *, level: float, power: float, n: int) -> flo
     from scipy.special import ndtri
 
     def short(growth: float) -> float:
-        mean = t * (1 + (growth - 1) * kept) / math.sqrt(growth)
-        deviation = math.sqrt(((growth - 1) ** 2 * kept + growth - 1) / growth)
+        mean = t * (1 + (growth - 1) * reliability) / math.sqrt(growth)
+        deviation = math.sqrt(((growth - 1) ** 2 * reliability + growth - 1) / growth)
         return _quantile(level, max(n * growth - 1, 1)) + float(ndtri(power)) * deviation - mean
 
     low, high = 1.0, 2.0 + FAR

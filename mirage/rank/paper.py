@@ -78,10 +78,10 @@ class Tournaments:
         """Why there is no interval; None if there is one."""
         if self.rated >= FEWEST_RATED:
             return None
-        why = self.failed[min(self.failed)]
+        reason = self.failed[min(self.failed)]
         return (
             f"{self.fitted} of {len(self.theta)} tournaments have a rating, under {FEWEST_RATED:.0%}; in number "
-            f"{min(self.failed)} {why}"
+            f"{min(self.failed)} {reason}"
         )
 
     def mean(self) -> Array:
@@ -120,9 +120,9 @@ class Tournaments:
 
     def _told(self) -> Array:
         if not self.fitted:
-            why = next(iter(self.failed.values()))
+            reason = next(iter(self.failed.values()))
             raise NotEnoughData(
-                f"none of {len(self.theta)} tournaments in {self.language} has a rating; in the first {why}",
+                f"none of {len(self.theta)} tournaments in {self.language} has a rating; in the first {reason}",
                 do="rank without --paper, which bounds every rating",
             )
         return self.theta[~np.isnan(self.theta[:, 0])]
@@ -163,23 +163,23 @@ class Played:
     def remarks(self) -> list[str]:
         """One line for each language with tournaments that have no rating: how many, and why the first has none."""
         return [
-            f"{code}: {len(one.failed)} of {self.tournaments} tournaments have no rating; in number "
-            f"{min(one.failed)} {one.failed[min(one.failed)]}"
-            for code, one in self.languages.items()
-            if one.failed
+            f"{code}: {len(tournaments.failed)} of {self.tournaments} tournaments have no rating; in number "
+            f"{min(tournaments.failed)} {tournaments.failed[min(tournaments.failed)]}"
+            for code, tournaments in self.languages.items()
+            if tournaments.failed
         ]
 
     def table(self) -> pa.Table:
         """The ratings of every tournament as table `tournaments`; null with a reason where there is none."""
         data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("tournaments")}
-        for one in self.languages.values():
-            n = len(one.systems)
-            for draw, theta in enumerate(one.theta):
+        for tournaments in self.languages.values():
+            n = len(tournaments.systems)
+            for draw, theta in enumerate(tournaments.theta):
                 data["draw"] += [draw] * n
-                data["system"] += one.systems
-                data["rating"] += [None] * n if draw in one.failed else theta.tolist()
-                data["reason"] += [one.failed.get(draw)] * n
-            data["language"] += [one.language] * n * len(one.theta)
+                data["system"] += tournaments.systems
+                data["rating"] += [None] * n if draw in tournaments.failed else theta.tolist()
+                data["reason"] += [tournaments.failed.get(draw)] * n
+            data["language"] += [tournaments.language] * n * len(tournaments.theta)
         rows = len(data["draw"])
         data["referee"], data["skill"] = [self.referee] * rows, [self.skill] * rows
         return schema.from_columns("tournaments", data)
@@ -218,23 +218,23 @@ def play(
     if len(kinds) > 1:
         raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
     ((referee, skill),) = kinds
-    found, done = {}, 0
-    for code, one in sorted(battles.items()):
+    languages, n_played = {}, 0
+    for code, language_battles in sorted(battles.items()):
         rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
-        drawn = rng.integers(len(one.queries), size=(tournaments, matches))
-        theta = np.full((tournaments, len(one.systems)), np.nan)
+        drawn = rng.integers(len(language_battles.queries), size=(tournaments, matches))
+        theta = np.full((tournaments, len(language_battles.systems)), np.nan)
         failed = {}
         for t, picks in enumerate(drawn):
-            told = _play_one(one, picks, solver)
-            if isinstance(told, str):
-                failed[t] = told
+            result = _play_one(language_battles, picks, solver)
+            if isinstance(result, str):
+                failed[t] = result
             else:
-                theta[t] = told
-            done += 1
+                theta[t] = result
+            n_played += 1
             if progress:
-                progress(done, tournaments * len(battles))
-        found[code] = Tournaments(code, one.systems, one.queries, drawn, theta, failed)
-    return Played(referee, skill, found, tournaments, matches, seed, solver)
+                progress(n_played, tournaments * len(battles))
+        languages[code] = Tournaments(code, language_battles.systems, language_battles.queries, drawn, theta, failed)
+    return Played(referee, skill, languages, tournaments, matches, seed, solver)
 
 
 def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Array | str:
@@ -248,14 +248,14 @@ def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Arra
         return apart
     try:
         if solver == "dense":
-            found = choix.ilsr_pairwise_dense(counts.astype(float))
+            ratings = choix.ilsr_pairwise_dense(counts.astype(float))
         else:
             _, winner, loser = np.nonzero(drawn)
             pairs = np.repeat(np.column_stack([winner, loser]), drawn[drawn > 0], axis=0)
-            found = choix.ilsr_pairwise(len(battles.systems), pairs.tolist())
+            ratings = choix.ilsr_pairwise(len(battles.systems), pairs.tolist())
     except (ValueError, RuntimeError) as error:
         return f"choix stopped: {error}"
-    return np.asarray(found, dtype=float) if np.isfinite(found).all() else "choix returned no finite rating"
+    return np.asarray(ratings, dtype=float) if np.isfinite(ratings).all() else "choix returned no finite rating"
 
 
 def _apart(systems: tuple[str, ...], counts: NDArray[np.int64]) -> str | None:
@@ -267,8 +267,8 @@ def _apart(systems: tuple[str, ...], counts: NDArray[np.int64]) -> str | None:
         return None
     won, lost = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
     parts = [
-        (f"{', '.join(name for name, is_so in zip(systems, which, strict=True) if is_so)} {what}")
-        for which, what in (
+        (f"{', '.join(name for name, is_so in zip(systems, which, strict=True) if is_so)} {description}")
+        for which, description in (
             (won & ~lost, "never lost"),
             (~won & lost, "never won"),
             (~won & ~lost, "met nobody without a tie"),

@@ -128,14 +128,14 @@ class LanguageRanking:
         value = self.theta - self.theta[k]
         questions = np.minimum(self.questions, self.questions[k])
         low, high = _ends(value, self.draws - self.draws[:, k : k + 1], questions, level)
-        for at, system in enumerate(self.systems):
-            if at == k:
+        for position, system in enumerate(self.systems):
+            if position == k:
                 continue
             own, other = self.unbounded.get(system), self.unbounded.get(reference)
             if own in ("below", "both") or other in ("above", "both"):
-                low[at] = -np.inf
+                low[position] = -np.inf
             if own in ("above", "both") or other in ("below", "both"):
-                high[at] = np.inf
+                high[position] = np.inf
         return np.stack([value, low, high])
 
     def ranks(self) -> NDArray[np.int64]:

@@ -66,24 +66,24 @@ def analytic(ranking: Ranking) -> dict[str, Sandwich]:
     """
     with one_thread():
         parts = ranking.by_query
-        moves = {code: one.moves for code, one in parts.items()}
-    found = {}
-    for language, one in ranking.languages.items():
+        moves = {code: layout.moves for code, layout in parts.items()}
+    sandwiches = {}
+    for language, row in ranking.languages.items():
         codes = list(parts) if language == JOINT else [language]
-        covariance = np.zeros((len(one.systems), len(one.systems)))
-        variance, below = np.zeros(len(one.systems)), np.zeros(len(one.systems))
+        covariance = np.zeros((len(row.systems), len(row.systems)))
+        variance, below = np.zeros(len(row.systems)), np.zeros(len(row.systems))
         for code in codes:
-            at = [parts[code].systems.index(s) for s in one.systems]
-            mine = moves[code][:, at] / len(codes)
-            mine -= mine.mean(axis=1, keepdims=True)
+            indices = [parts[code].systems.index(s) for s in row.systems]
+            language_moves = moves[code][:, indices] / len(codes)
+            language_moves -= language_moves.mean(axis=1, keepdims=True)
             for rows in parts[code].strata:
-                around = mine[rows] - (mine[rows].mean(axis=0) if len(rows) > 1 else 0)
+                around = language_moves[rows] - (language_moves[rows].mean(axis=0) if len(rows) > 1 else 0)
                 covariance += len(rows) / max(len(rows) - 1, 1) * around.T @ around
-            more = spread(mine, parts[code].strata)
+            more = spread(language_moves, parts[code].strata)
             variance, below = variance + more[0], below + more[1]
         df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
-        found[language] = Sandwich(language, one.systems, one.theta, covariance, df, one.n_queries)
-    return found
+        sandwiches[language] = Sandwich(language, row.systems, row.theta, covariance, df, row.n_queries)
+    return sandwiches
 
 
 def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict[str, float]]:
@@ -94,18 +94,18 @@ def disagreements(ranking: Ranking, *, factor: float = FACTOR) -> dict[str, dict
         the data does not bound are left out: the sandwich, which takes the likelihood for a parabola, is too narrow for
         everybody there.
     """
-    found = {}
-    for language, other in analytic(ranking).items():
-        one = ranking.languages[language]
-        if len(one.bounded) < len(one.systems):
+    ratios = {}
+    for language, sandwich in analytic(ranking).items():
+        row = ranking.languages[language]
+        if len(row.bounded) < len(row.systems):
             continue
-        ours, theirs = np.ptp(one.interval(), axis=0), np.ptp(other.interval(), axis=0)
-        ratio = ours / np.maximum(theirs, _NOTHING)
+        bootstrap_width, sandwich_width = np.ptp(row.interval(), axis=0), np.ptp(sandwich.interval(), axis=0)
+        ratio = bootstrap_width / np.maximum(sandwich_width, _NOTHING)
         far = {
             s: float(r)
-            for k, (s, r) in enumerate(zip(one.systems, ratio, strict=True))
-            if theirs[k] > _NOTHING and not 1 / factor <= r <= factor
+            for k, (s, r) in enumerate(zip(row.systems, ratio, strict=True))
+            if sandwich_width[k] > _NOTHING and not 1 / factor <= r <= factor
         }
         if far:
-            found[language] = far
-    return found
+            ratios[language] = far
+    return ratios

@@ -94,11 +94,13 @@ class Tiers:
     )
 
     def __repr__(self) -> str:
-        of: dict[int | None, list[str]] = {}
+        by_tier: dict[int | None, list[str]] = {}
         for system, tier in zip(self.systems, self.tiers, strict=True):
-            of.setdefault(tier, []).append(system)
-        best = "; ".join(f"{tier}: {', '.join(of[tier][:4])}{' ...' * (len(of[tier]) > 4)}" for tier in [*of][:4])
-        more = f"; {len(of) - 4} more" if len(of) > 4 else ""
+            by_tier.setdefault(tier, []).append(system)
+        best = "; ".join(
+            f"{tier}: {', '.join(by_tier[tier][:4])}{' ...' * (len(by_tier[tier]) > 4)}" for tier in [*by_tier][:4]
+        )
+        more = f"; {len(by_tier) - 4} more" if len(by_tier) > 4 else ""
         return f"Tiers({self.language!r}: {best}{more}; {self.n_queries:,} queries, level {self.level:g})"
 
     @property
@@ -163,19 +165,19 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
     Raises:
         NotEnoughData: if the ranking does not hold its battles.
     """
-    found = dict(known or {})
+    tiers_by_language = dict(known or {})
     with one_thread():
         parts = ranking.by_query
-        for language, one in ranking.languages.items():
-            if language in found:
+        for language, row in ranking.languages.items():
+            if language in tiers_by_language:
                 continue
-            order = sorted(range(len(one.systems)), key=lambda k: (-round(float(one.theta[k]), 9), one.systems[k]))
-            systems = tuple(one.systems[k] for k in order)
+            order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
+            systems = tuple(row.systems[k] for k in order)
             chosen = list(parts.values()) if language == JOINT else [parts[language]]
-            battles = one.record.sum(axis=1)
+            battles = row.record.sum(axis=1)
             placed = battles[order] >= PLACED * np.median(battles)
-            found[language] = _tiers(language, systems, chosen, level, one.n_queries, placed)
-    return found
+            tiers_by_language[language] = _tiers(language, systems, chosen, level, row.n_queries, placed)
+    return tiers_by_language
 
 
 def _tiers(
@@ -264,34 +266,34 @@ def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
     points, directions, freed = _held_equal(parts, first, second)
     pulls = []
     for part, x, v in zip(parts, points, directions, strict=True):
-        s, each = len(part.systems), part.each
+        s, per_query = len(part.systems), part.each
         d, ahead = x[:, :s] @ part.likelihood.D.T, v[:, :s] @ part.likelihood.D.T
-        if each.ties is None:
+        if per_query.ties is None:
             win, lose = logistic(d)
-            pull = each.first @ (lose * ahead).T - each.second @ (win * ahead).T
+            pull = per_query.first @ (lose * ahead).T - per_query.second @ (win * ahead).T
         else:
             win, lose, tie = davidson(d, x[:, -1:])
             nu = v[:, -1:]
             pull = (
-                each.first @ ((lose + tie / 2) * ahead - tie * nu).T
-                - each.second @ ((win + tie / 2) * ahead + tie * nu).T
-                + each.ties @ ((lose - win) / 2 * ahead + (1 - tie) * nu).T
+                per_query.first @ ((lose + tie / 2) * ahead - tie * nu).T
+                - per_query.second @ ((win + tie / 2) * ahead + tie * nu).T
+                + per_query.ties @ ((lose - win) / 2 * ahead + (1 - tie) * nu).T
             )
         pulls.append(pull * part.weights[:, None])
     return pulls, freed
 
 
 def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
-    found: list[Array] = []
+    pulls: list[Array] = []
     freed = np.zeros(len(first))
     for part in parts:
         V = np.linalg.inv(part.whole.slopes(part.point)[1][0])
         place = {name: k for k, name in enumerate(part.systems)}
         a, b = [place[name] for name in first], [place[name] for name in second]
         share = (part.point[0, a] - part.point[0, b]) / len(part.weights)
-        found.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
+        pulls.append((part.moves[:, a] - part.moves[:, b] + share) / len(parts))
         freed += (V[a, a] + V[b, b] - 2 * V[a, b]) / len(parts)
-    return found, freed
+    return pulls, freed
 
 
 def _held_equal(
@@ -325,8 +327,8 @@ def _held_equal(
             steps.append(solved[:, :, 0])
             directions.append(solved[:, :, 1])
         moved, freed = (
-            np.sum([(c * one).sum(axis=1) for c, one in zip(constraints, ones, strict=True)], axis=0)
-            for ones in (steps, directions)
+            np.sum([(c * vector).sum(axis=1) for c, vector in zip(constraints, vectors, strict=True)], axis=0)
+            for vectors in (steps, directions)
         )
         steps = [step - (moved / freed)[:, None] * v for step, v in zip(steps, directions, strict=True)]
         length = np.max([np.abs(step).max(axis=1) for step in steps], axis=0)

@@ -1,7 +1,7 @@
 """What a judge said, row by row, and which of its verdicts count.
 
-    said = verdicts(judgments)                           # {judge: {language: Verdicts}}
-    said["gpt-4o"]["en"].consistent().battles()
+    by_language = verdicts(judgments, judge="gpt-4o")    # {language: Verdicts}
+    by_language["en"].consistent().battles()
 
 Choosing among verdicts (both orders agree, none on the judge's own maker's systems, people's votes instead) happens
 here, on coded rows; what is left is counted to `Battles`.
@@ -70,11 +70,11 @@ class Verdicts:
         points = None
         if np.isfinite(self.points).any():
             hard = np.where(t, 0.5, w)
-            taken = np.where(np.isfinite(self.points), self.points, hard)
+            shares = np.where(np.isfinite(self.points), self.points, hard)
             points = np.zeros(shape, dtype=np.float32)
             read = w | v | t
-            np.add.at(points, (q[read], a[read], b[read]), taken[read])
-            np.add.at(points, (q[read], b[read], a[read]), 1 - taken[read])
+            np.add.at(points, (q[read], a[read], b[read]), shares[read])
+            np.add.at(points, (q[read], b[read], a[read]), 1 - shares[read])
         return Battles(
             self.systems,
             self.queries,
@@ -121,12 +121,12 @@ class Verdicts:
         Args:
             makers: who made which judge and system.
         """
-        mine = makers.of(self.judge)
-        if mine in (BASELINE, OTHER):
+        maker = makers.of(self.judge)
+        if maker in (BASELINE, OTHER):
             return self
-        own = np.array([makers.of(system) == mine for system in self.systems], dtype=bool)
-        gone = (own[self.first] | own[self.second]) & ~self.voted
-        return self._only(~gone, {f"{self.judge} and a system are both by {mine}": int(gone.sum())})
+        own = np.array([makers.of(system) == maker for system in self.systems], dtype=bool)
+        excluded = (own[self.first] | own[self.second]) & ~self.voted
+        return self._only(~excluded, {f"{self.judge} and a system are both by {maker}": int(excluded.sum())})
 
     def override(self, votes: pa.Table) -> Verdicts:
         """These, with people's votes instead of the judge's verdicts on the same query and pair.
@@ -149,22 +149,22 @@ class Verdicts:
                 raise UnknownName("verdict", row["verdict"], _NAMES, where=f"votes on {row['query_id']}")
             if q is None or a is None or b is None or row["verdict"] == "unparsed":
                 continue
-            says = _NAMES.index(row["verdict"])
-            if a > b and says != _TIE:
-                says = _B if says == _A else _A
-            tallies.setdefault((q * s + min(a, b)) * s + max(a, b), np.zeros(3, np.intp))[says] += 1
+            vote = _NAMES.index(row["verdict"])
+            if a > b and vote != _TIE:
+                vote = _B if vote == _A else _A
+            tallies.setdefault((q * s + min(a, b)) * s + max(a, b), np.zeros(3, np.intp))[vote] += 1
         voted = np.array(sorted(tallies), dtype=np.intp)
         tally = np.array([tallies[key] for key in voted.tolist()], dtype=np.intp).reshape(-1, 3)
         most = tally.max(axis=1, initial=0)
-        result = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), _TIE)
+        majority = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), _TIE)
         pair, swapped = self._pairs()
-        here = np.isin(pair, voted)
-        says_here = result[np.searchsorted(voted, pair[here])]
-        turned = np.where(says_here == _TIE, _TIE, np.where((says_here == _A) != swapped[here], _A, _B))
+        overridden = np.isin(pair, voted)
+        voted_verdict = majority[np.searchsorted(voted, pair[overridden])]
+        turned = np.where(voted_verdict == _TIE, _TIE, np.where((voted_verdict == _A) != swapped[overridden], _A, _B))
         verdict = self.verdict.copy()
-        verdict[here] = turned
-        points = np.where(here, np.float32(np.nan), self.points)
-        return replace(self, verdict=verdict, points=points, voted=self.voted | here)
+        verdict[overridden] = turned
+        points = np.where(overridden, np.float32(np.nan), self.points)
+        return replace(self, verdict=verdict, points=points, voted=self.voted | overridden)
 
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """A number for each verdict's query and pair, and whether the system that is later by name was shown first."""
@@ -172,20 +172,20 @@ class Verdicts:
         low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
         return (self.query * s + low) * s + high, self.first > self.second
 
-    def _only(self, kept: NDArray[np.bool_], reasons: Mapping[str, int]) -> Verdicts:
+    def _only(self, mask: NDArray[np.bool_], reasons: Mapping[str, int]) -> Verdicts:
         """Some of the verdicts; systems without any are gone, queries stay: they were drawn and asked."""
-        here, place = _present(np.concatenate([self.first[kept], self.second[kept]]), len(self.systems))
-        n = int(kept.sum())
+        present, place = _present(np.concatenate([self.first[mask], self.second[mask]]), len(self.systems))
+        n = int(mask.sum())
         return replace(
             self,
-            systems=tuple(self.systems[k] for k in here),
-            query=self.query[kept],
+            systems=tuple(self.systems[k] for k in present),
+            query=self.query[mask],
             first=place[:n],
             second=place[n:],
-            verdict=self.verdict[kept],
-            points=self.points[kept],
-            voted=self.voted[kept],
-            left_out=dict(self.left_out) | {why: many for why, many in reasons.items() if many},
+            verdict=self.verdict[mask],
+            points=self.points[mask],
+            voted=self.voted[mask],
+            left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
         )
 
 
@@ -207,9 +207,9 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     if "points" not in judgments.column_names:
         judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
     rows = judgments.select([name for name in COLUMNS if name != "judge"])
-    mine = pc.equal(judgments["judge"], judge)
-    if not pc.all(mine).as_py():
-        rows = rows.filter(mine)
+    of_judge = pc.equal(judgments["judge"], judge)
+    if not pc.all(of_judge).as_py():
+        rows = rows.filter(of_judge)
     if not len(rows):
         raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
     languages, language = codes(rows["language"])
@@ -231,22 +231,22 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     by_language = np.split(
         np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]
     )
-    found = {}
-    for code, at in zip(languages, by_language, strict=True):
-        at_query, q = _present(query[at], len(queries))
-        at_system, both = _present(np.concatenate([a[at], b[at]]), len(systems))
-        found[code] = Verdicts(
+    verdicts_by_language = {}
+    for code, positions in zip(languages, by_language, strict=True):
+        at_query, q = _present(query[positions], len(queries))
+        at_system, both = _present(np.concatenate([a[positions], b[positions]]), len(systems))
+        verdicts_by_language[code] = Verdicts(
             judge,
             tuple(systems[k] for k in at_system),
             tuple(queries[k] for k in at_query),
             q,
-            both[: len(at)],
-            both[len(at) :],
-            kind[at],
-            points[at],
-            np.zeros(len(at), dtype=bool),
+            both[: len(positions)],
+            both[len(positions) :],
+            kind[positions],
+            points[positions],
+            np.zeros(len(positions), dtype=bool),
         )
-    return found
+    return verdicts_by_language
 
 
 def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
@@ -259,15 +259,15 @@ def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
     Returns:
         Battles by language.
     """
-    return {code: one.battles() for code, one in verdicts(judgments, judge=judge).items()}
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(judgments, judge=judge).items()}
 
 
 def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Which of n values occur, and each row's place among these."""
-    here = np.flatnonzero(np.bincount(codes, minlength=n))
+    present = np.flatnonzero(np.bincount(codes, minlength=n))
     place = np.empty(n, dtype=np.intp)
-    place[here] = np.arange(len(here))
-    return here, place[codes]
+    place[present] = np.arange(len(present))
+    return present, place[codes]
 
 
 def _chain(first: Any, second: Any) -> Any:

@@ -1,7 +1,7 @@
 """What a ranking would be otherwise: other judges, other verdicts, equal style; and which ranks that moves.
 
-    said = {judge: verdicts(judgments, judge=judge) for judge in judges}
-    usual, other = recompute(said, Choice()), recompute(said, Choice(consistent=True))
+    by_judge = {judge: verdicts(judgments, judge=judge) for judge in judges}
+    usual, other = recompute(by_judge, Choice()), recompute(by_judge, Choice(consistent=True))
     compare(usual.ranking, other.ranking).moves
 
 Everything starts from the coded verdicts (`verdicts.py`), which are read once: counting them, adding judges up and
@@ -109,7 +109,7 @@ class Recomputed:
 
 
 def recompute(
-    said: Mapping[str, Mapping[str, Verdicts]],
+    verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
     choice: Choice,
     *,
     languages: Sequence[str] | None = None,
@@ -124,7 +124,7 @@ def recompute(
     agree on. What is left of several judges is counted together (`battles.pooled`).
 
     Args:
-        said: verdicts by judge and language.
+        verdicts_by_judge: verdicts by judge and language.
         choice: what counts.
         languages: codes; None for all.
         style: covariates by language, with exactly those that the choice holds equal.
@@ -138,13 +138,15 @@ def recompute(
         BadInput: if the choice holds covariates equal that are not given, or models ties then.
     """
     if languages is None:
-        languages = [code for judge in _judges(tuple(said), choice) for code in said[judge]]
-    parts = [count(said, choice, code, votes=votes, draws=draws, seed=seed) for code in sorted(set(languages))]
+        languages = [code for judge in _judges(tuple(verdicts_by_judge), choice) for code in verdicts_by_judge[judge]]
+    parts = [
+        count(verdicts_by_judge, choice, code, votes=votes, draws=draws, seed=seed) for code in sorted(set(languages))
+    ]
     return rated(parts, choice, style=style)
 
 
 def count(
-    said: Mapping[str, Mapping[str, Verdicts]],
+    verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
     choice: Choice,
     code: str,
     *,
@@ -158,22 +160,22 @@ def count(
         UnknownName: if no judge is of the maker that is to be left out, or no judge judged the language.
         NotEnoughData: if every judge is of that maker.
     """
-    judges = _judges(tuple(said), choice)
-    mine = {judge: said[judge][code] for judge in judges if code in said[judge]}
-    if not mine:
-        codes = sorted({code for judge in judges for code in said[judge]})
+    judges = _judges(tuple(verdicts_by_judge), choice)
+    by_judge = {judge: verdicts_by_judge[judge][code] for judge in judges if code in verdicts_by_judge[judge]}
+    if not by_judge:
+        codes = sorted({code for judge in judges for code in verdicts_by_judge[judge]})
         raise UnknownName("language", code, codes, where=f"battles by {', '.join(judges)}")
     parts: list[Battles] = []
     counted, left_out, voted = dict.fromkeys(judges, 0), dict[str, int](), 0
-    for judge, verdicts in mine.items():
-        one = _counting(verdicts, choice, code, votes)
-        for why, n in one.left_out.items():
-            left_out[why] = left_out.get(why, 0) + n
-        part = one.battles()
+    for judge, verdicts in by_judge.items():
+        selection = _counting(verdicts, choice, code, votes)
+        for reason, n in selection.left_out.items():
+            left_out[reason] = left_out.get(reason, 0) + n
+        part = selection.battles()
         counted[judge] += int(part.wins.sum(dtype=np.int64) + part.ties.sum(dtype=np.int64) // 2)
-        voted += int(one.voted.sum())
+        voted += int(selection.voted.sum())
         parts.append(part)
-    whole = pooled(parts, referee=judges[0] if len(said) == 1 else POOLED)
+    whole = pooled(parts, referee=judges[0] if len(verdicts_by_judge) == 1 else POOLED)
     any_left = whole.wins.any() or (choice.ties != "drop" and whole.ties.any())
     return Counted(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
 
@@ -190,35 +192,37 @@ def rated(parts: Sequence[Counted], choice: Choice, *, style: Mapping[str, Covar
         NotEnoughData: if no battle is left.
         BadInput: as in `recompute`.
     """
-    said, left_out, lacking = dict[str, int](), dict[str, int](), dict[str, str]()
-    for one in parts:
-        for mine, total in ((one.said, said), (one.left_out, left_out)):
-            for name, n in mine.items():
-                total[name] = total.get(name, 0) + n
-        if one.battles is None:
-            lacking[one.language] = "no battle is left"
-    there = [one for one in parts if one.battles is not None]
-    if not there:
+    counts, left_out, lacking = dict[str, int](), dict[str, int](), dict[str, str]()
+    for part in parts:
+        for numbers, totals in ((part.said, counts), (part.left_out, left_out)):
+            for name, n in numbers.items():
+                totals[name] = totals.get(name, 0) + n
+        if part.battles is None:
+            lacking[part.language] = "no battle is left"
+    nonempty = [part for part in parts if part.battles is not None]
+    if not nonempty:
         raise NotEnoughData(
-            "no battle is left to rate: " + "; ".join(f"{n:,} left out, {why}" for why, n in left_out.items()),
+            "no battle is left to rate: " + "; ".join(f"{n:,} left out, {reason}" for reason, n in left_out.items()),
             do="leave fewer verdicts out" + (", or judge both orders of each pair" if choice.consistent else ""),
         )
     controlled = None
     if not choice.control:
-        ranking = together([one.ranking for one in there])
+        ranking = together([part.ranking for part in nonempty])
     else:
-        if style is None or any(set(one.names) != set(choice.control) for one in style.values()):
+        if style is None or any(set(covariates.names) != set(choice.control) for covariates in style.values()):
             raise BadInput("the covariates that are held equal are not given", do="read them with covariates()")
         ties = cast(Literal["half", "drop"], choice.ties)
-        battles = {one.language: one.battles for one in there if one.battles is not None and one.language in style}
-        lacking |= {
-            one.language: f"no {' or '.join(choice.control)} of its answers is known"
-            for one in there
-            if one.language not in style
+        battles = {
+            part.language: part.battles for part in nonempty if part.battles is not None and part.language in style
         }
-        controlled = control(battles, style, ties=ties, draws=there[0].draws, seed=there[0].seed)
+        lacking |= {
+            part.language: f"no {' or '.join(choice.control)} of its answers is known"
+            for part in nonempty
+            if part.language not in style
+        }
+        controlled = control(battles, style, ties=ties, draws=nonempty[0].draws, seed=nonempty[0].seed)
         ranking = controlled.ranking
-    return Recomputed(ranking, choice, said, left_out, sum(one.voted for one in parts), lacking, controlled)
+    return Recomputed(ranking, choice, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
 
 
 def _judges(judges: tuple[str, ...], choice: Choice) -> tuple[str, ...]:
@@ -235,15 +239,15 @@ def _judges(judges: tuple[str, ...], choice: Choice) -> tuple[str, ...]:
     return left
 
 
-def _counting(one: Verdicts, choice: Choice, code: str, votes: pa.Table | None) -> Verdicts:
+def _counting(verdicts: Verdicts, choice: Choice, code: str, votes: pa.Table | None) -> Verdicts:
     """The verdicts of one judge in one language that count."""
     import pyarrow.compute as pc
 
     if votes is not None:
-        one = one.override(votes.filter(pc.equal(votes["language"], code)))
+        verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
     if not choice.own:
-        one = one.without_own(choice.makers)
-    return one.consistent() if choice.consistent else one
+        verdicts = verdicts.without_own(choice.makers)
+    return verdicts.consistent() if choice.consistent else verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,32 +292,34 @@ class Comparison:
 def compare(base: Ranking, other: Ranking) -> Comparison:
     """Which ranks move from one ranking to another, in the languages that both have."""
     moves: list[Move] = []
-    gone, apart = {}, {}
-    for code, one in base.languages.items():
+    missing, apart = {}, {}
+    for code, row in base.languages.items():
         if code not in other.languages:
             continue
-        two = other.languages[code]
-        both = [system for system in one.systems if system in two.systems]
-        lost = tuple(system for system in one.systems if system not in two.systems)
+        other_row = other.languages[code]
+        both = [system for system in row.systems if system in other_row.systems]
+        lost = tuple(system for system in row.systems if system not in other_row.systems)
         if lost:
-            gone[code] = lost
-        if len(two.groups) > len([group for group in one.groups if set(group) & set(both)]):
-            apart[code] = two.groups
-        before, after = _among(one, both), _among(two, both)
+            missing[code] = lost
+        if len(other_row.groups) > len([group for group in row.groups if set(group) & set(both)]):
+            apart[code] = other_row.groups
+        before, after = _among(row, both), _among(other_row, both)
         ranks, new = before.ranks().tolist(), after.ranks().tolist()
         low, high = before.rank_interval(LEVEL).tolist()
-        here = [Move(code, *row) for row in zip(both, ranks, new, low, high, strict=True) if row[1] != row[2]]
-        moves += sorted(here, key=lambda move: (-abs(move.after - move.before), move.before, move.system))
-    return Comparison(tuple(moves), gone, apart)
+        language_moves = [
+            Move(code, *entry) for entry in zip(both, ranks, new, low, high, strict=True) if entry[1] != entry[2]
+        ]
+        moves += sorted(language_moves, key=lambda move: (-abs(move.after - move.before), move.before, move.system))
+    return Comparison(tuple(moves), missing, apart)
 
 
-def _among(one: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:
+def _among(row: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:
     """A ranking with some of its systems alone: enough of one to read ranks off."""
-    at = [one.systems.index(system) for system in systems]
+    indices = [row.systems.index(system) for system in systems]
     return replace(
-        one,
+        row,
         systems=tuple(systems),
-        theta=one.theta[at],
-        draws=one.draws[:, at],
-        questions=one.questions[at],
+        theta=row.theta[indices],
+        draws=row.draws[:, indices],
+        questions=row.questions[indices],
     )

@@ -93,18 +93,18 @@ def answered(
     columns = passages.select(["language", "query_id", "passage_id", "relevant"]).to_pydict()
     for code, query, passage, relevant in zip(*columns.values(), strict=True):
         labels.setdefault((code, query), {})[passage] = relevant
-    found: dict[Key, dict[str, Any]] = {}
+    by_question: dict[Key, dict[str, Any]] = {}
     left_out: Counter[str] = Counter()
     for row in answers.to_pylist():
         if row["system"] != system:
             continue
         key = row["language"], row["query_id"]
-        known = {"question": texts.get(key), "answer": row["text"], "labels": labels.get(key, {})}
-        if why := _flaw(row, known):
-            left_out[why] += 1
+        record = {"question": texts.get(key), "answer": row["text"], "labels": labels.get(key, {})}
+        if reason := _flaw(row, record):
+            left_out[reason] += 1
         else:
-            found[key] = known
-    return dict(sorted(found.items())), left_out
+            by_question[key] = record
+    return dict(sorted(by_question.items())), left_out
 
 
 def build(
@@ -134,28 +134,28 @@ def build(
     if mix not in get_args(Mix):
         raise UnknownName("mix", mix, get_args(Mix))
     left_out: Counter[tuple[str, str]] = Counter()
-    able: dict[Key, list[str]] = {}
+    teachers_of: dict[Key, list[str]] = {}
     for teacher, answers in learned.items():
         for key in answers:
             if key in prompts:
-                able.setdefault(key, []).append(teacher)
+                teachers_of.setdefault(key, []).append(teacher)
             else:
                 left_out[teacher, "its question cannot be asked with all its passages"] += 1
     examples = []
-    for key in sorted(able):
-        taken = _taken(key, able[key], mix, seed)
-        examples += [_example(key, learned[teacher][key], prompts[key], teacher) for teacher in taken]
+    for key in sorted(teachers_of):
+        selection = _taken(key, teachers_of[key], mix, seed)
+        examples += [_example(key, learned[teacher][key], prompts[key], teacher) for teacher in selection]
         left_out.update(
-            (teacher, "another teacher's answer was taken") for teacher in able[key] if teacher not in taken
+            (teacher, "another teacher's answer was taken") for teacher in teachers_of[key] if teacher not in selection
         )
-    held: set[tuple[str, str]] = set()
+    held_out: set[tuple[str, str]] = set()
     for code in sorted({example.language for example in examples}):
         texts = sorted({example.question for example in examples if example.language == code})
         size = min(max(round(holdout * len(texts)), 1), len(texts) - 1) if holdout else 0
-        held |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
+        held_out |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
     return TrainingSet(
-        train=tuple(example for example in examples if (example.language, example.question) not in held),
-        heldout=tuple(example for example in examples if (example.language, example.question) in held),
+        train=tuple(example for example in examples if (example.language, example.question) not in held_out),
+        heldout=tuple(example for example in examples if (example.language, example.question) in held_out),
         left_out=dict(left_out),
     )
 
@@ -169,14 +169,14 @@ def _taken(key: Key, teachers: Sequence[str], mix: Mix, seed: int) -> Sequence[s
     return sample(sorted(teachers), 1, seed, f"{key[0]}/{key[1]}/sft/teacher")
 
 
-def _flaw(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """Why an answer cannot be learned from; empty if it can."""
-    labels = known["labels"]
+    labels = record["labels"]
     if row["status"] != "ok":
         return f"it is {row['status']}"
     if is_numbered(row["template"], row["numbered"]):
         return "it cites by numbers, which other passages would change"
-    if known["question"] is None:
+    if record["question"] is None:
         return "the text of its question is not known"
     if None in labels.values():
         return "a passage of its question has no label"
@@ -185,28 +185,28 @@ def _flaw(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     parts = parse_answer(row["text"])
     if not parts.markers or not parts.reason or not parts.answer:
         return "it lacks a part, ##Reason or ##Answer"
-    named = cited(citations(row["text"], list(labels), numbered=False), unknown=True)
-    if not named:
+    cited_passages = cited(citations(row["text"], list(labels), numbered=False), unknown=True)
+    if not cited_passages:
         return "it cites nothing"
-    if any(one not in labels for one in named):
+    if any(passage not in labels for passage in cited_passages):
         return "it cites what is no passage of its question"
-    return "" if all(labels[one] for one in named) else "it cites a passage that is not relevant"
+    return "" if all(labels[passage] for passage in cited_passages) else "it cites a passage that is not relevant"
 
 
-def _example(key: Key, known: Mapping[str, Any], prompt: str, system: str) -> Example:
-    labels: Mapping[str, bool] = known["labels"]
-    parts = parse_answer(known["answer"])
-    named: Sequence[str] = cited(citations(known["answer"], list(labels), numbered=False))
+def _example(key: Key, record: Mapping[str, Any], prompt: str, system: str) -> Example:
+    labels: Mapping[str, bool] = record["labels"]
+    parts = parse_answer(record["answer"])
+    cited_passages: Sequence[str] = cited(citations(record["answer"], list(labels), numbered=False))
     return Example(
         language=key[0],
         query_id=key[1],
         system=system,
-        question=known["question"],
+        question=record["question"],
         prompt=prompt,
-        answer=known["answer"],
+        answer=record["answer"],
         reason=parts.reason or "",
         conclusion=parts.answer or "",
-        cited=tuple(named),
+        cited=tuple(cited_passages),
         relevant=sum(labels.values()),
         distractors=len(labels) - sum(labels.values()),
     )

@@ -75,27 +75,29 @@ def preferences(
     columns = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
     for row in judgments.select(columns).to_pylist():
         if row["judge"] == judge:
-            a, b = row["system_a"], row["system_b"]
-            winner = {"A": a, "B": b, "tie": ""}.get(row["verdict"])
-            verdicts.setdefault((row["language"], row["query_id"], min(a, b), max(a, b)), []).append(winner)
-    found: list[Preference] = []
-    left: Counter[str] = Counter()
-    for (language, query_id, one, other), said in sorted(verdicts.items()):
-        winner = said[0]
-        if None in said:
-            left["a verdict could not be read"] += 1
-        elif len(set(said)) > 1:
-            left["the verdict changes with the order shown"] += 1
+            system_a, system_b = row["system_a"], row["system_b"]
+            winner = {"A": system_a, "B": system_b, "tie": ""}.get(row["verdict"])
+            verdicts.setdefault(
+                (row["language"], row["query_id"], min(system_a, system_b), max(system_a, system_b)), []
+            ).append(winner)
+    pairs: list[Preference] = []
+    left_out: Counter[str] = Counter()
+    for (language, query_id, first, second), winners in sorted(verdicts.items()):
+        winner = winners[0]
+        if None in winners:
+            left_out["a verdict could not be read"] += 1
+        elif len(set(winners)) > 1:
+            left_out["the verdict changes with the order shown"] += 1
         elif not winner:
-            left["a tie"] += 1
+            left_out["a tie"] += 1
         else:
-            loser = other if winner == one else one
-            chosen, rejected = (texts.get((language, query_id, s)) for s in (winner, loser))
+            loser = second if winner == first else first
+            chosen, rejected = (texts.get((language, query_id, system)) for system in (winner, loser))
             prompt = prompts.get((language, query_id))
             if chosen is None or rejected is None or prompt is None:
-                left["no whole reply, or no prompt, is stored"] += 1
+                left_out["no whole reply, or no prompt, is stored"] += 1
             elif chosen == rejected:
-                left["both replies are the same"] += 1
+                left_out["both replies are the same"] += 1
             else:
-                found.append(Preference(language, query_id, judge, prompt, chosen, rejected, winner, loser))
-    return found, left
+                pairs.append(Preference(language, query_id, judge, prompt, chosen, rejected, winner, loser))
+    return pairs, left_out

@@ -40,13 +40,13 @@ def recipe(data: str, heldout: str | None, *, seed: int = 0) -> str:
         "per_device_train_batch_size": "Table 6: Batch size, 32. It is this times the next times the number of GPUs",
         "lora_target_modules": "Table 6, whose list is cut off here in the print; down_proj often ends it",
     }
-    held = f"# Held out, by question, to measure with: {heldout}\n" if heldout else ""
+    heldout_comment = f"# Held out, by question, to measure with: {heldout}\n" if heldout else ""
     lines = [f"{name}: {_yaml(value)}  # {comments.get(name, 'Table 6')}" for name, value in HYPERPARAMETERS.items()]
     printed = "\n".join(lines)
     return f"""\
 # To train on {data}, in its folder: pip install trl peft, then: trl sft --config THIS_FILE
 # Hyperparameters: MIRAGE-Bench (arXiv 2410.13716), Table 6; what it does not print is said to be ours.
-{held}model_name_or_path: {MODEL}  # ours; another: --model_name_or_path NAME
+{heldout_comment}model_name_or_path: {MODEL}  # ours; another: --model_name_or_path NAME
 datasets:
   - path: json
     data_files: {_yaml(data)}

@@ -58,15 +58,15 @@ def statistics(training: TrainingSet, count: Callable[[str], int]) -> list[Stats
     """
     parts = dict(zip(SPLITS, (training.train, training.heldout), strict=True))
     teachers = sorted({example.system for examples in parts.values() for example in examples})
-    made = []
+    rows = []
     for teacher in (None, *(teachers if len(teachers) > 1 else ())):
         for split, examples in parts.items():
             groups: dict[str, list[Example]] = {}
             for example in examples:
                 if teacher in (None, example.system):
                     groups.setdefault(example.language, []).append(example)
-            made += [_stats(split, teacher, code, groups[code], count) for code in _ordered(groups)]
-    return made
+            rows += [_stats(split, teacher, code, groups[code], count) for code in _ordered(groups)]
+    return rows
 
 
 def table1(stats: Sequence[Stats]) -> str:
@@ -106,11 +106,11 @@ def _stats(
         teacher=teacher,
         language=code,
         n_queries=len(examples),
-        avg_query_tokens=mean([count(one.question) for one in examples]),
-        avg_rel_passages_per_q=mean([one.relevant for one in examples]),
-        avg_nonrel_passages_per_q=mean([one.distractors for one in examples]),
-        avg_teacher_context_tokens=mean([count(one.reason) for one in examples]),
-        avg_teacher_answer_tokens=mean([count(one.conclusion) for one in examples]),
+        avg_query_tokens=mean([count(example.question) for example in examples]),
+        avg_rel_passages_per_q=mean([example.relevant for example in examples]),
+        avg_nonrel_passages_per_q=mean([example.distractors for example in examples]),
+        avg_teacher_context_tokens=mean([count(example.reason) for example in examples]),
+        avg_teacher_answer_tokens=mean([count(example.conclusion) for example in examples]),
     )
 
 

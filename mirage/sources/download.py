@@ -138,12 +138,12 @@ def _fetch(
     """Bring one file, in a bounded number of attempts."""
     import httpx
 
-    again = _Again("")
+    failure = _Again("")
     for attempt in range(ATTEMPTS):
         if attempt:
             # From 1 second, doubled each time, spread by half either way so that many clients do not come at once.
             backoff = 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.5)
-            sleep(backoff if again.wait is None else again.wait)
+            sleep(backoff if failure.wait is None else failure.wait)
         try:
             outcome = _attempt(client, url, sink, name, progress, largest)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
@@ -155,13 +155,13 @@ def _fetch(
         if outcome is None:
             sink.finish()
             return
-        again = outcome
-        if again.wait is not None and again.wait > LONGEST_WAIT:
+        failure = outcome
+        if failure.wait is not None and failure.wait > LONGEST_WAIT:
             raise Unreachable(
-                f"the server asks to wait {again.wait:,.0f} seconds", where=url, do="run the same command again then"
+                f"the server asks to wait {failure.wait:,.0f} seconds", where=url, do="run the same command again then"
             )
     raise Unreachable(
-        f"{name} did not come in {ATTEMPTS} attempts; the last: {again.why}",
+        f"{name} did not come in {ATTEMPTS} attempts; the last: {failure.why}",
         where=url,
         do="check the connection and run the same command again; it goes on where it stopped",
     )
@@ -218,14 +218,14 @@ def _attempt(
             raise Unreachable("the server does not say how long the file is", where=url, do="give another address")
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
-        most = largest if total is None else total
-        if most > largest:
+        limit = largest if total is None else total
+        if limit > largest:
             raise _too_large(name, url, largest)
         # Without a chunk size httpx hands on what came, so a cut connection loses none of it.
         for chunk in response.iter_raw():
             sink.append(chunk)
             start += len(chunk)
-            if start > most:
+            if start > limit:
                 return _overrun(sink, name, url, total, largest)
             if progress:
                 progress(start, total, name)
@@ -283,10 +283,10 @@ def _whole(sink: store.Sink, total: int | None) -> _Again | None:
 
 def _range(response: httpx.Response) -> tuple[int, int | None]:
     """First byte and whole size by Content-Range; -1 and None where it does not say."""
-    found = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
-    if not found:
+    match = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+    if not match:
         return -1, None
-    return int(found[1] or -1), None if found[2] == "*" else int(found[2])
+    return int(match[1] or -1), None if match[2] == "*" else int(match[2])
 
 
 def _length(response: httpx.Response) -> int | None:

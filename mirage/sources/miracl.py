@@ -173,12 +173,14 @@ def pull(
     parts = [(base_url or URLS[split], [name for code in codes for name in _lists(code, split)])]
     if texts:
         parts.append((base_url or CORPUS_URL, [name for code in codes for name in _shards(code)]))
-    pulled = [fetch(into, names, url, progress=progress, timeout=timeout, rng=rng, sleep=sleep) for url, names in parts]
+    downloads = [
+        fetch(into, names, url, progress=progress, timeout=timeout, rng=rng, sleep=sleep) for url, names in parts
+    ]
     return Pulled(
         into,
-        sum(part.files for part in pulled),
-        sum(part.fetched for part in pulled),
-        tuple(name for part in pulled for name in part.absent),
+        sum(part.files for part in downloads),
+        sum(part.fetched for part in downloads),
+        tuple(name for part in downloads for name in part.absent),
     )
 
 
@@ -203,40 +205,42 @@ def read(
         BadInput: naming file and line, if a line is malformed, an id unknown or given twice, a file absent, or a
             passage not in its whole corpus.
     """
-    there = _files(folder, split)
-    codes = list(there) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
+    pairs = _files(folder, split)
+    codes = list(pairs) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     queries: dict[str, list[Any]] = {name: [] for name in ("language", "query_id", "text")}
     passages: dict[str, list[Any]] = {
         name: [] for name in ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
     }
     counts = []
     for code in codes:
-        if code not in there:
-            raise UnknownName("language", code, there, where=str(folder))
-        asked = trec.topics(there[code]["topics"])
-        judged = trec.qrels(there[code]["qrels"], asked)
+        if code not in pairs:
+            raise UnknownName("language", code, pairs, where=str(folder))
+        topics = trec.topics(pairs[code]["topics"])
+        qrels = trec.qrels(pairs[code]["qrels"], topics)
         # dev: some passage is non-relevant. train: some passage is relevant, for the teacher to answer from.
-        stays = split == "train"
-        kept = sorted(query for query, labels in judged.items() if any(label.relevant == stays for label in labels))
-        by_rule = len(kept)
+        relevance = split == "train"
+        selection = sorted(
+            query for query, labels in qrels.items() if any(label.relevant == relevance for label in labels)
+        )
+        by_rule = len(selection)
         if code == "ar" and split == "dev":
-            kept = sample(kept, ARABIC, seed, "ar/miracl/dev")
+            selection = sample(selection, ARABIC, seed, "ar/miracl/dev")
         shards = _corpus(folder, code)
-        texts = _texts(shards, code, [label for query in kept for label in judged[query]])
-        for query in kept:
-            _add(queries, code, query, asked[query])
-            for position, label in enumerate(judged[query], start=1):
+        texts = _texts(shards, code, [label for query in selection for label in qrels[query]])
+        for query in selection:
+            _add(queries, code, query, topics[query])
+            for position, label in enumerate(qrels[query], start=1):
                 title, text = texts.get(label.passage_id, (None, None))
                 _add(passages, code, query, label.passage_id, position, title, text, label.relevant)
-        shown = [label.passage_id for query in kept for label in judged[query]]
+        passage_ids = [label.passage_id for query in selection for label in qrels[query]]
         count = Count(
             language=code,
             split=split,
-            topics=len(asked),
-            questions=len(kept),
+            topics=len(topics),
+            questions=len(selection),
             published=published(code, split),
-            passages=len(shown),
-            texts=sum(passage in texts for passage in shown),
+            passages=len(passage_ids),
+            texts=sum(passage in texts for passage in passage_ids),
             remark="",
         )
         counts.append(replace(count, remark="; ".join(_remarks(count, by_rule, len(shards), seed))))
@@ -251,17 +255,17 @@ def files(folder: Path, *, split: Split = "dev") -> list[Path]:
         UnknownName: if a file is named after no known language.
         BadInput: if there is none, two of a kind, or topics without qrels.
     """
-    there = _files(folder, split)
-    return [path for code, pair in there.items() for path in (*pair.values(), *_corpus(folder, code))]
+    pairs = _files(folder, split)
+    return [path for code, pair in pairs.items() for path in (*pair.values(), *_corpus(folder, code))]
 
 
 def _codes(split: Split, languages: Iterable[str] | None) -> list[str]:
     """The languages asked for, each of which has the split."""
-    have = languages_of(split)
-    codes = have if languages is None else list(dict.fromkeys(language(name).code for name in languages))
+    available = languages_of(split)
+    codes = available if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     for code in codes:
-        if code not in have:
-            raise UnknownName(f"language with MIRACL {split} questions", code, have)
+        if code not in available:
+            raise UnknownName(f"language with MIRACL {split} questions", code, available)
     return codes
 
 
@@ -280,14 +284,14 @@ def _shards(code: str) -> list[str]:
 def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
     """Topics and qrels by language, in the order of the codes."""
     languages_of(split)
-    there: dict[str, dict[str, Path]] = {}
+    pairs: dict[str, dict[str, Path]] = {}
     names = [f"{kind}.*.{end}" for kind in ("topics", "qrels") for end in ("tsv", "tsv.gz")]
     for path in store.list_files(folder, *names, *(f"miracl-v1.0-*/*/{name}" for name in names)):
         match = _FILE.fullmatch(path.name)
         if match is None or (match["split"] or "dev") != split:
             continue  # Files of other splits stand beside those of this one in the published folders.
         code = language(match["language"], where=str(path)).code
-        pair = there.setdefault(code, {})
+        pair = pairs.setdefault(code, {})
         kind = match["kind"]
         if kind in pair:
             raise BadInput(
@@ -296,21 +300,21 @@ def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
                 do="keep one of them",
             )
         pair[kind] = path
-    if not there:
+    if not pairs:
         option = "" if split == "dev" else f" --split {split}"
         raise BadInput(
             f"{folder} holds no topics and qrels of MIRACL {split}",
             do=f"give the folder of topics.miracl-v1.0-ar-{split}.tsv and the like; mirage pull miracl{option} "
             "brings them",
         )
-    for code, pair in there.items():
+    for code, pair in pairs.items():
         for kind in ("topics", "qrels"):
             if kind not in pair:
                 raise BadInput(f"there are no {kind} for {code}", where=str(folder), do="fetch both files again")
     order = {code: place for place, code in enumerate(LANGUAGES)}
     return {
-        code: {kind: there[code][kind] for kind in ("topics", "qrels")}
-        for code in sorted(there, key=lambda code: (order.get(code, len(order)), code))
+        code: {kind: pairs[code][kind] for kind in ("topics", "qrels")}
+        for code in sorted(pairs, key=lambda code: (order.get(code, len(order)), code))
     }
 
 
@@ -339,8 +343,8 @@ def _texts(paths: Iterable[Path], code: str, labels: Iterable[trec.Judged]) -> d
                 raise BadInput(
                     f"document {line.value['docid']} occurs with two texts", where=line.where, do="keep one of them"
                 )
-    whole = code in SIZES and len(paths) >= SIZES[code].shards
-    for passage, label in needed.items() if whole else ():
+    is_complete = code in SIZES and len(paths) >= SIZES[code].shards
+    for passage, label in needed.items() if is_complete else ():
         if passage not in texts:
             raise BadInput(
                 f"document {passage} is judged but in no file of the corpus of {code}",

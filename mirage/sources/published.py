@@ -226,19 +226,17 @@ def read(folder: Path) -> pa.Table:
 
 def _rows(figure: Figure, path: Path) -> Iterator[schema.Published]:
     for line in store.csv_rows(path):
-        named = line.value
-        columns = figure.values or tuple(c for c in named if c in LANGUAGES or c in _OVER_ALL)
+        row = line.value
+        columns = figure.values or tuple(name for name in row if name in LANGUAGES or name in _OVER_ALL)
         for column in columns:
             try:
-                text = named[column].strip()
+                text = row[column].strip()
                 filled = {
-                    field: getattr(figure, field).format(column=column, **named)
+                    field: getattr(figure, field).format(column=column, **row)
                     for field in ("metric", "setting", "system", "language")
                 }
             except KeyError as error:
-                raise BadInput(
-                    f"there is no column {error}", where=line.where, do=f"it has {', '.join(named)}"
-                ) from None
+                raise BadInput(f"there is no column {error}", where=line.where, do=f"it has {', '.join(row)}") from None
             language = filled["language"] if figure.values else column
             yield schema.Published(
                 source=figure.source,

@@ -70,15 +70,19 @@ def read_sample(folder: Path) -> dict[str, pa.Table]:
         code = language(path.stem, where=str(path)).code
         for question in _read(path, code):
             key = code, question["query_id"]
-            subset: schema.Subset = "relevant" if any(p["relevant"] for p in question["passages"]) else "non_relevant"
+            subset: schema.Subset = (
+                "relevant" if any(passage["relevant"] for passage in question["passages"]) else "non_relevant"
+            )
             text = compose_answer(question["reason"], question["answer"])
             rows["queries"].append(schema.Query(*key, subset, question["question"], None))
             rows["answers"].append(schema.Answer(*key, REFERENCE, text, "ok", TEMPLATE, None, None))
             rows["passages"] += [
-                schema.Passage(*key, p["passage_id"], position, p["title"], p["text"], p["relevant"])
-                for position, p in enumerate(question["passages"], start=1)
+                schema.Passage(
+                    *key, passage["passage_id"], position, passage["title"], passage["text"], passage["relevant"]
+                )
+                for position, passage in enumerate(question["passages"], start=1)
             ]
-    return {name: schema.from_rows(name, made) for name, made in rows.items()}
+    return {name: schema.from_rows(name, records) for name, records in rows.items()}
 
 
 def sample_files(folder: Path) -> list[Path]:
@@ -98,32 +102,34 @@ class _Check:
     lines: list[str]
     wrong: list[tuple[str, str]] = field(default_factory=list)
 
-    def expect(self, holds: bool, what: str, at: str = "") -> None:
-        """Note what is wrong at the id `at`, unless it holds."""
+    def expect(self, holds: bool, problem: str, item_id: str = "") -> None:
+        """Note what is wrong at the id `item_id`, unless it holds."""
         if not holds:
-            line = next((n for n, text in enumerate(self.lines, start=1) if at and f'"{at}"' in text), None)
-            self.wrong.append((f"{self.path}:{line}" if line else str(self.path), f"{at}: {what}" if at else what))
+            line = next((n for n, text in enumerate(self.lines, start=1) if item_id and f'"{item_id}"' in text), None)
+            self.wrong.append(
+                (f"{self.path}:{line}" if line else str(self.path), f"{item_id}: {problem}" if item_id else problem)
+            )
 
-    def shape(self, value: Any, fields: Mapping[str, type], at: str) -> bool:
+    def shape(self, value: Any, fields: Mapping[str, type], item_id: str) -> bool:
         """Whether a value is an object of exactly these fields, each of its type and no text empty."""
         before = len(self.wrong)
         if not isinstance(value, dict):
-            self.expect(False, f"{value!r} is no object", at)
+            self.expect(False, f"{value!r} is no object", item_id)
             return False
-        self.expect(set(value) == set(fields), f"the fields are {sorted(value)}, not {sorted(fields)}", at)
+        self.expect(set(value) == set(fields), f"the fields are {sorted(value)}, not {sorted(fields)}", item_id)
         for name, kind in fields.items():
             if name in value:
-                self.expect(type(value[name]) is kind and value[name] != "", f"{name} is {value[name]!r}", at)
+                self.expect(type(value[name]) is kind and value[name] != "", f"{name} is {value[name]!r}", item_id)
         return len(self.wrong) == before
 
     def refuse(self) -> None:
         """Raise if anything is wrong."""
         if self.wrong:
-            shown = [f"{where}: {what}" for where, what in self.wrong[:_SHOWN]]
-            more = len(self.wrong) - len(shown)
+            lines = [f"{where}: {problem}" for where, problem in self.wrong[:_SHOWN]]
+            more = len(self.wrong) - len(lines)
             raise BadInput(
                 f"{len(self.wrong)} things in this sample file are wrong",
-                where="\n         ".join(shown + ([f"and {more} more"] if more else [])),
+                where="\n         ".join(lines + ([f"and {more} more"] if more else [])),
                 do="correct them; the head of mirage/sources/sample.py has the form",
             )
 
@@ -148,8 +154,8 @@ def _read(path: Path, code: str) -> list[dict[str, Any]]:
         for number, question in enumerate(data["questions"], start=1):
             _check_question(check, question, f"{code}-{number:02d}", code, answerable=number <= ANSWERABLE)
         texts = [text for question in data["questions"] for text in _unique(question)]
-        for twice in sorted({text for text in texts if texts.count(text) > 1}):
-            check.expect(False, f"occurs twice: {twice[:60]!r}")
+        for repeated in sorted({text for text in texts if texts.count(text) > 1}):
+            check.expect(False, f"occurs twice: {repeated[:60]!r}")
     check.refuse()
     return list(data["questions"])
 
@@ -159,7 +165,7 @@ def _unique(question: Any) -> Iterator[str]:
     if isinstance(question, dict):
         yield str(question.get("question"))
         passages = question.get("passages")
-        yield from (str(p.get("text")) for p in passages or () if isinstance(p, dict))
+        yield from (str(passage.get("text")) for passage in passages or () if isinstance(passage, dict))
 
 
 def _check_question(check: _Check, question: Any, query_id: str, code: str, *, answerable: bool) -> None:
@@ -169,24 +175,26 @@ def _check_question(check: _Check, question: Any, query_id: str, code: str, *, a
     passages = question["passages"]
     check.expect(len(passages) == PASSAGES, f"there are {len(passages)} passages, not {PASSAGES}", query_id)
     ids = [f"{query_id}#{k}" for k in range(len(passages))]
-    sound = [check.shape(passage, _PASSAGE, at) for passage, at in zip(passages, ids, strict=True)]
-    if not all(sound):
+    shapes_hold = [
+        check.shape(passage, _PASSAGE, passage_id) for passage, passage_id in zip(passages, ids, strict=True)
+    ]
+    if not all(shapes_hold):
         return
     texts = {name: question[name] for name in ("question", "question_en", "reason", "answer")}
     for name, text in texts.items():
         _check_text(check, name, text, query_id)
-    for passage, at in zip(passages, ids, strict=True):
-        check.expect(passage["passage_id"] == at, f"passage_id is {passage['passage_id']!r}", at)
-        _check_text(check, "title", passage["title"], at)
-        _check_text(check, "text", passage["text"], at)
+    for passage, passage_id in zip(passages, ids, strict=True):
+        check.expect(passage["passage_id"] == passage_id, f"passage_id is {passage['passage_id']!r}", passage_id)
+        _check_text(check, "title", passage["title"], passage_id)
+        _check_text(check, "text", passage["text"], passage_id)
         spaced = language(code).spaced
         size, (low, high) = (len(passage["text"].split()), WORDS) if spaced else (len(passage["text"]), CHARACTERS)
         unit = "words" if spaced else "characters"
-        check.expect(low <= size <= high, f"the text has {size} {unit}, not {low} to {high}", at)
+        check.expect(low <= size <= high, f"the text has {size} {unit}, not {low} to {high}", passage_id)
     titles = [passage["title"] for passage in passages]
     check.expect(len(set(titles)) == len(titles), "two passages have the same title", query_id)
 
-    relevant = {at for passage, at in zip(passages, ids, strict=True) if passage["relevant"]}
+    relevant = {passage_id for passage, passage_id in zip(passages, ids, strict=True) if passage["relevant"]}
     reason, answer = (_cited(question[part]) for part in ("reason", "answer"))
     if not answerable:
         check.expect(not relevant, "no passage of this question may be relevant", query_id)
@@ -198,15 +206,15 @@ def _check_question(check: _Check, question: Any, query_id: str, code: str, *, a
     check.expect(
         reason == answer, f"the reason cites {sorted(reason)}, the answer {sorted(answer)}, not the same", query_id
     )
-    wrong = sorted((reason | answer) - relevant)
-    check.expect(not wrong, f"cited and not a relevant passage: {', '.join(wrong)}", query_id)
+    wrong_ids = sorted((reason | answer) - relevant)
+    check.expect(not wrong_ids, f"cited and not a relevant passage: {', '.join(wrong_ids)}", query_id)
 
 
 def _cited(text: str) -> set[str]:
     """What stands in square brackets: here everything there must be a citation, so that no slip passes as text."""
-    return {one.strip() for bracket in _BRACKET.findall(text) for one in bracket.split(",")}
+    return {citation.strip() for bracket in _BRACKET.findall(text) for citation in bracket.split(",")}
 
 
-def _check_text(check: _Check, name: str, text: str, at: str) -> None:
-    check.expect(text == text.strip(), f"{name} has white space around it", at)
-    check.expect(not _MARKUP.search(text), f"{name} holds markup, a link or two spaces", at)
+def _check_text(check: _Check, name: str, text: str, item_id: str) -> None:
+    check.expect(text == text.strip(), f"{name} has white space around it", item_id)
+    check.expect(not _MARKUP.search(text), f"{name} holds markup, a link or two spaces", item_id)

@@ -129,13 +129,13 @@ def simulate(
         theta -= theta.mean()
         truth[code] = {str(name): float(t) for name, t in zip(names, theta, strict=True)}
         ids = np.array([f"{code}-{q + 1:04}" for q in range(queries)], dtype=object)
-        here = theta + rng.normal(0, BY_QUERY, (queries, systems))
+        strengths = theta + rng.normal(0, BY_QUERY, (queries, systems))
         parts["queries"].append({"language": [code] * queries, "query_id": ids})
-        parts["features"].append(_features(rng, code, ids, names, here, ways))
+        parts["features"].append(_features(rng, code, ids, names, strengths, ways))
         for judge, leaning in zip(judges, leanings, strict=True):
             parts["judgments"].append(
                 _judgments(
-                    rng, code, ids, names, here + leaning, judge, tie=tie, share=share, orders=orders, first=first
+                    rng, code, ids, names, strengths + leaning, judge, tie=tie, share=share, orders=orders, first=first
                 )
             )
     tables = {name: _table(name, columns) for name, columns in parts.items()}
@@ -150,26 +150,26 @@ def _spread(rng: np.random.Generator, systems: int) -> Array:
 
 
 def _features(
-    rng: np.random.Generator, code: str, ids: NDArray[Any], names: NDArray[Any], here: Array, ways: Array
+    rng: np.random.Generator, code: str, ids: NDArray[Any], names: NDArray[Any], strengths: Array, ways: Array
 ) -> dict[str, Any]:
     """The values of every feature, a row a question, system and feature."""
-    shape = (*here.shape, len(LOADINGS))
-    x = here[:, :, None] * [each.loading for each in LOADINGS] + ways
+    shape = (*strengths.shape, len(LOADINGS))
+    x = strengths[:, :, None] * [entry.loading for entry in LOADINGS] + ways
     x += rng.normal(0, 0.3, (1, 1, len(LOADINGS))) + rng.normal(0, 0.1, (1, *shape[1:])) + rng.normal(0, 1, shape)
     values = np.empty(shape)
     reasons = np.full(shape, None, dtype=object)
-    for f, each in enumerate(LOADINGS):
+    for f, entry in enumerate(LOADINGS):
         part = 1 / (1 + np.exp(-x[:, :, f]))
-        values[:, :, f] = {"share": part, "grade": np.rint(1 + 4 * part), "logit": x[:, :, f]}[each.scale]
-        gone = rng.random(here.shape) < each.absent
-        values[:, :, f][gone] = np.nan
-        reasons[:, :, f][gone] = "nothing is cited"
+        values[:, :, f] = {"share": part, "grade": np.rint(1 + 4 * part), "logit": x[:, :, f]}[entry.scale]
+        absent = rng.random(strengths.shape) < entry.absent
+        values[:, :, f][absent] = np.nan
+        reasons[:, :, f][absent] = "nothing is cited"
     n = int(np.prod(shape))
     return {
         "language": [code] * n,
         "query_id": np.repeat(ids, shape[1] * shape[2]),
         "system": np.tile(np.repeat(names, shape[2]), shape[0]),
-        "feature": np.tile([each.feature for each in LOADINGS], shape[0] * shape[1]),
+        "feature": np.tile([entry.feature for entry in LOADINGS], shape[0] * shape[1]),
         "value": values.ravel(),
         "reason": reasons.ravel(),
     }
@@ -180,7 +180,7 @@ def _judgments(
     code: str,
     ids: NDArray[Any],
     names: NDArray[Any],
-    here: Array,
+    strengths: Array,
     judge: str,
     *,
     tie: float,
@@ -192,14 +192,14 @@ def _judgments(
     i, j = np.triu_indices(len(names), 1)
     q = np.repeat(np.arange(len(ids)), len(i))
     a, b = np.tile(i, len(ids)), np.tile(j, len(ids))
-    met = rng.random(len(q)) < share
-    q, a, b = q[met], a[met], b[met]
+    fought = rng.random(len(q)) < share
+    q, a, b = q[fought], a[fought], b[fought]
     if orders == 2:
         q, a, b = np.tile(q, 2), np.concatenate([a, b]), np.concatenate([b, a])
     else:
         turned = rng.random(len(q)) < 0.5
         a, b = np.where(turned, b, a), np.where(turned, a, b)
-    wins = rng.random(len(q)) < 1 / (1 + np.exp(here[q, b] - here[q, a] - first))
+    wins = rng.random(len(q)) < 1 / (1 + np.exp(strengths[q, b] - strengths[q, a] - first))
     verdict = np.where(rng.random(len(q)) < tie, "tie", np.where(wins, "A", "B"))
     return {
         "language": [code] * len(q),
@@ -216,6 +216,6 @@ def _table(name: str, parts: list[dict[str, Any]]) -> pa.Table:
     import pyarrow as pa
 
     if name == "queries":
-        why = "the arena is simulated, and has no texts"
-        parts = [{**part, "reason": [why] * len(part["language"])} for part in parts]
+        reason = "the arena is simulated, and has no texts"
+        parts = [{**part, "reason": [reason] * len(part["language"])} for part in parts]
     return schema.sort(name, pa.concat_tables([schema.from_columns(name, part) for part in parts]))

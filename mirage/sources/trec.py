@@ -52,24 +52,24 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
     return texts
 
 
-def qrels(path: Path, asked: Collection[str]) -> dict[str, list[Judged]]:
+def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[Judged]]:
     """The judged passages of each question, in the order of the file.
 
     Args:
         path: the file, UTF-8, compressed if named `.gz`.
-        asked: ids of the questions; no other may be judged.
+        query_ids: ids of the questions; no other may be judged.
 
     Raises:
         BadInput: naming file and line, if a line is malformed, its question unknown or its pair judged twice.
     """
-    judged: dict[str, list[Judged]] = {}
+    by_question: dict[str, list[Judged]] = {}
     pairs: set[tuple[str, str]] = set()
     for where, line in store.lines(path):
         fields = line.split()
         if len(fields) != 4 or fields[3] not in ("0", "1"):
             raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, 0 or 1")
         query_id, _, passage_id, label = fields
-        if query_id not in asked:
+        if query_id not in query_ids:
             raise BadInput(
                 f"query {query_id} is judged but not among the topics", where=where, do="fetch topics and qrels again"
             )
@@ -78,5 +78,5 @@ def qrels(path: Path, asked: Collection[str]) -> dict[str, list[Judged]]:
                 f"document {passage_id} is judged twice for query {query_id}", where=where, do="keep one line"
             )
         pairs.add((query_id, passage_id))
-        judged.setdefault(query_id, []).append(Judged(passage_id, label == "1", where))
-    return judged
+        by_question.setdefault(query_id, []).append(Judged(passage_id, label == "1", where))
+    return by_question

@@ -60,7 +60,7 @@ class Arena:
 
     def rows(self, table: str) -> int:
         """How many rows a table has; 0 if the arena lacks it."""
-        return sum(f["rows"] for f in self.manifest["tables"].get(table, []))
+        return sum(file["rows"] for file in self.manifest["tables"].get(table, []))
 
     @property
     def size(self) -> int:
@@ -69,7 +69,7 @@ class Arena:
 
     def languages(self, table: str) -> tuple[str, ...]:
         """Languages a table has rows in, in the order of their codes."""
-        return tuple(f["language"] for f in self.manifest["tables"].get(table, []) if f["language"])
+        return tuple(file["language"] for file in self.manifest["tables"].get(table, []) if file["language"])
 
     def need(self, table: str) -> None:
         """Refuse to go on without a table.
@@ -102,12 +102,12 @@ class Arena:
         for name in columns or ():
             if name not in full.names:
                 raise UnknownName(f"{table} column", name, full.names, where=str(self.path))
-        wanted = None if languages is None else set(languages)
-        for code in sorted((wanted or set()) - set(self.languages(table))):
+        codes = None if languages is None else set(languages)
+        for code in sorted((codes or set()) - set(self.languages(table))):
             raise UnknownName("language", code, self.languages(table), where=f"{self.path} ({table})")
-        kept = full if columns is None else pa.schema([full.field(c) for c in columns])
-        files = [f for f in self.manifest["tables"][table] if wanted is None or f["language"] in wanted]
-        return pa.concat_tables([kept.empty_table(), *(_read(self, file, kept) for file in files)])
+        selection = full if columns is None else pa.schema([full.field(column) for column in columns])
+        files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
+        return pa.concat_tables([selection.empty_table(), *(_read(self, file, selection) for file in files)])
 
     def sql(
         self,
@@ -160,10 +160,10 @@ def reopen(path: Path) -> Arena:
     """
     path = path.absolute()
     try:
-        found = (path / manifests.NAME).stat()
+        status = (path / manifests.NAME).stat()
     except OSError:
         return open_arena(path)
-    return _opened(path, (found.st_ino, found.st_mtime_ns, found.st_size))
+    return _opened(path, (status.st_ino, status.st_mtime_ns, status.st_size))
 
 
 def check(arena: Arena) -> list[str]:
@@ -180,7 +180,7 @@ def check(arena: Arena) -> list[str]:
     import pyarrow.compute as pc
 
     manifests.verify(arena.path, arena.manifest, arena.version)
-    said = []
+    lines = []
     for table, files in arena.manifest["tables"].items():
         full = schema.arrow_schema(table)
         parts = [full.empty_table()]
@@ -194,29 +194,29 @@ def check(arena: Arena) -> list[str]:
             parts.append(part)
         data = pa.concat_tables(parts)
         schema.validate(table, data, where=str(arena.path / table))
-        said.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract hold")
-    return said
+        lines.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract hold")
+    return lines
 
 
 def bundled() -> dict[str, Path]:
     """The arenas that come with the program, by name."""
     root = shipped() / "data"
-    return {p.parent.name: p.parent for p in sorted(root.glob("*/manifest.json"))}
+    return {path.parent.name: path.parent for path in sorted(root.glob("*/manifest.json"))}
 
 
-def _read(arena: Arena, file: Mapping[str, Any], kept: pa.Schema) -> pa.Table:
+def _read(arena: Arena, file: Mapping[str, Any], columns: pa.Schema) -> pa.Table:
     """Read some columns of one file; the error says whether the file or a change of the arena is at fault."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(arena.path / file["path"]) as parquet:
-            data = parquet.read(columns=kept.names)
-        for k, column in enumerate(kept):
+            data = parquet.read(columns=columns.names)
+        for k, column in enumerate(columns):
             if column.nullable and column.name not in data.column_names:
                 # The file was written before the table had this column.
                 data = data.add_column(k, column, pa.nulls(len(data), column.type))
-        return data.cast(kept)
+        return data.cast(columns)
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damaged(arena.path, file, str(error)) from None
@@ -233,13 +233,13 @@ def _connection(arena: Arena) -> Any:
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    paths = [str(arena.path / f["path"]) for f in manifests.files(arena.manifest)]
+    paths = [str(arena.path / file["path"]) for file in manifests.files(arena.manifest)]
     connection.execute("SET allowed_paths = ?", [paths])
     connection.execute("SET enable_external_access = false")
     for table, files in arena.manifest["tables"].items():
         if files:
             # A view takes no parameters; the names are the manifest's, confined to the folder by open_arena.
-            names = ", ".join("'" + str(arena.path / f["path"]).replace("'", "''") + "'" for f in files)
+            names = ", ".join("'" + str(arena.path / file["path"]).replace("'", "''") + "'" for file in files)
             columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later(arena, table, files[0]))])
             connection.execute(f"CREATE VIEW {table} AS SELECT {columns} FROM read_parquet([{names}])")  # noqa: S608  # as above
         else:
@@ -255,7 +255,11 @@ def _later(arena: Arena, table: str, file: Mapping[str, Any]) -> list[tuple[str,
 
     kinds = {"text": "VARCHAR", "number": "DOUBLE", "count": "INTEGER", "flag": "BOOLEAN"}
     try:
-        there = set(pq.read_schema(arena.path / file["path"]).names)
+        names = set(pq.read_schema(arena.path / file["path"]).names)
     except (OSError, pa.ArrowException):
         return []  # a file that cannot be read is named where its rows are asked for
-    return [(c.name, kinds[c.kind]) for c in schema.columns(table) if c.nullable and c.name not in there]
+    return [
+        (column.name, kinds[column.kind])
+        for column in schema.columns(table)
+        if column.nullable and column.name not in names
+    ]

@@ -46,7 +46,7 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
     """
     if not folder.is_dir():
         raise BadInput(f"there is no folder {folder}", do="check the path")
-    return sorted({p for pattern in patterns for p in folder.glob(pattern) if p.is_file()})
+    return sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
 
 
 def need_file(path: Path) -> None:
@@ -60,11 +60,11 @@ def need_file(path: Path) -> None:
     except FileNotFoundError:
         raise BadInput(f"there is no file {path}", do="check the path") from None
     except (OSError, ValueError) as error:
-        what = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadInput(f"{path} cannot be read: {what}", do="give a file that can be read") from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadInput(f"{path} cannot be read: {reason}", do="give a file that can be read") from None
     if not stat.S_ISREG(mode):
-        what = "folder" if stat.S_ISDIR(mode) else "pipe or a device"
-        raise BadInput(f"{path} is a {what}, not a file", do="give a file; write what a pipe gives into one first")
+        kind = "folder" if stat.S_ISDIR(mode) else "pipe or a device"
+        raise BadInput(f"{path} is a {kind}, not a file", do="give a file; write what a pipe gives into one first")
 
 
 def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
@@ -169,9 +169,9 @@ def _csv_rows(path: Path, texts: Iterator[str]) -> Iterator[Line]:
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
         if not header:
             header = row
-            twice = sorted({name for name in header if header.count(name) > 1})
-            if twice:
-                raise BadInput(f"the header names {twice[0]!r} twice", where=where, do="name every column once")
+            duplicates = sorted({name for name in header if header.count(name) > 1})
+            if duplicates:
+                raise BadInput(f"the header names {duplicates[0]!r} twice", where=where, do="name every column once")
         elif row and len(row) != len(header):
             raise BadInput(
                 f"this row has {len(row)} fields, the header {len(header)}",

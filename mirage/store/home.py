@@ -25,8 +25,8 @@ TEXTS = "nomiracl-texts"
 
 def folder() -> Path:
     """The user's own folder; it need not exist yet."""
-    if own := os.environ.get("MIRAGE_HOME"):
-        return Path(own).expanduser().absolute()
+    if path := os.environ.get("MIRAGE_HOME"):
+        return Path(path).expanduser().absolute()
     data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(data).expanduser().absolute() / "mirage"
 

@@ -84,14 +84,14 @@ class Ledger:
 
     def have(self, keys: Iterable[str]) -> set[str]:
         """Which of the keys have a reply."""
-        wanted = list(keys)
-        found: set[str] = set()
-        for at in range(0, len(wanted), _PART):
-            part = wanted[at : at + _PART]
+        requested = list(keys)
+        stored: set[str] = set()
+        for start in range(0, len(requested), _PART):
+            part = requested[start : start + _PART]
             marks = ",".join("?" * len(part))
             rows = self._ask(f"SELECT key FROM calls WHERE key IN ({marks})", part)  # noqa: S608  # marks only
-            found.update(row[0] for row in rows)
-        return found
+            stored.update(row[0] for row in rows)
+        return stored
 
     def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """Keep a reply; when this returns it outlives the program.
@@ -114,7 +114,9 @@ class Ledger:
     def open_replacement(self, system: str, scope: str) -> int | None:
         """Number of the replacement of that scope that was begun and has not ended; None without one."""
         rows = self._replacements(system)
-        return max((number for number, its, finished in rows if its == scope and not finished), default=None)
+        return max(
+            (number for number, row_scope, finished in rows if row_scope == scope and not finished), default=None
+        )
 
     def begin_replacement(self, system: str, scope: str) -> int:
         """Note that a system's answers are made again; one that was begun and has not ended goes on.

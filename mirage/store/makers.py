@@ -26,11 +26,11 @@ def makers_of(arena: Arena) -> Makers:
 
 
 def _read(file: Path) -> dict[str, str]:
-    named: dict[str, str] = {}
+    maker_of: dict[str, str] = {}
     for line in csv_rows(file, most=_MOST):
         system, name = (str(line.value.get(column) or "").strip() for column in ("system", "maker"))
         if not system or not name:
             raise BadInput("a system or a maker is absent", where=line.where, do="write lines of system,maker")
-        if named.setdefault(system, name) != name:
-            raise BadInput(f"{system} has two makers, {named[system]} and {name}", where=line.where, do="leave one")
-    return named
+        if maker_of.setdefault(system, name) != name:
+            raise BadInput(f"{system} has two makers, {maker_of[system]} and {name}", where=line.where, do="leave one")
+    return maker_of

@@ -73,8 +73,8 @@ def refuse_undecodable(path: Path) -> None:
         ArenaError: showing the name with the bytes that are no text.
     """
     if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
-        shown = str(path).encode("utf-8", "backslashreplace").decode()
-        raise ArenaError("the name of this folder is not UTF-8", where=shown, do="give the folder another name")
+        printable = str(path).encode("utf-8", "backslashreplace").decode()
+        raise ArenaError("the name of this folder is not UTF-8", where=printable, do="give the folder another name")
 
 
 def is_file(path: Path) -> bool:
@@ -95,16 +95,16 @@ def exists(path: Path) -> bool:
 
 def _compare(path: Path, file: Mapping[str, Any]) -> None:
     """Compare a file with its entry by place, presence and size."""
-    found = path / file["path"]
-    if not found.resolve().is_relative_to(path.resolve()):
+    file_path = path / file["path"]
+    if not file_path.resolve().is_relative_to(path.resolve()):
         raise ArenaError(
             f"the manifest names a file outside the arena: {file['path']}",
             where=str(path / NAME),
             do="do not use this arena; its manifest was tampered with",
         )
-    if not found.is_file():
+    if not file_path.is_file():
         raise damaged(path, file, "the manifest names it, but it is absent")
-    size = found.stat().st_size
+    size = file_path.stat().st_size
     if size != file["bytes"]:
         raise damaged(path, file, f"{size:,} bytes, the manifest says {file['bytes']:,}")
 
@@ -117,10 +117,10 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
             was read.
     """
     try:
-        now = _version((path / NAME).read_bytes())
+        current = _version((path / NAME).read_bytes())
     except OSError:
-        now = ""
-    if now != version:
+        current = ""
+    if current != version:
         raise ArenaError("the arena was changed while it was being read", where=str(path), do="open it again")
     for file in files(manifest):
         try:
@@ -136,9 +136,9 @@ def files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [file for entries in manifest["tables"].values() for file in entries]
 
 
-def damaged(path: Path, file: Mapping[str, Any], what: str) -> ArenaError:
+def damaged(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
     """The error for a file that is not what the manifest says."""
-    return ArenaError(f"a file of the arena is damaged: {what}", where=str(path / file["path"]), do=again(path))
+    return ArenaError(f"a file of the arena is damaged: {problem}", where=str(path / file["path"]), do=again(path))
 
 
 def again(path: Path) -> str:
@@ -163,15 +163,15 @@ def _problem(manifest: Any) -> str:
         json.dumps(manifest, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return "a text in it holds half a character (a lone surrogate)"
-    made, tables = manifest.get("made"), manifest.get("tables")
-    if not isinstance(tables, dict) or not isinstance(made, dict) or set(made) != set(tables):
+    origins, tables = manifest.get("made"), manifest.get("tables")
+    if not isinstance(tables, dict) or not isinstance(origins, dict) or set(origins) != set(tables):
         return "it does not say for every table how it was made"
     for table, entries in tables.items():
         if table not in schema.TABLES:
             return f"it names a table {table!r}, which this version of mirage does not know"
         if problem := _files_problem(table, entries):
             return problem
-        if problem := _made_problem(made[table]):
+        if problem := _made_problem(origins[table]):
             return f"it does not say how {table} was made: {problem}"
     return ""
 
@@ -190,11 +190,11 @@ def _files_problem(table: str, entries: Any) -> str:
     return ""
 
 
-def _made_problem(made: Any) -> str:
+def _made_problem(origin: Any) -> str:
     """What is wrong with what is said of how a table was made; empty if nothing is."""
-    if not isinstance(made, dict) or not isinstance(made.get("by"), str):
+    if not isinstance(origin, dict) or not isinstance(origin.get("by"), str):
         return "no command"
-    sources, notes, runs = made.get("from"), made.get("notes"), made.get("runs", {})
+    sources, notes, runs = origin.get("from"), origin.get("notes"), origin.get("runs", {})
     if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
         return "its sources are no list of records"
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):

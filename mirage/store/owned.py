@@ -65,16 +65,16 @@ def need_room(owner: str, size: int) -> None:
         ArenaError: if the owner's copies, or all copies, would then take more than they may.
     """
     expire()
-    most = quota()
-    if (taken := _size(folder(owner))) + size > most:
+    limit = quota()
+    if (used := _size(folder(owner))) + size > limit:
         raise ArenaError(
-            f"your copies would take {(taken + size) / 1e6:,.0f} MB, and may take {most / 1e6:,.0f} MB",
-            where=f"{taken / 1e6:,.0f} MB are kept for you now",
+            f"your copies would take {(used + size) / 1e6:,.0f} MB, and may take {limit / 1e6:,.0f} MB",
+            where=f"{used / 1e6:,.0f} MB are kept for you now",
             do=f"delete a copy of yours first; whoever runs this app can set {QUOTA}",
         )
-    if _size(folder(owner).parent) + size > _OWNERS * most:
+    if _size(folder(owner).parent) + size > _OWNERS * limit:
         raise ArenaError(
-            f"the copies of all readers take {_OWNERS * most / 1e6:,.0f} MB, which is all they may",
+            f"the copies of all readers take {_OWNERS * limit / 1e6:,.0f} MB, which is all they may",
             do=f"try again tomorrow, when what was left behind is gone; whoever runs this app can set {QUOTA}",
         )
 

@@ -29,7 +29,7 @@ def of_question(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str
     import pyarrow.parquet as pq
 
     code, query_id = key
-    file = next((f for f in arena.manifest["tables"].get(table, []) if f["language"] == code), None)
+    file = next((entry for entry in arena.manifest["tables"].get(table, []) if entry["language"] == code), None)
     if file is None:
         return []
     path = str(arena.path / file["path"])
@@ -47,9 +47,9 @@ def of_question(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str
 def _holding(parquet: pq.ParquetFile, query_id: str) -> list[int]:
     """The row groups whose range of ids takes in an id, or is not known."""
     column = parquet.schema_arrow.get_field_index("query_id")
-    found = []
+    groups = []
     for group in range(parquet.metadata.num_row_groups):
-        known = parquet.metadata.row_group(group).column(column).statistics
-        if known is None or not known.has_min_max or known.min <= query_id <= known.max:
-            found.append(group)
-    return found
+        statistics = parquet.metadata.row_group(group).column(column).statistics
+        if statistics is None or not statistics.has_min_max or statistics.min <= query_id <= statistics.max:
+            groups.append(group)
+    return groups

@@ -18,8 +18,8 @@ ENDINGS = (".jsonl", ".csv", ".parquet")
 
 def ending(path: Path) -> str:
     """The one of `ENDINGS` that a file is named with, or the empty text; `.gz` does not count."""
-    named = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    return named if named in ENDINGS else ""
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    return suffix if suffix in ENDINGS else ""
 
 
 def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
@@ -51,7 +51,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    number = taken = 0
+    number = size = 0
     need_file(path)
     try:
         file = io.BytesIO(_unpacked(path, most)) if path.suffix == ".gz" else path
@@ -61,8 +61,8 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
             ):
                 for row in batch.to_pylist():
                     # A value that repeats is stored once, and may unpack to many times the size of the file.
-                    taken += sum(len(value) for value in row.values() if isinstance(value, str | bytes | list | dict))
-                    if most is not None and taken > most:
+                    size += sum(len(value) for value in row.values() if isinstance(value, str | bytes | list | dict))
+                    if most is not None and size > most:
                         raise too_large(path, most)
                     number += 1
                     yield Line(f"{path}:{number}", row)

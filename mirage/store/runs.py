@@ -25,8 +25,8 @@ def runs(arena: Arena, table: str) -> dict[str, dict[str, Any]]:
     A command that changes the table and is no step of a run takes the records away: nobody knows then what is up to
     date.
     """
-    made = arena.manifest["made"].get(table, {})
-    return dict(made.get("runs", {}))
+    origin = arena.manifest["made"].get(table, {})
+    return dict(origin.get("runs", {}))
 
 
 def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, left: str | None) -> Arena:
@@ -49,7 +49,7 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
         arena = open_arena(path)
         if left is None or content(arena, table) != left:
             return arena
-        known = {**runs(arena, table), step: dict(record)}
-        made = {**arena.manifest["made"][table], "runs": dict(sorted(known.items()))}
-        commit(path, arena.manifest, {}, made={table: made}, texts={})
+        records = {**runs(arena, table), step: dict(record)}
+        origin = {**arena.manifest["made"][table], "runs": dict(sorted(records.items()))}
+        commit(path, arena.manifest, {}, made={table: origin}, texts={})
         return open_arena(path)

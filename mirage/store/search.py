@@ -81,11 +81,11 @@ def search(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = placed(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
-    for column, among in (("language", languages), ("system", systems)):
-        if among:
-            found = found.filter(pc.is_in(found[column], value_set=pa.array(sorted(among), pa.string())))
-    return found if limit is None else found.slice(0, limit)
+    keys = placed(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
+    for column, selection in (("language", languages), ("system", systems)):
+        if selection:
+            keys = keys.filter(pc.is_in(keys[column], value_set=pa.array(sorted(selection), pa.string())))
+    return keys if limit is None else keys.slice(0, limit)
 
 
 def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
@@ -102,16 +102,16 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
     import numpy as np
 
     arena.need("answers")
-    found = _by_index(arena, text)
-    if found is not None:
-        return np.array(found, dtype=np.int64)
+    positions = _by_index(arena, text)
+    if positions is not None:
+        return np.array(positions, dtype=np.int64)
     # Languages as single values, which DuckDB compares with what each file holds before it reads it.
-    chosen = {f"l{n}": code for n, code in enumerate(languages or ())}
+    parameters = {f"l{n}": code for n, code in enumerate(languages or ())}
     where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
-    where += f" AND language IN ({', '.join(f'${name}' for name in chosen)})" if chosen else ""
+    where += f" AND language IN ({', '.join(f'${name}' for name in parameters)})" if parameters else ""
     rows = arena.sql(
         f"SELECT place FROM answers JOIN placed USING (language, query_id, system) WHERE {where} ORDER BY place",  # noqa: S608  # constants alone
-        {"text": text, **chosen},
+        {"text": text, **parameters},
         given={"placed": placed(arena)},
     )
     return np.asarray(rows["place"].to_numpy(), dtype=np.int64)
@@ -150,8 +150,8 @@ def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path
     path = _place(arena)
     try:
         with _alone(path, progress):
-            if (there := _existing(arena)) is not None:
-                return there
+            if (existing := _existing(arena)) is not None:
+                return existing
             temporary = path.with_suffix(".tmp")
             try:
                 temporary.unlink(missing_ok=True)
@@ -174,7 +174,7 @@ def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path
 def _fill(arena: Arena, path: Path, progress: Progress) -> None:
     """Write the index: row n of its table is the n-th answer of the arena, from 0."""
     folded = f"replace({_FOLD.format('text')}, chr(0), '{_END}') || '{_END}{_END}'"
-    total, at = arena.rows("answers"), 0
+    total, position = arena.rows("answers"), 0
     with closing(sqlite3.connect(path)) as db:
         # Nobody sees the file before it is whole, so nothing is lost with it.
         db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
@@ -184,9 +184,9 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
             sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
             for batch in arena.sql(sql, [code]).to_batches(max_chunksize=_BATCH):
                 texts = batch["text"].to_pylist()
-                db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(texts, at))
-                at += len(texts)
-                progress(0.9 * at / total, f"Indexing the answers: {at:,} of {total:,}")
+                db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(texts, position))
+                position += len(texts)
+                progress(0.9 * position / total, f"Indexing the answers: {position:,} of {total:,}")
         progress(0.9, "Putting the index in order")
         db.execute("INSERT INTO answers (answers) VALUES ('optimize')")
         db.commit()
@@ -202,12 +202,12 @@ def _by_index(arena: Arena, text: str) -> list[int] | None:
         return None
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as db:
-            wanted = [needle] if len(needle) > 2 else _beginning(db, needle)
-            if wanted is None:
+            terms = [needle] if len(needle) > 2 else _beginning(db, needle)
+            if terms is None:
                 return None
-            if not wanted:
+            if not terms:
                 return []
-            query = " OR ".join('"' + term.replace('"', '""') + '"' for term in wanted)
+            query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
             rows = db.execute("SELECT rowid FROM answers WHERE answers MATCH ? ORDER BY rowid", [query])
             return [row[0] for row in rows]
     except sqlite3.OperationalError:
@@ -254,8 +254,8 @@ def _existing(arena: Arena) -> Path | None:
 
 def _superseded(arena: Arena, path: Path) -> set[Path]:
     """The indexes of the arena as it was before, and of others those made first where there are too many."""
-    there = sorted(path.parent.glob("search-*.sqlite"), key=lambda file: file.stat().st_mtime)
-    return {*there[:-_KEPT], *path.parent.glob(f"{_stem(arena)}-*.sqlite")} - {path}
+    indexes = sorted(path.parent.glob("search-*.sqlite"), key=lambda file: file.stat().st_mtime)
+    return {*indexes[:-_KEPT], *path.parent.glob(f"{_stem(arena)}-*.sqlite")} - {path}
 
 
 @contextmanager

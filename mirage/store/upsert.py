@@ -87,12 +87,12 @@ def by_key(table: str, rows: pa.Table) -> Rows:
 
 def derived(tables: Iterable[str]) -> tuple[str, ...]:
     """The tables that are made, directly or through others, from any of these; these themselves are not among them."""
-    given = set(tables)
-    reached = set(given)
+    originals = set(tables)
+    reached = set(originals)
     for table, sources in _FROM.items():
         if reached & set(sources):
             reached.add(table)
-    return tuple(name for name in schema.TABLES if name in reached - given)
+    return tuple(name for name in schema.TABLES if name in reached - originals)
 
 
 def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
@@ -181,24 +181,24 @@ def upsert(
         described = dict(texts(arena)) if texts is not None else {}
         refuse_lone_surrogates(*described.values())
         manifest = arena.manifest if arena is not None else {}
-        merged, replaced, lost = _merge(arena, rows, seen)
+        merged, replaced, removed = _merge(arena, rows, seen)
         files = {table: serialise(table, data, where=str(path)) for table, data in merged.items()}
-        listed = manifest.get("tables", {})
-        changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != listed.get(table)]
-        made = {}
+        old_tables = manifest.get("tables", {})
+        changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != old_tables.get(table)]
+        origins = {}
         for table in merged:
             before = manifest.get("made", {}).get(table, {"by": made_by, "from": [], "notes": []})
             if table in rows:
-                stays = rows[table].replaced is not None
-                made[table] = _made(before if stays else {}, made_by, made_from, notes, subjects)
+                keeps_origin = rows[table].replaced is not None
+                origins[table] = _made(before if keeps_origin else {}, made_by, made_from, notes, subjects)
             else:
-                made[table] = {key: before[key] for key in ("by", "from", "notes")}
-            known = before.get("runs", {}) if step is not None or table not in changed else {}
-            if known := {name: record for name, record in known.items() if name != step}:
-                made[table]["runs"] = known
-        untrue = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
-        commit(path, manifest, files, made=made, texts=described, stale=untrue)
-        return Upserted(open_arena(path), replaced, lost)
+                origins[table] = {key: before[key] for key in ("by", "from", "notes")}
+            run_records = before.get("runs", {}) if step is not None or table not in changed else {}
+            if run_records := {name: record for name, record in run_records.items() if name != step}:
+                origins[table]["runs"] = run_records
+        stale_tables = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
+        commit(path, manifest, files, made=origins, texts=described, stale=stale_tables)
+        return Upserted(open_arena(path), replaced, removed)
 
 
 def _made(
@@ -211,8 +211,8 @@ def _made(
     """How a table was made, where rows come in beside those that stay."""
     starts = tuple(f"{subject}: " for subject in subjects)
     sources = [source for source in before.get("from", []) if source not in made_from]
-    kept = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
-    return {"by": made_by, "from": [*sources, *made_from], "notes": [*kept, *notes]}
+    old_notes = [note for note in before.get("notes", []) if note not in notes and not note.startswith(starts)]
+    return {"by": made_by, "from": [*sources, *made_from], "notes": [*old_notes, *notes]}
 
 
 def _merge(
@@ -226,15 +226,15 @@ def _merge(
     questions, answers = _changed_since(arena, seen)
     merged: dict[str, pa.Table] = {}
     replaced: dict[str, int] = {}
-    lost: dict[str, int] = {}
-    gone: pa.Table | None = None
+    removed: dict[str, int] = {}
+    altered: pa.Table | None = None
     for table in schema.TABLES:  # answers come before what is about them
         old = arena.read(table) if table in arena.tables and (table in rows or table in _ABOUT) else None
-        if old is not None and table in _ABOUT and gone is not None:
-            kept = _not_about(old, gone, table)
-            if len(kept) < len(old):
-                lost[table] = len(old) - len(kept)
-                merged[table] = old = kept
+        if old is not None and table in _ABOUT and altered is not None:
+            remaining = _not_about(old, altered, table)
+            if len(remaining) < len(old):
+                removed[table] = len(old) - len(remaining)
+                merged[table] = old = remaining
         if table not in rows:
             continue
         new = rows[table].new
@@ -246,24 +246,24 @@ def _merge(
             others = others.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
             replaced[table] = len(old) - len(others)
             new = pa.concat_tables([others.cast(old.schema), new])
-            gone = _altered(table, old, new) if table == "answers" else gone
+            altered = _altered(table, old, new) if table == "answers" else altered
         merged[table] = new
-    return merged, replaced, lost
+    return merged, replaced, removed
 
 
 def _others(old: pa.Table, part: Rows, table: str, questions: pa.Table | None, answers: pa.Table | None) -> pa.Table:
     """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
     import pyarrow as pa
 
-    gone = old
+    replaced = old
     if part.replaced is not None:
         columns = part.replaced.column_names
-        gone = old.join(part.replaced, columns, join_type="left semi").select(old.column_names)
+        replaced = old.join(part.replaced, columns, join_type="left semi").select(old.column_names)
     if table in ("answers", *_ABOUT):
-        gone = _outside(_not_about(gone, answers, table), questions)
+        replaced = _outside(_not_about(replaced, answers, table), questions)
     keys = list(schema.key(table))
-    gone = gone.select(keys) if len(gone) else pa.table({key: old[key].slice(0, 0) for key in keys})
-    return old.join(gone, keys, join_type="left anti").select(old.column_names)
+    replaced = replaced.select(keys) if len(replaced) else pa.table({key: old[key].slice(0, 0) for key in keys})
+    return old.join(replaced, keys, join_type="left anti").select(old.column_names)
 
 
 def _changed_since(arena: Arena, seen: Seen | None) -> tuple[pa.Table | None, pa.Table | None]:
@@ -281,42 +281,42 @@ def _changed_since(arena: Arena, seen: Seen | None) -> tuple[pa.Table | None, pa
         )
     differing = {}
     for table in changed:
-        now = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
-        differing[table] = _differing(table, seen.tables[table], now)
+        current = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
+        differing[table] = _differing(table, seen.tables[table], current)
     parts = [differing[table].select(list(_QUESTION)) for table in ("queries", "passages") if table in differing]
     return pa.concat_tables(parts) if parts else None, differing.get("answers")
 
 
-def _differing(table: str, before: pa.Table, now: pa.Table) -> pa.Table:
+def _differing(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
     """The keys of the rows that only one of two tables has, or that differ in what others rest on."""
     import pyarrow as pa
 
-    return pa.concat_tables([_altered(table, before, now), _altered(table, now, before)])
+    return pa.concat_tables([_altered(table, before, after), _altered(table, after, before)])
 
 
-def _altered(table: str, before: pa.Table, now: pa.Table) -> pa.Table:
+def _altered(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
     """The keys of the rows that another table lacks, or has with other values of what others rest on."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     keys = list(schema.key(table))
-    values = [name for name in _VALUES[table] if name in before.column_names and name in now.column_names]
+    values = [name for name in _VALUES[table] if name in before.column_names and name in after.column_names]
 
     def comparable(rows: pa.Table) -> pa.Table:
         # Arrow joins no null to a null.
         texts = {name: pc.fill_null(rows[name].cast(pa.string()), "\0") for name in values}
         return pa.table({**{key: rows[key] for key in keys}, **texts})
 
-    return comparable(before).join(comparable(now), [*keys, *values], join_type="left anti").select(keys)
+    return comparable(before).join(comparable(after), [*keys, *values], join_type="left anti").select(keys)
 
 
 def _not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
     """The rows that are about none of these answers; all rows of a table that is about none."""
-    kept = rows
+    remaining = rows
     for side in _ABOUT.get(table, ()):
         if answers is not None and len(answers):
-            kept = kept.join(answers, [*_QUESTION, side], [*_QUESTION, "system"], join_type="left anti")
-    return kept.select(rows.column_names).cast(rows.schema)
+            remaining = remaining.join(answers, [*_QUESTION, side], [*_QUESTION, "system"], join_type="left anti")
+    return remaining.select(rows.column_names).cast(rows.schema)
 
 
 def _outside(rows: pa.Table, questions: pa.Table | None) -> pa.Table:

@@ -71,10 +71,10 @@ def write(
     texts = {"title": title, "label": label, "about": about, "licence": licence}
     refuse_lone_surrogates(made_by, *texts.values(), *notes, *named(made_from))
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
-    made = {"by": made_by, "from": list(made_from), "notes": list(notes)}
+    origin = {"by": made_by, "from": list(made_from), "notes": list(notes)}
     with exclusive_lock(path):
         old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
-        commit(path, old, files, made=dict.fromkeys(files, made), texts=texts, stale=stale)
+        commit(path, old, files, made=dict.fromkeys(files, origin), texts=texts, stale=stale)
     return open_arena(path)
 
 
@@ -152,19 +152,19 @@ def commit(
     Raises:
         OSError: if a file cannot be written; the arena is then as it was.
     """
-    listed = dict(old.get("tables", {}))
+    tables = dict(old.get("tables", {}))
     new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
-    if any(listed.get(table) != entries for table, entries in new.items()):
-        listed = {table: entries for table, entries in listed.items() if table not in stale}
-    listed |= new
-    order = [table for table in schema.TABLES if table in listed]
-    known = {**old.get("made", {}), **made}
+    if any(tables.get(table) != entries for table, entries in new.items()):
+        tables = {table: entries for table, entries in tables.items() if table not in stale}
+    tables |= new
+    order = [table for table in schema.TABLES if table in tables]
+    origins = {**old.get("made", {}), **made}
     default = {"title": path.name, "label": "own data"}
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
-        "made": {table: dict(known[table]) for table in order},
-        "tables": {table: listed[table] for table in order},
+        "made": {table: dict(origins[table]) for table in order},
+        "tables": {table: tables[table] for table in order},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
     try:
@@ -184,8 +184,8 @@ def serialise(table: str, data: pa.Table, *, where: str) -> Files:
 
     schema.validate(table, data, where=where)
     data = schema.sort(table, data)
-    known = [*LANGUAGES, "all", ""]
-    codes = sorted(pc.unique(data["language"]).to_pylist(), key=known.index)
+    order = [*LANGUAGES, "all", ""]
+    codes = sorted(pc.unique(data["language"]).to_pylist(), key=order.index)
     parts = []
     for code in codes:
         rows = data.filter(pc.equal(data["language"], code))
@@ -215,8 +215,8 @@ def _only_ours(path: Path) -> bool:
     """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
     that the arena is made from, in the folder `source`.
     """
-    ours = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
-    return all(p.name in ours or p.suffix == ".tmp" for p in path.iterdir())
+    own_names = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 
 def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
@@ -224,11 +224,11 @@ def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
 
     A file that cannot be removed does no harm, and goes with the next write.
     """
-    keep = {file["path"] for file in manifests.files(manifest)} if manifest else set()
-    ours = [
+    named_files = {file["path"] for file in manifests.files(manifest)} if manifest else set()
+    own_files = [
         file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
     ]
-    for file in [*ours, *path.glob(f".{manifests.NAME}.*.tmp")]:
-        if file.relative_to(path).as_posix() not in keep:
+    for file in [*own_files, *path.glob(f".{manifests.NAME}.*.tmp")]:
+        if file.relative_to(path).as_posix() not in named_files:
             with suppress(OSError):
                 file.unlink()

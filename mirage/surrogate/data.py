@@ -73,13 +73,18 @@ class Training:
     @property
     def systems(self) -> tuple[str, ...]:
         """Every system with a rating in some language."""
-        found = {s for one in self.languages.values() for s, yes in zip(one.systems, one.rated, strict=True) if yes}
-        return tuple(sorted(found))
+        rated = {
+            s
+            for language in self.languages.values()
+            for s, yes in zip(language.systems, language.rated, strict=True)
+            if yes
+        }
+        return tuple(sorted(rated))
 
     @property
     def new(self) -> tuple[str, ...]:
         """Systems with features but without a battle anywhere."""
-        return tuple(sorted({s for one in self.languages.values() for s in one.systems} - set(self.systems)))
+        return tuple(sorted({s for language in self.languages.values() for s in language.systems} - set(self.systems)))
 
     def only(self, *, features: Sequence[str] | None = None, languages: Collection[str] | None = None) -> Training:
         """The same with some of the features and languages.
@@ -94,20 +99,22 @@ class Training:
             if code not in self.languages:
                 raise UnknownName("language", code, self.languages)
         names = self.features if features is None else tuple(f for f in self.features if f in set(features))
-        at = [self.features.index(name) for name in names]
-        kept = {c: one for c, one in self.languages.items() if languages is None or c in set(languages)}
-        return Training(names, {c: replace(one, values=one.values[:, :, at]) for c, one in kept.items()})
+        columns = [self.features.index(name) for name in names]
+        selected = {c: language for c, language in self.languages.items() if languages is None or c in set(languages)}
+        return Training(
+            names, {c: replace(language, values=language.values[:, :, columns]) for c, language in selected.items()}
+        )
 
     def unused(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """By feature and language: the systems for which it has too few values, so that it is left out there."""
-        found: dict[str, dict[str, tuple[str, ...]]] = {}
-        for code, one in self.languages.items():
+        unused: dict[str, dict[str, tuple[str, ...]]] = {}
+        for code, language in self.languages.items():
             for f, name in enumerate(self.features):
-                gap = np.isnan(one.means[:, f]) & one.rated
+                gap = np.isnan(language.means[:, f]) & language.rated
                 if gap.any():
-                    lacking = tuple(s for s, yes in zip(one.systems, gap, strict=True) if yes)
-                    found.setdefault(name, {})[code] = lacking
-        return found
+                    lacking = tuple(s for s, yes in zip(language.systems, gap, strict=True) if yes)
+                    unused.setdefault(name, {})[code] = lacking
+        return unused
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,17 +161,17 @@ def parts(training: Training, out: Collection[str] = ()) -> Iterator[Part]:
     Raises:
         NotEnoughData: if no language has `FEWEST` systems to train on and a feature that all have.
     """
-    gone = frozenset(out)
-    found = 0
-    for _, one in sorted(training.languages.items()):
-        y = one.ratings(gone & frozenset(one.systems))
+    left_out = frozenset(out)
+    count = 0
+    for _, language in sorted(training.languages.items()):
+        y = language.ratings(left_out & frozenset(language.systems))
         train = np.isfinite(y)
-        asked = train | np.array([s in gone for s in one.systems])
-        use = np.isfinite(one.means[asked]).all(axis=0)
+        to_predict = train | np.array([s in left_out for s in language.systems])
+        use = np.isfinite(language.means[to_predict]).all(axis=0)
         if train.sum() >= FEWEST and use.any():
-            found += 1
-            yield Part(one, y - y[train].mean(), train, asked, use)
-    if not found:
+            count += 1
+            yield Part(language, y - y[train].mean(), train, to_predict, use)
+    if not count:
         raise NotEnoughData(
             f"no language has {FEWEST} rated systems that share a feature",
             do="measure more features (mirage features), or judge more systems",
@@ -182,8 +189,8 @@ def averages(values: Array, times: Array) -> Array:
         NaN where no value of a draw is there.
     """
     q, s, f = values.shape
-    there = np.isfinite(values)
-    total = times @ np.where(there, values, 0.0).reshape(q, s * f)
-    count = times @ there.reshape(q, s * f).astype(times.dtype)
+    present = np.isfinite(values)
+    total = times @ np.where(present, values, 0.0).reshape(q, s * f)
+    count = times @ present.reshape(q, s * f).astype(times.dtype)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(count > 0, total / count, np.nan)).reshape(len(times), s, f)

@@ -39,8 +39,8 @@ class Draws:
         for name in features:
             if name not in self.features:
                 raise UnknownName("feature", name, self.features)
-        at = [k for k, name in enumerate(self.features) if name in set(features)]
-        return Draws(self.systems, tuple(self.features[k] for k in at), self.means[:, :, at], self.theta)
+        columns = [k for k, name in enumerate(self.features) if name in set(features)]
+        return Draws(self.systems, tuple(self.features[k] for k in columns), self.means[:, :, columns], self.theta)
 
 
 def by_draw(
@@ -69,66 +69,66 @@ def by_draw(
         raise UnknownName("regressor for draws", name, (*ESTIMATORS, LINEAR))
     if not draws:
         raise BadInput("there are no draws to fit", do="rate at least one language")
-    for code, one in draws.items():
-        if sum(s not in set(out) for s in one.systems) < FEWEST or not _use(one).any():
+    for code, language_draws in draws.items():
+        if sum(s not in set(out) for s in language_draws.systems) < FEWEST or not _use(language_draws).any():
             raise NotEnoughData(
                 f"{code} has fewer than {FEWEST} systems to train on, or no feature that all have",
                 do="leave the language out, or measure more features",
             )
     if name == LINEAR:
         return _all_at_once(draws, frozenset(out))
-    found = {}
-    for code, one in sorted(draws.items()):
-        train = np.array([s not in set(out) for s in one.systems])
-        X = one.means[:, :, _use(one)]
-        predicted = np.full(one.theta.shape, np.nan)
-        for b, theta in enumerate(one.theta):
+    predictions = {}
+    for code, language_draws in sorted(draws.items()):
+        train = np.array([s not in set(out) for s in language_draws.systems])
+        X = language_draws.means[:, :, _use(language_draws)]
+        predicted = np.full(language_draws.theta.shape, np.nan)
+        for b, theta in enumerate(language_draws.theta):
             if np.isfinite(theta[train]).all():
                 predicted[b] = estimate(ESTIMATORS[name](seed), X[b, train], theta[train], X[b])
-        found[code] = predicted
-    return found
+        predictions[code] = predicted
+    return predictions
 
 
-def _use(one: Draws) -> NDArray[np.bool_]:
+def _use(draws: Draws) -> NDArray[np.bool_]:
     """F: features that every system has in every draw."""
-    return np.asarray(np.isfinite(one.means).all(axis=(0, 1)))
+    return np.asarray(np.isfinite(draws.means).all(axis=(0, 1)))
 
 
 def _all_at_once(draws: Mapping[str, Draws], out: frozenset[str]) -> Predicted:
     """Pooled ridge on every draw: the penalties from the mean of the draws, then one batch of small systems."""
     codes = sorted(draws)
-    systems = sorted({s for one in draws.values() for s in one.systems})
+    systems = sorted({s for language_draws in draws.values() for s in language_draws.systems})
     row = {s: k for k, s in enumerate(systems)}
-    features = sorted({f for one in draws.values() for f in one.features})
+    features = sorted({f for language_draws in draws.values() for f in language_draws.features})
     n = len(draws[codes[0]].theta)
-    if any(len(one.theta) != n for one in draws.values()):
+    if any(len(language_draws.theta) != n for language_draws in draws.values()):
         raise BadInput("the languages have different numbers of draws", do="rate them all with the same number")
     Z = np.zeros((n, len(codes), len(systems), len(features)))
     y = np.zeros(Z.shape[:3])
     member = np.zeros(Z.shape[:3], dtype=bool)
     level = np.zeros((n, len(codes)))
     for k, code in enumerate(codes):
-        one = draws[code]
-        use = _use(one)
-        train = np.array([s not in out for s in one.systems]) & np.isfinite(one.theta)
-        at = [row[s] for s in one.systems]
-        columns = [features.index(f) for f, yes in zip(one.features, use, strict=True) if yes]
-        X = one.means[:, :, use]
+        language_draws = draws[code]
+        use = _use(language_draws)
+        train = np.array([s not in out for s in language_draws.systems]) & np.isfinite(language_draws.theta)
+        rows = [row[s] for s in language_draws.systems]
+        columns = [features.index(f) for f, yes in zip(language_draws.features, use, strict=True) if yes]
+        X = language_draws.means[:, :, use]
         count = np.maximum(train.sum(axis=1), 1)
         centre = np.where(train[..., None], X, 0.0).sum(axis=1) / count[:, None]
-        level[:, k] = np.where(train, one.theta, 0.0).sum(axis=1) / count
-        Z[:, k, np.array(at)[:, None], columns] = X - centre[:, None]
-        y[:, k, at] = np.where(train, one.theta - level[:, k, None], 0.0)
-        member[:, k, at] = train
+        level[:, k] = np.where(train, language_draws.theta, 0.0).sum(axis=1) / count
+        Z[:, k, np.array(rows)[:, None], columns] = X - centre[:, None]
+        y[:, k, rows] = np.where(train, language_draws.theta - level[:, k, None], 0.0)
+        member[:, k, rows] = train
     whole = member.all(axis=0) | ~member.any(axis=0)
     mean_member = np.asarray(member.any(axis=0) & whole)
     shared, own = strengths(unit(Z.mean(axis=0), mean_member), np.where(mean_member, y.mean(axis=0), 0.0), mean_member)
-    Z = np.stack([unit(each, who) for each, who in zip(Z, member, strict=True)])
+    Z = np.stack([unit(values, trained) for values, trained in zip(Z, member, strict=True)])
     w, d = solve(*moments(Z, y, member), shared, own)
     fitted = (Z @ (w[:, None, :] + d)[..., None])[..., 0] + level[..., None]
-    found = {}
+    predictions = {}
     for k, code in enumerate(codes):
-        one = draws[code]
-        there = np.asarray(np.isfinite(one.theta).any(axis=1))
-        found[code] = np.where(there[:, None], fitted[:, k, [row[s] for s in one.systems]], np.nan)
-    return found
+        language_draws = draws[code]
+        rated = np.asarray(np.isfinite(language_draws.theta).any(axis=1))
+        predictions[code] = np.where(rated[:, None], fitted[:, k, [row[s] for s in language_draws.systems]], np.nan)
+    return predictions

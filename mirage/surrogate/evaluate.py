@@ -85,7 +85,7 @@ class Comparison:
 
     def quality(self) -> tuple[Quality, ...]:
         """By language, then regressor."""
-        rows = [row for one in self.held_out.values() for row in one.quality()]
+        rows = [row for held_out in self.held_out.values() for row in held_out.quality()]
         order = {code: k for k, code in enumerate(sorted({r.language for r in rows}, key=lambda c: (c == ALL, c)))}
         return tuple(sorted(rows, key=lambda row: order[row.language]))
 
@@ -134,32 +134,34 @@ def choose(
     Raises:
         NotEnoughData: if there are fewer than five rated systems: two are left out at a time.
     """
-    wanted = [regressor(name).name for name in (names if names is not None else REGRESSORS)]
-    able = [name for name in wanted if REGRESSORS[name].candidate] or wanted
-    able = able if candidates is None else [regressor(name).name for name in candidates]
-    wanted += [name for name in able if name not in wanted]
-    _enough(training, extra=len(able) > 1)
+    regressors = [regressor(name).name for name in (names if names is not None else REGRESSORS)]
+    eligible = [name for name in regressors if REGRESSORS[name].candidate] or regressors
+    eligible = eligible if candidates is None else [regressor(name).name for name in candidates]
+    regressors += [name for name in eligible if name not in regressors]
+    _enough(training, extra=len(eligible) > 1)
     systems = training.systems
     n = len(systems)
-    count = _counter(len(wanted) * (n + n * (n - 1) // 2), progress)
-    tables = {name: _table(training, name, seed, count) for name in wanted}
-    two = {name: apart(training, name, seed, count) for name in wanted}
-    errors = {name: _error(training, tables[name]) for name in able}
+    count = _counter(len(regressors) * (n + n * (n - 1) // 2), progress)
+    tables = {name: _table(training, name, seed, count) for name in regressors}
+    two = {name: apart(training, name, seed, count) for name in regressors}
+    errors = {name: _error(training, tables[name]) for name in eligible}
     default = min(errors, key=errors.__getitem__)
-    inner = {name: _inner(training, two[name]) for name in able} if len(able) > 1 else {}
+    inner = {name: _inner(training, two[name]) for name in eligible} if len(eligible) > 1 else {}
     reach = _reach(training)
-    held = {name: _held_out(training, name, tables[name], two[name], reach, seed, inner.get(name)) for name in wanted}
-    picks = {s: min(able, key=lambda name, s=s: inner[name][s].error) if inner else default for s in systems}  # type: ignore[misc]
+    held_out = {
+        name: _held_out(training, name, tables[name], two[name], reach, seed, inner.get(name)) for name in regressors
+    }
+    picks = {s: min(eligible, key=lambda name, s=s: inner[name][s].error) if inner else default for s in systems}  # type: ignore[misc]
     mixed = {s: tables[picks[s]][s] for s in systems}
     spread = {s: inner[picks[s]][s] for s in systems} if inner else None
-    held[NESTED] = _held_out(training, NESTED, mixed, _mixed(two, inner, default), reach, seed, spread)
-    against = [PUBLISHED] * (PUBLISHED in wanted) + [name for name in wanted if name != PUBLISHED]
+    held_out[NESTED] = _held_out(training, NESTED, mixed, _mixed(two, inner, default), reach, seed, spread)
+    against = [PUBLISHED] * (PUBLISHED in regressors) + [name for name in regressors if name != PUBLISHED]
     return Comparison(
-        held,
+        held_out,
         default,
-        {name: sum(pick == name for pick in picks.values()) for name in able},
+        {name: sum(pick == name for pick in picks.values()) for name in eligible},
         errors,
-        tuple(paired(held[NESTED], held[name], seed=seed) for name in against),
+        tuple(paired(held_out[NESTED], held_out[name], seed=seed) for name in against),
         seed,
     )
 
@@ -200,43 +202,43 @@ def _enough(training: Training, *, extra: bool = False) -> None:
         )
 
 
-def _counter(of: int, progress: Progress | None) -> Callable[[], None]:
-    done = 0
+def _counter(total: int, progress: Progress | None) -> Callable[[], None]:
+    completed = 0
 
     def count() -> None:
-        nonlocal done
-        done += 1
+        nonlocal completed
+        completed += 1
         if progress:
-            progress(done, of)
+            progress(completed, total)
 
     return count
 
 
 def _table(training: Training, name: str, seed: int, count: Callable[[], None]) -> dict[str, dict[str, float]]:
     """By left-out system: its prediction in each language, on the scale without it."""
-    found = {}
+    predictions = {}
     for system in training.systems:
-        found[system] = of_system(training, predict(training, name, out=(system,), seed=seed), system)
+        predictions[system] = of_system(training, predict(training, name, out=(system,), seed=seed), system)
         count()
-    return found
+    return predictions
 
 
 def _truth(training: Training, system: str, without: frozenset[str] = frozenset()) -> dict[str, tuple[float, int]]:
     """By language: the referee's rating of a system centred on the others, and how many these are, with the battles of
     some further systems left out.
     """
-    found = {}
-    for code, one in training.languages.items():
-        if system not in one.systems:
+    truth = {}
+    for code, language in training.languages.items():
+        if system not in language.systems:
             continue
-        theta = one.ratings(without & frozenset(one.systems))
-        own = theta[one.systems.index(system)]
+        theta = language.ratings(without & frozenset(language.systems))
+        own = theta[language.systems.index(system)]
         k = int(np.isfinite(theta).sum()) - 1
         if np.isfinite(own) and k >= 1:
             theta = theta - np.nanmean(theta)
-            own = theta[one.systems.index(system)]
-            found[code] = (float(own) * (k + 1) / k, k)
-    return found
+            own = theta[language.systems.index(system)]
+            truth[code] = (float(own) * (k + 1) / k, k)
+    return truth
 
 
 def _error(training: Training, table: Mapping[str, Mapping[str, float]]) -> float:
@@ -248,27 +250,27 @@ def _residuals(
     training: Training, table: Mapping[str, Mapping[str, float]], without: frozenset[str]
 ) -> dict[str, Array]:
     """By language, `all` too: rating minus prediction of each left-out system, on the scale of all."""
-    found: dict[str, list[float]] = {}
+    residuals: dict[str, list[float]] = {}
     for system, row in table.items():
         truth = _truth(training, system, without)
         both = [code for code in sorted(row) if code in truth]
         scaled = [(truth[c][0] - row[c]) * truth[c][1] / (truth[c][1] + 1) for c in both]
         for code, value in zip(both, scaled, strict=True):
-            found.setdefault(code, []).append(value)
+            residuals.setdefault(code, []).append(value)
         if len(training.languages) > 1 and both:
-            found.setdefault(ALL, []).append(float(np.mean(scaled)))
-    return {code: np.array(values) for code, values in found.items()}
+            residuals.setdefault(ALL, []).append(float(np.mean(scaled)))
+    return {code: np.array(values) for code, values in residuals.items()}
 
 
 def _mean_square(residuals: Mapping[str, Array]) -> float:
     """Infinite where nothing was left out."""
-    each = [(r**2).mean() for code, r in residuals.items() if code != ALL]
-    return float(np.mean(each)) if each else np.inf
+    errors = [(r**2).mean() for code, r in residuals.items() if code != ALL]
+    return float(np.mean(errors)) if errors else np.inf
 
 
 def _inner(training: Training, two: Apart) -> dict[str, _Inner]:
     """By system: the errors on every other system, of fits that saw neither."""
-    found = {}
+    inner = {}
     for outer in training.systems:
         without = frozenset({outer})
         own = {
@@ -279,8 +281,8 @@ def _inner(training: Training, two: Apart) -> dict[str, _Inner]:
         codes = dict.fromkeys(code for row in own.values() for code in row)
         residuals = {code: np.array([row[code][0] for row in own.values() if code in row]) for code in codes}
         squares = {s: _mean_square(row) for s, row in own.items() if row}
-        found[outer] = _Inner(_mean_square(residuals), residuals, squares)
-    return found
+        inner[outer] = _Inner(_mean_square(residuals), residuals, squares)
+    return inner
 
 
 def _mixed(two: Mapping[str, Apart], inner: Mapping[str, Mapping[str, _Inner]], default: str) -> Apart:
@@ -355,7 +357,7 @@ def _reach(training: Training) -> dict[str, dict[str, Distance]]:
     return {system: distances(training, system) for system in training.systems}
 
 
-def margin(residuals: Array, at: Distance, level: float = LEVEL) -> float:
+def margin(residuals: Array, distance: Distance, level: float = LEVEL) -> float:
     """Half the width of a prediction interval: Student's t times the root mean square of left-out residuals, widened as
     for the mean of n values, and by how far the system lies from the others.
 
@@ -365,7 +367,7 @@ def margin(residuals: Array, at: Distance, level: float = LEVEL) -> float:
 
     Args:
         residuals: n ratings less predictions, in logits.
-        at: where the system lies.
+        distance: where the system lies.
         level: nominal coverage.
 
     Returns:
@@ -374,6 +376,6 @@ def margin(residuals: Array, at: Distance, level: float = LEVEL) -> float:
     from scipy.special import stdtrit
 
     n = len(residuals)
-    if n < 2 or at.outside:
+    if n < 2 or distance.outside:
         return float("nan")
-    return float(at.stretch * stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))
+    return float(distance.stretch * stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))

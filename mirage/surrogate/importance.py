@@ -52,17 +52,17 @@ def importances(training: Training, name: str, *, shuffles: int = 5, seed: int =
         for system, rise in zip(out, _rises(training, name, out, seed), strict=True):
             if rise is not None:
                 rises.setdefault(system, []).append(rise)
-    each = np.array([np.mean(rises[system], axis=0) for system in systems if system in rises])
-    if len(each) < 2:
+    mean_rises = np.array([np.mean(rises[system], axis=0) for system in systems if system in rises])
+    if len(mean_rises) < 2:
         raise NotEnoughData(
             f"{len(systems)} rated systems with features are too few to leave two out",
             do="bring features and battles of at least 5 systems",
         )
-    found = [
-        Importance(feature, name, float(m), float(m - h), float(m + h), len(each))
-        for feature, m, h in zip(training.features, each.mean(axis=0), _half(each), strict=True)
+    rows = [
+        Importance(feature, name, float(m), float(m - h), float(m + h), len(mean_rises))
+        for feature, m, h in zip(training.features, mean_rises.mean(axis=0), _half(mean_rises), strict=True)
     ]
-    return tuple(sorted(found, key=lambda one: (-one.rise, one.feature)))
+    return tuple(sorted(rows, key=lambda row: (-row.rise, row.feature)))
 
 
 def _rounds(systems: Sequence[str], rounds: int, rng: np.random.Generator) -> Iterator[tuple[str, str]]:
@@ -83,52 +83,54 @@ def _rises(training: Training, name: str, out: tuple[str, str], seed: int) -> li
     # Copies of the two, each with one feature of the other, are predicted by one and the same fit.
     copies = [(system, k, mate) for system, mate in (out, out[::-1]) for k in range(f)]
     names = [_copy_name(n) for n in range(len(copies))]
-    widened = Training(training.features, {c: _with_copies(one, copies) for c, one in training.languages.items()})
+    widened = Training(
+        training.features, {c: _with_copies(language, copies) for c, language in training.languages.items()}
+    )
     try:
-        made = predict(widened, name, out=[*out, *(n for n in names if n in set(widened.new))], seed=seed)
+        predictions = predict(widened, name, out=[*out, *(n for n in names if n in set(widened.new))], seed=seed)
     except NotEnoughData:
         return [None, None]
-    found: list[Array | None] = []
+    mean_rises: list[Array | None] = []
     for place, system in enumerate(out):
         rises = []
-        for code, values in made.items():
-            one = training.languages[code]
-            if not set(out) <= set(one.systems):
+        for code, values in predictions.items():
+            language = training.languages[code]
+            if not set(out) <= set(language.systems):
                 continue
-            theta = one.ratings(frozenset())
-            at = one.systems.index(system)
-            others = [theta[k] for k, s in enumerate(one.systems) if s not in out]
-            moved = values[len(one.systems) :][place * f : (place + 1) * f]
-            if np.isfinite(theta[at]) and np.isfinite(values[at]) and np.isfinite(moved).all():
-                true = theta[at] - float(np.nanmean(others))
-                rises.append((true - moved) ** 2 - (true - values[at]) ** 2)
-        found.append(np.mean(rises, axis=0) if rises else None)
-    return found
+            theta = language.ratings(frozenset())
+            index = language.systems.index(system)
+            others = [theta[k] for k, s in enumerate(language.systems) if s not in out]
+            moved = values[len(language.systems) :][place * f : (place + 1) * f]
+            if np.isfinite(theta[index]) and np.isfinite(values[index]) and np.isfinite(moved).all():
+                true = theta[index] - float(np.nanmean(others))
+                rises.append((true - moved) ** 2 - (true - values[index]) ** 2)
+        mean_rises.append(np.mean(rises, axis=0) if rises else None)
+    return mean_rises
 
 
 def _copy_name(number: int) -> str:
     return f"\uffff{number:06}"  # sorts after any name, so that the copies stand last
 
 
-def _with_copies(one: Language, copies: list[tuple[str, int, str]]) -> Language:
+def _with_copies(language: Language, copies: list[tuple[str, int, str]]) -> Language:
     """The language with copies of systems, each with one feature from another; none where a system is not in it."""
-    if not {name for system, _, mate in copies for name in (system, mate)} <= set(one.systems):
-        return one
-    added = np.stack([one.values[:, one.systems.index(system)] for system, _, _ in copies], axis=1)
+    if not {name for system, _, mate in copies for name in (system, mate)} <= set(language.systems):
+        return language
+    added = np.stack([language.values[:, language.systems.index(system)] for system, _, _ in copies], axis=1)
     for n, (_, f, mate) in enumerate(copies):
-        added[:, n, f] = one.values[:, one.systems.index(mate), f]
-    extra, s = len(copies), len(one.systems)
-    points = np.zeros((len(one.points), s + extra, s + extra), dtype=one.points.dtype)
-    points[:, :s, :s] = one.points
-    names = frozenset(one.systems)
+        added[:, n, f] = language.values[:, language.systems.index(mate), f]
+    extra, s = len(copies), len(language.systems)
+    points = np.zeros((len(language.points), s + extra, s + extra), dtype=language.points.dtype)
+    points[:, :s, :s] = language.points
+    names = frozenset(language.systems)
 
     def ratings(out: frozenset[str]) -> Array:
-        return np.concatenate([one.ratings(out & names), np.full(extra, np.nan)])
+        return np.concatenate([language.ratings(out & names), np.full(extra, np.nan)])
 
     return replace(
-        one,
-        systems=(*one.systems, *(_copy_name(n) for n in range(extra))),
-        values=np.concatenate([one.values, added], axis=1),
+        language,
+        systems=(*language.systems, *(_copy_name(n) for n in range(extra))),
+        values=np.concatenate([language.values, added], axis=1),
         points=points,
         ratings=ratings,
     )

@@ -51,33 +51,33 @@ def apart_by(
 ) -> Apart:
     """The same by any fit that is given the two systems it must not see."""
     systems = training.systems
-    found: Apart = {system: {} for system in systems}
+    predictions: Apart = {system: {} for system in systems}
     for out in combinations(systems, 2):
-        made = fit(out)
+        predicted = fit(out)
         for system, mate in (out, out[::-1]):
-            found[system][mate] = of_system(training, made, system)
+            predictions[system][mate] = of_system(training, predicted, system)
         if count:
             count()
-    return found
+    return predictions
 
 
-def of_system(training: Training, made: Predicted, system: str) -> dict[str, float]:
+def of_system(training: Training, predicted: Predicted, system: str) -> dict[str, float]:
     """By language: what was predicted of one system."""
     row = {}
-    for code, values in made.items():
+    for code, values in predicted.items():
         systems = training.languages[code].systems
         if system in systems and np.isfinite(values[systems.index(system)]):
             row[code] = float(values[systems.index(system)])
     return row
 
 
-def square(made: Apart, systems: Sequence[str], codes: Collection[str]) -> Array:
+def square(predictions: Apart, systems: Sequence[str], codes: Collection[str]) -> Array:
     """Predictions (n x n) of the row's system with the column's left out too, mean over some languages; NaN on the
     diagonal, and where a language has none.
     """
 
     def cell(system: str, mate: str) -> float:
-        row = made.get(system, {}).get(mate, {})
+        row = predictions.get(system, {}).get(mate, {})
         return float(np.mean([row[code] for code in codes])) if row.keys() >= set(codes) else np.nan
 
     return np.array([[np.nan if s == t else cell(s, t) for t in systems] for s in systems])
@@ -96,8 +96,8 @@ def tau_parts(predicted: Array, true: Array) -> Array:
         or all ratings are equal.
     """
     gap = predicted - predicted.T
-    there = np.isfinite(gap)
-    signs = [np.sign(np.where(there & (np.abs(d) >= 1e-9), d, 0.0)) for d in (gap, true[:, None] - true[None, :])]
+    known = np.isfinite(gap)
+    signs = [np.sign(np.where(known & (np.abs(d) >= 1e-9), d, 0.0)) for d in (gap, true[:, None] - true[None, :])]
     np.fill_diagonal(signs[1], 0.0)
     agree = (signs[0] * signs[1]).sum(axis=1)
     ordered, different = (float((s**2).sum()) for s in signs)

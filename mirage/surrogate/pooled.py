@@ -32,10 +32,10 @@ def pooled(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     places, Z, y, member = stacked(seen)
     shared, own = strengths(Z, y, member)
     w, d = solve(*moments(Z, y, member), shared, own)
-    found = {}
-    for part, at, Z_l, d_l in zip(seen, places, Z, d, strict=True):
-        found[part.language.code] = np.where(part.asked, Z_l[at] @ (w + d_l), np.nan)
-    return found
+    predictions = {}
+    for part, rows, Z_l, d_l in zip(seen, places, Z, d, strict=True):
+        predictions[part.language.code] = np.where(part.asked, Z_l[rows] @ (w + d_l), np.nan)
+    return predictions
 
 
 def stacked(seen: Sequence[Part]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
@@ -51,10 +51,10 @@ def stacked(seen: Sequence[Part]) -> tuple[list[list[int]], Array, Array, NDArra
     Z = np.zeros((len(seen), len(systems), seen[0].language.values.shape[2]))
     y = np.zeros(Z.shape[:2])
     member = np.zeros(Z.shape[:2], dtype=bool)
-    for k, (part, at) in enumerate(zip(seen, places, strict=True)):
-        Z[k, at] = part.standard()
-        y[k, at] = np.where(part.train, part.y, 0.0)
-        member[k, at] = part.train
+    for k, (part, rows) in enumerate(zip(seen, places, strict=True)):
+        Z[k, rows] = part.standard()
+        y[k, rows] = np.where(part.train, part.y, 0.0)
+        member[k, rows] = part.train
     return places, unit(Z, member), y, member
 
 

@@ -47,8 +47,8 @@ def tau_b(x: Array, y: Array) -> float | None:
 
     Source: Kendall, Rank Correlation Methods (1945); MIRAGE-Bench, Table 2.
     """
-    found = float(taus(x[None], y[None])[0])
-    return found if np.isfinite(found) else None
+    tau = float(taus(x[None], y[None])[0])
+    return tau if np.isfinite(tau) else None
 
 
 def taus(x: Array, y: Array) -> Array:
@@ -105,7 +105,7 @@ def quality(
     if n < 1 or len(predicted) != n:
         raise BadInput(f"{len(predicted)} predictions of {n} ratings cannot be compared")
     inside = (true >= low) & (true <= high)
-    told = np.isfinite(low) & np.isfinite(high)
+    bounded = np.isfinite(low) & np.isfinite(high)
     return Quality(
         language,
         regressor,
@@ -114,7 +114,7 @@ def quality(
         float(np.sqrt(((true - predicted) ** 2).mean())),
         r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
         _mean(slope_parts),
-        float(inside[told].mean()) if told.any() else None,
+        float(inside[bounded].mean()) if bounded.any() else None,
     )
 
 
@@ -187,13 +187,13 @@ def compare(
     both: list[tuple[float, float]] = []
     squares = []
     for code in sorted(first):
-        at = [everyone.index(s) for s in systems[code]]
+        indices = [everyone.index(s) for s in systems[code]]
         squares.append([((p - true[code]) ** 2).mean() for p in (first[code], second[code])])
-        worse[at] += ((second[code] - true[code]) ** 2 - (first[code] - true[code]) ** 2) / len(at)
-        one, two = parts[0][code], parts[1][code]
-        if np.isfinite(one).all() and np.isfinite(two).all():
-            both.append((float(one.mean()), float(two.mean())))
-            for k, gain in zip(at, one - two, strict=True):
+        worse[indices] += ((second[code] - true[code]) ** 2 - (first[code] - true[code]) ** 2) / len(indices)
+        first_parts, second_parts = parts[0][code], parts[1][code]
+        if np.isfinite(first_parts).all() and np.isfinite(second_parts).all():
+            both.append((float(first_parts.mean()), float(second_parts.mean())))
+            for k, gain in zip(indices, first_parts - second_parts, strict=True):
                 gains[k].append(float(gain))
     rise = np.abs(np.where(masks, -1, 1) @ worse)
     rmse = np.sqrt(np.mean(squares, axis=0))

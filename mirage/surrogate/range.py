@@ -41,42 +41,46 @@ class Distance:
 def distances(training: Training, system: str) -> dict[str, Distance]:
     """By language in which the system can be predicted, `all` last where there are several: how far it lies."""
     names = np.array(training.features)
-    mine: dict[str, Array] = {}
+    deviations: dict[str, Array] = {}
     others: dict[str, dict[str, Array]] = {}
     for part in parts(training, [system]):
-        one = part.language
-        if system not in one.systems:
+        language = part.language
+        if system not in language.systems:
             continue
-        means = np.where(part.use, one.means, 0.0)
+        means = np.where(part.use, language.means, 0.0)
         train = np.flatnonzero(part.train)
-        mine[one.code] = _deviations(means[train], means[one.systems.index(system)])
-        others[one.code] = {one.systems[k]: _deviations(means[train[train != k]], means[k]) for k in train}
-    if not mine:
+        deviations[language.code] = _deviations(means[train], means[language.systems.index(system)])
+        others[language.code] = {language.systems[k]: _deviations(means[train[train != k]], means[k]) for k in train}
+    if not deviations:
         return {}
     # The distance of each of the others is its largest in any language, as the system's is.
-    known = sorted({s for each in others.values() for s in each})
-    limit = _limit(np.array([max(each[s].max() for each in others.values() if s in each) for s in known]))
-    found = {
-        code: _distance(mine[code], np.array([d.max() for d in each.values()]), limit, names)
-        for code, each in others.items()
+    known = sorted({s for by_system in others.values() for s in by_system})
+    limit = _limit(
+        np.array([max(by_system[s].max() for by_system in others.values() if s in by_system) for s in known])
+    )
+    result = {
+        code: _distance(deviations[code], np.array([d.max() for d in by_system.values()]), limit, names)
+        for code, by_system in others.items()
     }
-    if len(mine) > 1:
-        means_of = [np.mean([each[s] for each in others.values() if s in each], axis=0).max() for s in known]
-        found[ALL] = _distance(np.mean(list(mine.values()), axis=0), np.array(means_of), limit, names)
-    return found
+    if len(deviations) > 1:
+        means_of = [
+            np.mean([by_system[s] for by_system in others.values() if s in by_system], axis=0).max() for s in known
+        ]
+        result[ALL] = _distance(np.mean(list(deviations.values()), axis=0), np.array(means_of), limit, names)
+    return result
 
 
 def outside(training: Training, system: str) -> dict[str, tuple[str, ...]]:
     """By language: the features in which the system lies outside the range of the others; a prediction extrapolates."""
-    return {code: one.outside for code, one in distances(training, system).items() if code != ALL}
+    return {code: distance.outside for code, distance in distances(training, system).items() if code != ALL}
 
 
-def _deviations(others: Array, mine: Array) -> Array:
+def _deviations(others: Array, row: Array) -> Array:
     """Deviations of one row (F) from n others, in standard deviations of a new row of theirs."""
     n = len(others)
     mean, spread = others.mean(axis=0), others.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n)
     same = spread <= 1e-9 * np.maximum(np.abs(mean), 1e-9)
-    gap = np.abs(mine - mean)
+    gap = np.abs(row - mean)
     constant = np.where(gap <= 1e-9 * np.maximum(np.abs(mean), 1.0), 0.0, _MOST)
     return np.asarray(np.where(same, constant, np.minimum(gap / np.where(same, 1.0, spread), _MOST)))
 
@@ -85,6 +89,6 @@ def _limit(ordinary: Array) -> float:
     return float(min(BEYOND * ordinary.max(), FAR * np.quantile(ordinary, 0.75)))
 
 
-def _distance(mine: Array, ordinary: Array, limit: float, names: Array) -> Distance:
+def _distance(deviations: Array, ordinary: Array, limit: float, names: Array) -> Distance:
     wide = max(float(np.quantile(ordinary, 0.75)), 1e-9)
-    return Distance(tuple(names[mine > limit].tolist()), max(1.0, float(mine.max()) / wide))
+    return Distance(tuple(names[deviations > limit].tolist()), max(1.0, float(deviations.max()) / wide))

@@ -72,24 +72,24 @@ def _svr(_seed: int) -> Any:
 
 def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[Part], int], Predicted]:
     def fit(seen: Sequence[Part], seed: int) -> Predicted:
-        found = {}
+        predictions = {}
         for part in seen:
             predicted = np.full(len(part.train), np.nan)
             predicted[part.asked] = estimate(make(seed), part.X[part.train], part.y[part.train], part.X[part.asked])
-            found[part.language.code] = predicted
-        return found
+            predictions[part.language.code] = predicted
+        return predictions
 
     return fit
 
 
-def estimate(model: Any, X: Array, y: Array, at: Array) -> Array:
+def estimate(model: Any, X: Array, y: Array, X_new: Array) -> Array:
     """Fit a scikit-learn regressor, and what it predicts elsewhere."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         # The MLP is taken after its 200 iterations, scikit-learn's default, whether it has converged or not.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return np.asarray(model.fit(X, y).predict(at), dtype=np.float64)
+        return np.asarray(model.fit(X, y).predict(X_new), dtype=np.float64)
 
 
 ESTIMATORS: dict[str, Callable[[int], Any]] = {
@@ -107,8 +107,8 @@ PUBLISHED = "forest"
 _MEANS = "Feature means of the systems of one language, raw, as published; scikit-learn's defaults."
 
 REGRESSORS: dict[str, Regressor] = {
-    one.name: one
-    for one in (
+    declaration.name: declaration
+    for declaration in (
         Regressor("forest", "Random forest", _MEANS, "Random Forest", _each_language(_forest)),
         Regressor("linear", "Linear regression", _MEANS, "Linear Regression", _each_language(_linear), fast=True),
         Regressor("mlp", "Multi-layer perceptron", _MEANS, "MLP Regressor", _each_language(_mlp)),

@@ -32,8 +32,8 @@ def pairwise(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     """Logistic regression of verdicts on feature differences, without an intercept, so that the order of the two does
     not matter. A battle where either reply lacks a feature in use is left out: nothing is filled in.
     """
-    kept = np.array([part.use & (part.language.coverage[part.asked] >= _HALF).all(axis=0) for part in seen])
-    blocks = [_differences(part, use) for part, use in zip(seen, kept, strict=True)]
+    masks = np.array([part.use & (part.language.coverage[part.asked] >= _HALF).all(axis=0) for part in seen])
+    blocks = [_differences(part, use) for part, use in zip(seen, masks, strict=True)]
     D = np.concatenate([block[0] for block in blocks])
     won = np.concatenate([block[1] for block in blocks])
     weight = np.concatenate([block[2] for block in blocks])
@@ -42,21 +42,21 @@ def pairwise(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     w = np.zeros(D.shape[1])
     if usable.any():
         w[usable] = _logistic(D[:, usable] / spread[usable], won, weight) / spread[usable]
-    return _calibrated(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, kept, strict=True)])
+    return _calibrated(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, masks, strict=True)])
 
 
 def _differences(part: Part, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
     """Of the battles among the systems trained on: N x F differences, N shares won by the first, N weights."""
-    one = part.language
-    at = np.flatnonzero(part.train)
-    i, j = np.triu_indices(len(at), 1)
-    first, second = one.points[:, at[i], at[j]], one.points[:, at[j], at[i]]
+    language = part.language
+    trained = np.flatnonzero(part.train)
+    i, j = np.triu_indices(len(trained), 1)
+    first, second = language.points[:, trained[i], trained[j]], language.points[:, trained[j], trained[i]]
     fought = first + second
-    whole = np.asarray(np.isfinite(one.values[:, :, use]).all(axis=2))
-    q, p = np.nonzero((fought > 0) & whole[:, at[i]] & whole[:, at[j]])
-    D = np.where(use, one.values[q, at[i[p]]] - one.values[q, at[j[p]]], 0.0)
+    whole = np.asarray(np.isfinite(language.values[:, :, use]).all(axis=2))
+    q, p = np.nonzero((fought > 0) & whole[:, trained[i]] & whole[:, trained[j]])
+    D = np.where(use, language.values[q, trained[i[p]]] - language.values[q, trained[j[p]]], 0.0)
     n = fought[q, p].astype(np.float64)
-    return D, first[q, p] / n, n * one.weights[q]
+    return D, first[q, p] / n, n * language.weights[q]
 
 
 def _logistic(D: Array, won: Array, weight: Array) -> Array:
@@ -90,13 +90,13 @@ def replies(seen: Sequence[Part], seed: int = 0) -> Predicted:
     model.fit(X[:, some], y, sample_weight=weight)
     scores = []
     for part in seen:
-        asked = np.flatnonzero(part.asked)
-        cells = _cells(part)[:, asked]
+        to_predict = np.flatnonzero(part.asked)
+        cells = _cells(part)[:, to_predict]
         share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
-        there = np.isfinite(part.language.values[:, asked]).any(axis=2) * part.language.weights[:, None]
-        mean = np.clip((share * there).sum(axis=0) / there.sum(axis=0), 0.01, 0.99)
+        reply_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
+        mean = np.clip((share * reply_weights).sum(axis=0) / reply_weights.sum(axis=0), 0.01, 0.99)
         score = np.full(len(part.asked), np.nan)
-        score[asked] = np.log(mean / (1 - mean))
+        score[to_predict] = np.log(mean / (1 - mean))
         scores.append(score - score[part.train].mean())
     return _calibrated(seen, scores)
 
@@ -110,13 +110,13 @@ def _cells(part: Part) -> Array:
 
 def _rows(part: Part) -> tuple[Array, Array, Array]:
     """Of the replies of systems trained on that fought and have a feature: features, share of points, weight."""
-    at = np.flatnonzero(part.train)
-    points = part.language.points[:, at][:, :, at]
+    trained = np.flatnonzero(part.train)
+    points = part.language.points[:, trained][:, :, trained]
     took, gave = points.sum(axis=2), points.sum(axis=1)
-    some = np.isfinite(part.language.values[:, at][:, :, part.use]).any(axis=2)
+    some = np.isfinite(part.language.values[:, trained][:, :, part.use]).any(axis=2)
     q, s = np.nonzero((took + gave > 0) & some)
     share = took[q, s].astype(np.float64) / (took[q, s] + gave[q, s])
-    return _cells(part)[q, at[s]], share, part.language.weights[q]
+    return _cells(part)[q, trained[s]], share, part.language.weights[q]
 
 
 def _calibrated(seen: Sequence[Part], scores: Sequence[Array]) -> Predicted:

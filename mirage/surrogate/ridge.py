@@ -15,13 +15,13 @@ STRENGTHS = tuple(10.0 ** np.arange(-2, 4.01, 0.5))
 
 def ridge(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     """Fit each language for itself."""
-    found = {}
+    predictions = {}
     for part in seen:
         predicted = np.full(len(part.train), np.nan)
         Z = scaled(part.standard(), part.train)
         predicted[part.asked] = Z[part.asked] @ slopes(Z[part.train], part.y[part.train])
-        found[part.language.code] = predicted
-    return found
+        predictions[part.language.code] = predicted
+    return predictions
 
 
 def scaled(X: Array, train: NDArray[np.bool_]) -> Array:

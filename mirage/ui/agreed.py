@@ -91,10 +91,10 @@ def why(row: votes.Agreement) -> str:
     """What a row is of, and why it cannot be relied on where that is so."""
     where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
     people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
-    said = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
+    sentence = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
     if not row.enough:
-        said += f" Too few to rely on: it takes {votes.ENOUGH} questions."
-    return f"{said} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else said
+        sentence += f" Too few to rely on: it takes {votes.ENOUGH} questions."
+    return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
 
 
 def voted(counts: Mapping[str, int]) -> str:
@@ -120,11 +120,11 @@ def badge(row: votes.Agreement, *, where: bool = False) -> None:
         row: the row.
         where: whether the line names the row's language.
     """
-    who = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
+    subject = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
     if where and row.language != "all":
-        who += f" in {LANGUAGES[row.language].name}"
+        subject += f" in {LANGUAGES[row.language].name}"
     color = "green" if row.enough else "gray"
-    st.badge(plain(f"{who}: {words(row)}"), color=color, help=plain(why(row)))  # type: ignore[arg-type]
+    st.badge(plain(f"{subject}: {words(row)}"), color=color, help=plain(why(row)))  # type: ignore[arg-type]
 
 
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
@@ -140,9 +140,9 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
     except MirageError as error:
         st.caption(plain(f"People's votes cannot be read now: {error.what}."))
         return
-    here = [code for code in rows if code in languages]
-    if here:
-        badge(rows["all"] if len(here) > 1 else rows[here[0]])
+    codes = [code for code in rows if code in languages]
+    if codes:
+        badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
     elif "answers" in page.arena.tables:
         st.badge(
             "People: no votes yet", color="gray", help="Nobody has voted on a battle drawn at random; see Spot check."
@@ -187,7 +187,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
         version = people.version(page.arena)
     except MirageError:
         return None  # the badge says so
-    how = pick(
+    choice = pick(
         "Votes",
         ("beside", "override"),
         key="votes",
@@ -196,7 +196,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
         help="beside: people's votes only check the judge. override: they replace its verdicts on the same battles; "
         "what most people say counts, as one verdict.",
     )
-    return version if how == "override" else None
+    return version if choice == "override" else None
 
 
 def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
@@ -217,28 +217,30 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         if len(codes) > 1:
             words = "all: the mean over the languages with enough votes, each weighing the same."
             code = pick("Corrected in", ("all", *codes), key="corrected", kind="language", width=120, help=words)
-        found = people.corrected(page.arena, judge, tuple(codes) if code == "all" else (code,))
+        result = people.corrected(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
-    if isinstance(found, NotEnoughData):
-        st.caption(plain(f"Not yet. {found.where[:1].upper()}{found.where[1:]}. {found.do[:1].upper()}{found.do[1:]}."))
-    elif isinstance(found, MirageError):
-        refuse(found)
-    elif found is not None:
-        _ranking(found)
+    if isinstance(result, NotEnoughData):
+        st.caption(
+            plain(f"Not yet. {result.where[:1].upper()}{result.where[1:]}. {result.do[:1].upper()}{result.do[1:]}.")
+        )
+    elif isinstance(result, MirageError):
+        refuse(result)
+    elif result is not None:
+        _ranking(result)
 
 
-def _ranking(found: Corrected) -> None:
+def _ranking(ranking: Corrected) -> None:
     """The ranking of all languages together, or of the only one."""
-    code = "all" if "all" in found.languages else next(iter(found.languages))
-    one = found.languages[code]
-    ratings = found.table().filter(pc.field("language") == code)
-    names = ", ".join(LANGUAGES[name].name for name in one.languages or (code,))
-    less = [f"Not in it: {error.what}." for error in found.refused.values()]
+    code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
+    correction = ranking.languages[code]
+    ratings = ranking.table().filter(pc.field("language") == code)
+    names = ", ".join(LANGUAGES[name].name for name in correction.languages or (code,))
+    refusals = [f"Not in it: {error.what}." for error in ranking.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:
         table(ratings, _OF, key="corrected_ratings")
-        st.caption(plain(" ".join([f"{names}. {one.method}.", *less])))
+        st.caption(plain(" ".join([f"{names}. {correction.method}.", *refusals])))
     with right:
         chart(
             charts.beside(ratings.to_pylist(), mode=mode()),

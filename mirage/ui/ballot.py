@@ -71,17 +71,18 @@ def top(item: str) -> None:
 def sides(battle: Battle) -> None:
     """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand."""
     cards = [
-        _card(letter, one, battle.question) for letter, one in zip("AB", (battle.first, battle.second), strict=True)
+        _card(letter, answer, battle.question)
+        for letter, answer in zip("AB", (battle.first, battle.second), strict=True)
     ]
     st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
 
 
-def _card(letter: str, one: Reply, question: Question) -> str:
+def _card(letter: str, answer: Reply, question: Question) -> str:
     head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
-    return f'<article class="mg-reply">{head}{reply.body(one, question, [])}</article>'
+    return f'<article class="mg-reply">{head}{reply.body(answer, question, [])}</article>'
 
 
-def citation(pair: Pair, one: Reply, question: Question, passage: schema.Passage) -> None:
+def citation(pair: Pair, answer: Reply, question: Question, passage: schema.Passage) -> None:
     """Show a sentence and a passage that it cites, and the answer around the sentence."""
     title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
     parts = [
@@ -91,33 +92,33 @@ def citation(pair: Pair, one: Reply, question: Question, passage: schema.Passage
     cards = [
         f'<article class="mg-reply {css}"><div class="mg-row">{head}</div>{body}</article>' for css, head, body in parts
     ]
-    marked = reply.body(one, question, [Mark(pair.start, pair.end, "own")])
+    marked = reply.body(answer, question, [Mark(pair.start, pair.end, "own")])
     st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
     with st.expander("The whole answer"):
         st.html(f'<div style="{reply.inks()}">{marked}</div>')
 
 
-def result(was: Result) -> None:
+def result(vote_result: Result) -> None:
     """Show who was who in the last battle, what each judge said, and why it was chosen."""
-    vote = was.vote
-    mine = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
+    vote = vote_result.vote
+    own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
     parts = [
-        f"Your last vote: <b>{escape(mine)}</b>",
+        f"Your last vote: <b>{escape(own_vote)}</b>",
         f"A was <b><bdi>{escape(vote.system_a)}</bdi></b>, B was <b><bdi>{escape(vote.system_b)}</bdi></b>",
     ]
-    for one in was.verdicts:
-        said = "no readable verdict" if not one.read else "a tie"
-        if one.flipped:
-            said = "its two orders do not agree, a tie"
-        elif one.winner is not None:
-            letter = "A" if one.winner == vote.system_a else "B"
-            said = f"{letter}, <bdi>{escape(one.winner)}</bdi>, is better"
-        sign = {True: reply.sign("right"), False: reply.sign("wrong"), None: ""}[one.agrees]
-        word = {True: " (as you)", False: " (not as you)", None: ""}[one.agrees]
-        parts.append(f"{sign}Judge <bdi>{escape(one.judge)}</bdi>: {said}{word}")
-    if not was.verdicts:
+    for verdict in vote_result.verdicts:
+        decision = "no readable verdict" if not verdict.read else "a tie"
+        if verdict.flipped:
+            decision = "its two orders do not agree, a tie"
+        elif verdict.winner is not None:
+            letter = "A" if verdict.winner == vote.system_a else "B"
+            decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, is better"
+        sign = {True: reply.sign("right"), False: reply.sign("wrong"), None: ""}[verdict.agrees]
+        word = {True: " (as you)", False: " (not as you)", None: ""}[verdict.agrees]
+        parts.append(f"{sign}Judge <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
+    if not vote_result.verdicts:
         parts.append("No judge has decided it")
-    parts.append(f"Chosen because: {escape(was.why)}")
+    parts.append(f"Chosen because: {escape(vote_result.why)}")
     _was(parts)
 
 
@@ -125,10 +126,10 @@ def cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
     """Show whose sentence the last one was, and what people said of the passage."""
     known = None if passage is None else passage.relevant
     label = {True: "relevant", False: "not relevant", None: "not labelled"}[known]
-    mine = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
+    own_vote = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
     _was(
         [
-            f"Your last vote: <b>{escape(mine)}</b>",
+            f"Your last vote: <b>{escape(own_vote)}</b>",
             f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
             f"The passage is {label} to the question, by human labels",
         ]
@@ -146,9 +147,9 @@ def people(rows: Sequence[votes.Vote]) -> None:
     for row in rows:
         winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
         other = {"tie": "a tie", "both_bad": "both are bad", "skip": "skipped"}.get(row.vote, "")
-        said = f"<b><bdi>{escape(winner)}</bdi></b> is better" if winner else other
+        verdict = f"<b><bdi>{escape(winner)}</bdi></b> is better" if winner else other
         drawn = "drawn at random" if row.control else "chosen by the queue"
         note = text_html(row.note, language="") if row.note else ""
-        words = f"{said} ({drawn}, {row.time[:10]})."
+        words = f"{verdict} ({drawn}, {row.time[:10]})."
         lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
     st.html(f'<section style="{reply.inks()}">{"".join(lines)}</section>')

@@ -59,14 +59,14 @@ class Booth:
 
     def seconds(self, token: str) -> float | None:
         """How long the item of a token has been shown."""
-        since = [at for name, at in self._shown.values() if name == token]
-        return round(time.monotonic() - since[0], 3) if since else None
+        starts = [start for name, start in self._shown.values() if name == token]
+        return round(time.monotonic() - starts[0], 3) if starts else None
 
     def send(self, row: Any) -> None:
         """Submit a vote (`votes.Row`); keep it in the session where the database does not answer."""
         self.failed = None
         try:
-            kept = people.database().submit(row)
+            vote = people.database().submit(row)
         except Unreachable as error:
             st.session_state[_PENDING] = row
             st.session_state[_TRIED] = time.monotonic()
@@ -77,8 +77,8 @@ class Booth:
             self.failed = error
             return
         st.session_state.pop(_PENDING, None)
-        if type(kept) is self.kind and (kept.arena, kept.language) == (self.arena.name, self.language):
-            self.log = votes.standing([*self.log, kept])
+        if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
+            self.log = votes.standing([*self.log, vote])
 
     def take_back(self, vote_id: str) -> None:
         """Take one of the voter's votes back."""
@@ -122,10 +122,10 @@ def enter(
         MirageError: if the votes cannot be read.
     """
     old: Booth | None = st.session_state.get(_BOOTH)
-    who = reader()
-    booth = Booth(arena, language, voter, who, kind, [])
-    now = arena, language, voter, who, kind
-    if old is not None and (old.arena, old.language, old.voter, old.reader, old.kind) == now:
+    current_reader = reader()
+    booth = Booth(arena, language, voter, current_reader, kind, [])
+    settings = arena, language, voter, current_reader, kind
+    if old is not None and (old.arena, old.language, old.voter, old.reader, old.kind) == settings:
         booth = old
     if (row := pending()) is not None:
         booth.send(row)

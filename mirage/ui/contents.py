@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def contents(arena: Arena) -> None:
     """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
-    lacks = sum(table not in arena.tables for table in _tables(arena))
-    with st.popover(f"{len(arena.tables)} tables, lacks {lacks}" if lacks else "All tables", width="stretch"):
+    missing = sum(table not in arena.tables for table in _tables(arena))
+    with st.popover(f"{len(arena.tables)} tables, lacks {missing}" if missing else "All tables", width="stretch"):
         st.html(_listed(arena))
 
 
@@ -37,9 +37,9 @@ def _listed(arena: Arena) -> str:
         if table in arena.tables:
             languages = len(set(arena.languages(table)) - {"all"})
             over = f", {languages} languages" if languages > 1 else ""
-            what = f"{count(arena.rows(table))} rows{over}"
+            description = f"{count(arena.rows(table))} rows{over}"
         else:
-            what = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
-        rows.append(f"<dt>{escape(table)}</dt><dd>{what}</dd>")
+            description = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
+        rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
     version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(str(arena.path))}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'

@@ -243,7 +243,7 @@ def _routing() -> Iterator[None]:
 
 def _arenas() -> tuple[dict[str, Path], list[str]]:
     """Every arena by name: MIRAGE_ARENAS, bundled, the user's own folder; and what was wrong with that variable."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     problems = []
     for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
         folder = Path(part).expanduser()
@@ -256,13 +256,13 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
             problems.append(f"MIRAGE_ARENAS: there is no arena in {folder}. Make one: mirage import nomiracl --help.")
         for manifest in manifests:
             path = manifest.parent.absolute()
-            name = path.name if path.name not in found else f"{path.parent.name}-{path.name}"
-            found[name] = path
+            name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
+            paths[name] = path
     for name, path in (*store.bundled().items(), *home.arenas().items()):
-        found.setdefault(name if path not in found.values() else path.name, path)
+        paths.setdefault(name if path not in paths.values() else path.name, path)
     for name, path in owned.arenas(reader().owner).items():
-        found[name if name not in found else f"{name}-own"] = path
-    return found, problems
+        paths[name if name not in paths else f"{name}-own"] = path
+    return paths, problems
 
 
 def _shared() -> None:
@@ -284,8 +284,8 @@ def _shared() -> None:
         st.stop()
     with st.sidebar:
         if "_switch" in st.session_state:
-            wanted = st.session_state.pop("_switch")
-            if named := [name for name, arena in arenas.items() if wanted in (None, arena.path)]:
+            folder = st.session_state.pop("_switch")
+            if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
                 st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
         name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
@@ -308,11 +308,11 @@ def _shared() -> None:
     st.session_state["_shared"] = _Shared(
         arena, name, name == next(iter(arenas)), tuple(sorted(picked)), tuple(problems)
     )
-    if go := st.session_state.pop("_go", None):
-        entry = next(e for e in PAGES if e.name == go[0])
+    if target := st.session_state.pop("_go", None):
+        entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
-        st.session_state["_asked"] = (go[0], {k: v for k, v in go[1].items() if k in st.session_state})
-        st.switch_page(_page(entry), query_params={k: v for k, v in go[1].items() if k not in st.session_state})
+        st.session_state["_asked"] = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
+        st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
 _STYLE = """<style>

@@ -33,33 +33,40 @@ def judgments(arena: Arena, key: tuple[str, str]) -> None:
     """
     st.header("Judgments", anchor=False)
     try:
-        found = of_question(arena, key)
+        all_judgments = of_question(arena, key)
     except TableMissing as error:
         missing(error)
         return
-    if not found:
+    if not all_judgments:
         st.caption("No judge has compared the replies to this question.")
         return
-    st.html(_STYLE + "".join(_judge(name, found) for name in dict.fromkeys(one.judge for one in found)))
+    st.html(
+        _STYLE
+        + "".join(_judge(name, all_judgments) for name in dict.fromkeys(judgment.judge for judgment in all_judgments))
+    )
 
 
-def _judge(name: str, found: Sequence[schema.Judgment]) -> str:
-    battles = "".join(_battle(one) for one in found if one.judge == name)
+def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
+    battles = "".join(_battle(judgment) for judgment in judgments if judgment.judge == name)
     return f'<div class="mg-judge">{escape(name)}</div>{battles}'
 
 
-def _battle(one: schema.Judgment) -> str:
-    winner = better(one)
+def _battle(judgment: schema.Judgment) -> str:
+    winner = better(judgment)
     sides = " ".join(
         f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
-        for letter, system in (("A", one.system_a), ("B", one.system_b))
+        for letter, system in (("A", judgment.system_a), ("B", judgment.system_b))
     )
-    said = f"{one.verdict} is better" if winner else one.verdict
-    said += f" ({one.reason})" if one.reason else ""
+    verdict = f"{judgment.verdict} is better" if winner else judgment.verdict
+    verdict += f" ({judgment.reason})" if judgment.reason else ""
     meaning = escape(column_help("judgments", "verdict"))
-    word = f'<span class="mg-verdict-word" title="{meaning}">{escape(said)}</span>'
+    word = f'<span class="mg-verdict-word" title="{meaning}">{escape(verdict)}</span>'
     # A judge writes in a language of its own choice.
-    why = (
-        text_html(one.rationale, language="") if one.rationale else '<div class="mg-none">No rationale was kept.</div>'
+    rationale = (
+        text_html(judgment.rationale, language="")
+        if judgment.rationale
+        else '<div class="mg-none">No rationale was kept.</div>'
     )
-    return f'<details class="mg-fold"><summary><div class="mg-battle">{sides}{word}</div>{why}</summary></details>'
+    return (
+        f'<details class="mg-fold"><summary><div class="mg-battle">{sides}{word}</div>{rationale}</summary></details>'
+    )

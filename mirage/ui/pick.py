@@ -25,16 +25,16 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
         valid: the names that exist.
     """
     valid = list(valid)
-    said: dict[str, list[str]] = st.session_state.setdefault("_link_problems", {})
+    problems: dict[str, list[str]] = st.session_state.setdefault("_link_problems", {})
     if param not in st.session_state or st.session_state.get("_arrived"):
         unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
-            said[param] = [f"The link asks for what is not here: {error.what}; {error.do}" for error in errors]
+            problems[param] = [f"The link asks for what is not here: {error.what}; {error.do}" for error in errors]
     elif st.session_state.get(f"_was_{param}") not in (None, st.session_state[param]):
-        said.pop(param, None)
+        problems.pop(param, None)
     st.session_state[f"_was_{param}"] = st.session_state.get(param)
-    return said.get(param, [])
+    return problems.get(param, [])
 
 
 def arrive(page: str) -> None:
@@ -76,12 +76,12 @@ def pick(
     """
     problems = check_link(key, kind, options) if kind else []
     page, handed = st.session_state.get("_asked", ("", {}))
-    asked: list[str] = handed.pop(key, []) if page == st.session_state.get("_page") else []
-    if not asked and st.session_state.get("_arrived") and key in st.session_state:
-        asked = st.query_params.get_all(key)
-    asked = [value for value in asked if value in options]
-    if asked:
-        st.session_state[key] = asked if many else asked[-1]
+    requested: list[str] = handed.pop(key, []) if page == st.session_state.get("_page") else []
+    if not requested and st.session_state.get("_arrived") and key in st.session_state:
+        requested = st.query_params.get_all(key)
+    requested = [value for value in requested if value in options]
+    if requested:
+        st.session_state[key] = requested if many else requested[-1]
     start = default if default in options else options[0] if options else None
     common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
     if segments and any(plain(option.replace("_", "")) != option.replace("_", "") for option in options):

@@ -74,12 +74,12 @@ def columns(
     unit = "in logits" if scale == "logit" else "on the scale of arenas, 400 for each tenfold of the odds"
     if reference is None:
         label = "Rating"
-        what = f"Bradley-Terry strength {unit}, centred on {0 if scale == 'logit' else 1000} over the systems shown."
+        meaning = f"Bradley-Terry strength {unit}, centred on {0 if scale == 'logit' else 1000} over the systems shown."
         interval = "The rating with its 95% interval over draws of questions, all on one scale; the broken line is "
         interval += "the mean of the systems. "
     else:
         label = "Difference"
-        what = f"Rating less that of {reference}, {unit}. Above 0: better than {reference}."
+        meaning = f"Rating less that of {reference}, {unit}. Above 0: better than {reference}."
         interval = f"The difference to {reference} with its own 95% interval; the broken line is {reference}. Where it "
         interval += "lies outside the interval, the two differ by this single comparison. "
     return (
@@ -95,7 +95,7 @@ def columns(
             "tell which of them the system holds.",
         ),
         Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=50),
-        Col("rating", label, kind, help=f"{what} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=74),
+        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=74),
         Col(
             "rating",
             "95% interval",

@@ -10,12 +10,12 @@ from mirage.schema import Skill
 from mirage.ui.pick import pick
 
 
-def referee(referees: Sequence[str], what: str, *, listed: bool = False) -> str:
+def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
     """Pick a referee.
 
     Args:
         referees: their names.
-        what: what the referee does on this page, as a sentence.
+        role: what the referee does on this page, as a sentence.
         listed: draw them as a list however few they are, where a row is full.
     """
     few = len(referees) <= 4 and not listed
@@ -26,7 +26,7 @@ def referee(referees: Sequence[str], what: str, *, listed: bool = False) -> str:
         kind="referee",
         segments=few,
         width="content" if few else 200,
-        help=f"{what} relevance: human labels of the passages; no model is involved.",
+        help=f"{role} relevance: human labels of the passages; no model is involved.",
     )
     return chosen
 

@@ -191,10 +191,10 @@ def card(
     if reply.rule:
         where = f"characters {reply.span[0]:,} to {reply.span[1]:,}" if reply.span else ""
         help_ = escape(f"Rule: {reply.rule}" + (f"; decided by {where} of the reply" if where else ""))
-        said = escape(reply.rule_meaning or reply.rule) + ("" if texts or not where else f" ({where})")
-        parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{said}</span></div>')
-    if told := [m for m in reply.measures if m.name not in leave_out]:
-        measures = "".join(map(_measure, told))
+        meaning = escape(reply.rule_meaning or reply.rule) + ("" if texts or not where else f" ({where})")
+        parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{meaning}</span></div>')
+    if selected_measures := [m for m in reply.measures if m.name not in leave_out]:
+        measures = "".join(map(_measure, selected_measures))
         parts.append(f'<div class="mg-measures">{measures}</div>')
     return f'<article class="mg-reply{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
 
@@ -208,12 +208,12 @@ def _outcome(reply: Reply, shown: Question) -> str:
     if reply.correct is None:
         return badge
     verdict = "right" if reply.correct else "wrong"
-    why = (
+    reason = (
         "At least one passage answers the question: to answer is right, to abstain is wrong."
         if shown.subset == "relevant"
         else "No passage answers the question: to abstain is right, to answer is wrong."
     )
-    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{why}">{sign(verdict)}{verdict}</span>'
+    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{verdict}</span>'
 
 
 def sign(name: str) -> str:
@@ -231,8 +231,8 @@ def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str
     """
     known = {"missing": "there is no reply of this system to this question", "empty": "the reply is white space only"}
     status = reply.status or "missing"
-    said = known.get(status, _WORDS.get(status, status)) + (f" ({reply.reason})" if reply.reason else "")
-    note = "" if status == "ok" else f'<div class="mg-none">{escape(said[:1].upper() + said[1:])}.</div>'
+    message = known.get(status, _WORDS.get(status, status)) + (f" ({reply.reason})" if reply.reason else "")
+    note = "" if status == "ok" else f'<div class="mg-none">{escape(message[:1].upper() + message[1:])}.</div>'
     if reply.text is None or not reply.text.strip():
         return note
     if stretches is None:
@@ -246,31 +246,32 @@ def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str
     return text_html(reply.text.strip(), language=language, marks=moved, whole=whole) + note
 
 
-def _written_in(reply: Reply, asked: str) -> str:
+def _written_in(reply: Reply, question_language: str) -> str:
     """The language to show a reply in: that of the question, unless English was measured as likelier."""
     measured = {m.name: m.value for m in reply.measures}
     english, target = measured.get("english_language"), measured.get("target_language")
-    return "en" if english is not None and target is not None and english > target else asked
+    return "en" if english is not None and target is not None and english > target else question_language
 
 
-def _citations(text: str, found: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[Mark]:
+def _citations(text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[Mark]:
     """One mark for each place, which leads to its passage; a range cites several passages in one. Brackets and commas
     give way to the mark.
     """
     by_id = {p.passage_id: p for p in passages}
     places: dict[tuple[int, int], list[Citation]] = {}
-    for citation in found:
+    for citation in citations:
         places.setdefault((citation.start, citation.end), []).append(citation)
     marks = []
-    for (start, end), here in places.items():
-        meant = [by_id[c.passage_id] for c in here if c.passage_id is not None]
-        kinds = [_TAGS[p.relevant][0] for p in meant]
+    for (start, end), place_citations in places.items():
+        cited_passages = [by_id[c.passage_id] for c in place_citations if c.passage_id is not None]
+        kinds = [_TAGS[p.relevant][0] for p in cited_passages]
         order: tuple[MarkKind, ...] = ("relevant", "unlabelled", "irrelevant")
         kind: MarkKind = next((k for k in order if k in kinds), "unknown")
         about = "; ".join(
-            f"[{p.position}] {p.title or p.passage_id}" + (f": {p.text[:240]} …" if p.text else "") for p in meant
+            f"[{p.position}] {p.title or p.passage_id}" + (f": {p.text[:240]} …" if p.text else "")
+            for p in cited_passages
         )
-        first = next((p for p in meant if _TAGS[p.relevant][0] == kind), None)
+        first = next((p for p in cited_passages if _TAGS[p.relevant][0] == kind), None)
         to = f"passage-{first.position}" if first else ""
         marks.append(Mark(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about, to=to))
     return marks
@@ -283,9 +284,9 @@ def number(unit: str, value: float | None) -> str:
 
 def _measure(measure: Measure) -> str:
     value = number(measure.unit, measure.value)
-    why = f" No value here: {measure.reason}." if measure.reason else ""
+    reason = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
-    help_ = escape(measure.meaning + unit + why)
+    help_ = escape(measure.meaning + unit + reason)
     return f'<span><span class="mg-help" title="{help_}">{escape(measure.title)}</span> {value}</span>'
 
 

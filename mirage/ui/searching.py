@@ -26,18 +26,18 @@ def offer_index(arena: Arena) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search_offer"):
         st.caption(f"Without an index, a search reads all {n:,} answers, which takes seconds.", width="content")
         size = max(1, round(n * _KB / 1000))
-        wanted = st.button(
+        pressed = st.button(
             "Index the answers",
             help=f"Once for these answers: about {size:,} MB on disk, up to a minute. It can be deleted at any time.",
         )
-    if wanted:
+    if pressed:
         _build(arena)
 
 
 def _build(arena: Arena) -> None:
-    done = False
+    completed = False
     with working("Indexing the answers") as progress:
         store_search.build(arena, progress)
-        done = True
-    if done:
+        completed = True
+    if completed:
         st.rerun()

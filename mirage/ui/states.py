@@ -44,11 +44,11 @@ def working(text: str) -> Iterator[Callable[[float, str], None]]:
     bar = st.progress(0.0, text=plain(text))
     last = 0.0
 
-    def move(share: float, what: str) -> None:
+    def move(share: float, message: str) -> None:
         nonlocal last
         if time.monotonic() - last >= _EVERY:
             last = time.monotonic()
-            bar.progress(min(share, 1.0), text=plain(what))
+            bar.progress(min(share, 1.0), text=plain(message))
 
     try:
         yield move

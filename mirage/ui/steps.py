@@ -13,39 +13,39 @@ from mirage.views.keys import PAGE, Key, Keys, name
 
 
 def current(
-    page: str, found: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
+    page: str, questions: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
 ) -> Key | None:
     """The question to show: the one in the address, else one that matches; kept in the address.
 
     Args:
         page: the page's name.
-        found: the questions that match.
+        questions: those that match.
         state: arena and filters: a question that was shown gives way when others leave it out.
         resolve: the question that a link means; raises UnknownName.
         start: one that matches, to be shown where the address names none; the first unless given.
     """
-    asked = st.query_params.get("query", "")
+    requested = st.query_params.get("query", "")
     before = st.session_state.get(f"_{page}_before", ("", state))
     key = None
-    if asked:
+    if requested:
         try:
-            key = resolve(asked)
+            key = resolve(requested)
         except UnknownName as error:
-            if before[0] != asked:
-                said = f"The link asks for something else: {error.what}; {error.do}"
-                st.session_state[f"_{page}_problem"] = said
+            if before[0] != requested:
+                message = f"The link asks for something else: {error.what}; {error.do}"
+                st.session_state[f"_{page}_problem"] = message
         # A question that was shown gives way when other filters leave it out; one that a link asks for does not.
-        if key is not None and found.place(key) is None and before[0] == asked and before[1] != state:
+        if key is not None and questions.place(key) is None and before[0] == requested and before[1] != state:
             key = None
-    elif (number := st.query_params.get("page", "")).isdecimal() and found.page(int(number)):
-        key = found.page(int(number))[0]
-    if key is None and found.keys:
-        key = start or found.keys[0]
-    there = name(key) if key else ""
+    elif (number := st.query_params.get("page", "")).isdecimal() and questions.page(int(number)):
+        key = questions.page(int(number))[0]
+    if key is None and questions.keys:
+        key = start or questions.keys[0]
+    question_name = name(key) if key else ""
     st.query_params.pop("page", None)
-    if there and there != asked:
-        st.query_params["query"] = there
-    st.session_state[f"_{page}_before"] = (there, state)
+    if question_name and question_name != requested:
+        st.query_params["query"] = question_name
+    st.session_state[f"_{page}_before"] = (question_name, state)
     if problem := st.session_state.get(f"_{page}_problem"):
         st.caption(f":orange[{plain(problem)}]")
     return key
@@ -57,54 +57,59 @@ def go(page: str, question: str) -> None:
     st.query_params["query"] = question
 
 
-def steps(page: str, found: Keys, key: Key) -> str:
+def steps(page: str, questions: Keys, key: Key) -> str:
     """Draw the buttons to the previous and the next question, which the arrow keys press.
 
     Returns:
         Which of the questions that match this one is, in words.
     """
-    place = found.place(key)
+    place = questions.place(key)
     following = 0 if place is None else place + 1
-    for label, shortcut, to in (
+    for label, shortcut, target in (
         ("Previous", "Left", None if place is None else place - 1),
         ("Next", "Right", following),
     ):
-        there = to is not None and 0 <= to < len(found.keys)
+        exists = target is not None and 0 <= target < len(questions.keys)
         st.button(
             label,
             key=f"{page}_{shortcut.lower()}",
             shortcut=shortcut,
-            disabled=not there,
+            disabled=not exists,
             on_click=go,
-            args=(page, name(found.keys[to]) if there and to is not None else ""),
+            args=(page, name(questions.keys[target]) if exists and target is not None else ""),
         )
-    return "not among the questions that match" if place is None else f"{place + 1:,} of {len(found.keys):,}"
+    return "not among the questions that match" if place is None else f"{place + 1:,} of {len(questions.keys):,}"
 
 
-def choose(page: str, found: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.Entry]]) -> None:
+def choose(page: str, questions: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.Entry]]) -> None:
     """Draw the page of the list that holds a question, and the way to its other pages.
 
     Args:
         page: the page's name.
-        found: the questions that match.
+        questions: those that match.
         key: the one that is shown.
         entries: the lines of some questions; their keys are the questions' names.
     """
-    place = found.place(key)
+    place = questions.place(key)
     number = 1 if place is None else place // PAGE + 1
     listing.listing(
-        entries(found.page(number)),
+        entries(questions.page(number)),
         current=name(key),
         key=f"{page}_listing",
         on_pick=lambda question: go(page, question),
     )
-    if found.pages > 1:
+    if questions.pages > 1:
         picker = f"{page}_page_{number}"
         st.pagination(
-            found.pages, default=number, key=picker, max_visible_pages=5, on_change=_turn, args=(page, found, picker)
+            questions.pages,
+            default=number,
+            key=picker,
+            max_visible_pages=5,
+            on_change=_turn,
+            args=(page, questions, picker),
         )
 
 
-def _turn(page: str, found: Keys, picker: str) -> None:
+def _turn(page: str, questions: Keys, picker: str) -> None:
     """Show the first question of the page of the list that was picked."""
-    go(page, name(found.page(st.session_state[picker])[0]))
+    go(page, name(questions.page(st.session_state[picker])[0]))

@@ -123,7 +123,7 @@ def column_help(table_name: str, column: str) -> str:
     return Col(column, "", "text", of=table_name).meaning
 
 
-def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Table, dict[str, Any]]:
+def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
     import pyarrow as pa
 
     data: dict[str, Any] = {}
@@ -134,7 +134,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
         values = rows[col.name]
         if col.kind == "system":
             names = values.to_pylist()
-            data["_mark"] = [dot(name, where) for name in names]
+            data["_mark"] = [dot(name, mode) for name in names]
             config["_mark"] = st.column_config.ImageColumn(
                 "", width=32, pinned=True, help="Family of the system: colour and shape, the same in every chart."
             )
@@ -148,7 +148,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
                 values.to_pylist(),
                 low,
                 high,
-                where,
+                mode,
                 width=(col.width or _WIDTHS[col.kind]) - 20,
                 zero=col.zero,
                 endless=col.endless,
@@ -174,10 +174,10 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], where: Mode) -> tuple[pa.Ta
 
 
 @lru_cache(maxsize=512)
-def dot(system: str, where: Mode) -> str:
+def dot(system: str, mode: Mode) -> str:
     """The mark of a system's family as an image."""
-    found = family(system)
-    return _image(16, 16, f"<g fill='{found.color(where)}'>{_SHAPES[found.symbol]}</g>")
+    system_family = family(system)
+    return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{_SHAPES[system_family.symbol]}</g>")
 
 
 def intervals(
@@ -185,7 +185,7 @@ def intervals(
     values: Sequence[float | None],
     lows: Sequence[float | None],
     highs: Sequence[float | None],
-    where: Mode,
+    mode: Mode,
     *,
     width: int = 98,
     zero: float = 0.0,
@@ -204,7 +204,7 @@ def intervals(
     def x(value: float) -> float:
         return round(pad + (value - least) / reach * (width - 2 * pad), 1)
 
-    colors = ink(where)
+    colors = ink(mode)
     line = f"<path d='M{x(zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
     line = line if least < zero < most else ""
     out: list[str | None] = []
@@ -213,7 +213,7 @@ def intervals(
             out.append(None)
             continue
         low, high = lows[i], highs[i]
-        color = family(systems[i]).color(where) if i < len(systems) else colors.accent
+        color = family(systems[i]).color(mode) if i < len(systems) else colors.accent
         band = ""
         if endless or (low is not None and high is not None):
             start, end = (pad if low is None else x(low)), (width - pad if high is None else x(high))

@@ -107,23 +107,23 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = (), whole: st
     stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
     cites = sorted((m for m in spans if m.kind not in _STRETCHES), key=lambda m: m.start)
     out: list[str] = []
-    at = 0
+    position = 0
     for mark in stretches:
-        if mark.start < at:
+        if mark.start < position:
             continue
-        out.append(_cited(text, at, mark.start, cites))
+        out.append(_cited(text, position, mark.start, cites))
         inside = _cited(text, mark.start, mark.end, cites)
         title = f' title="{escape(_hover(mark))}"' if _hover(mark) else ""
         out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
-        at = mark.end
-    out.append(_cited(text, at, len(text), cites))
+        position = mark.end
+    out.append(_cited(text, position, len(text), cites))
     return _wrap("".join(out), text, language) + cut
 
 
-def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), why: str = "") -> None:
+def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), reason: str = "") -> None:
     """Show what a system replied; where there is no text, say why in its place."""
     if text is None or not text.strip():
-        st.html(f'<div class="mg-none">{escape(why or "No text.")}</div>')
+        st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
     else:
         st.html(text_html(text, language=language, marks=marks))
 
@@ -197,15 +197,15 @@ def prose(text: str) -> str:
 def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
     """The part of the text from start to end with the citations that lie in it whole."""
     out = []
-    at = start
+    position = start
     for mark in cites:
-        if mark.start >= at and mark.end <= end:
-            out.append(escape(text[at : mark.start]))
+        if mark.start >= position and mark.end <= end:
+            out.append(escape(text[position : mark.start]))
             shown = escape(mark.label or text[mark.start : mark.end])
             cite = f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>'
             out.append(f'<a class="mg-to" href="#{escape(mark.to)}">{cite}</a>' if mark.to else cite)
-            at = mark.end
-    out.append(escape(text[at:end]))
+            position = mark.end
+    out.append(escape(text[position:end]))
     return "".join(out)
 
 

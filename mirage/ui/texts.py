@@ -56,9 +56,9 @@ def _open() -> None:
 
 
 def _bring() -> None:
-    done = False
+    completed = False
     with working("Asking for the files") as progress:
         bring_texts(home.folder(), progress)
-        done = True
-    if done:
+        completed = True
+    if completed:
         st.rerun()

@@ -85,18 +85,18 @@ def stand(battle: Battle, judge: str, order: str) -> Stand:
     seen = battle.judged(judge)
     if order == "fixed" or not seen:
         return Stand("first", False, "The system picked first stands first.")
-    one = seen[-1 if order == "other" else 0]
+    judgment = seen[-1 if order == "other" else 0]
     only = "" if len(seen) > 1 else ", the only order that was judged"
     return Stand(
-        "first" if one.system_a == battle.first.system else "second",
+        "first" if judgment.system_a == battle.first.system else "second",
         True,
-        f"As {judge} saw them: A is {one.system_a}, B is {one.system_b}{only}.",
+        f"As {judge} saw them: A is {judgment.system_a}, B is {judgment.system_b}{only}.",
     )
 
 
-def score(found: Found) -> None:
+def score(battles: Found) -> None:
     """Show how all battles of the two systems in the chosen languages went."""
-    cell = found.cell
+    cell = battles.cell
     drawn = (
         (cell.wins, "", f"background:{_color(cell.system)}"),
         (cell.ties, "mg-tied", ""),
@@ -125,55 +125,55 @@ def said(battle: Battle, referee: str) -> None:
 
 
 def _said(battle: Battle, referee: str) -> str:
-    one, two = battle.first, battle.second
+    first, second = battle.first, battle.second
     if referee == RELEVANCE:
         verdict = {True: "is right", False: "is wrong", None: "is undecided"}
         sides = " and ".join(
             f"{reply.sign('right' if r.correct else 'wrong')}<b>{escape(r.system)}</b> {verdict[r.correct]}"
-            for r in (one, two)
+            for r in (first, second)
         )
         both = {1: "", 0: ": a tie, both are right", 2: ": a tie, neither is right"}
-        right = [r.correct is True for r in (one, two)]
+        right = [r.correct is True for r in (first, second)]
         return f"{sides} by the human relevance labels{both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
-    made = battle.decision(referee)
-    orders = {0: "no verdict on these two", 1: "one order judged"}.get(made.verdicts, "both orders judged")
-    if made.verdicts > 1:
-        orders += ", they contradict each other" if made.flipped else ", they agree"
-    return f"{_winner(battle, made)}. Judge <b>{escape(referee)}</b>: {orders}."
+    decision = battle.decision(referee)
+    orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.verdicts, "both orders judged")
+    if decision.verdicts > 1:
+        orders += ", they contradict each other" if decision.flipped else ", they agree"
+    return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
 
 
-def _winner(battle: Battle, made: Decision) -> str:
+def _winner(battle: Battle, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
-    if made.result in names:
-        return f"{reply.sign('right')}<b>{escape(names[made.result])}</b> is better"
-    if made.result == "tie":
-        return "A tie: the two orders cancel out" if made.flipped else "A tie"
-    return "No verdict could be read" if made.verdicts else "No verdict"
+    if decision.result in names:
+        return f"{reply.sign('right')}<b>{escape(names[decision.result])}</b> is better"
+    if decision.result == "tie":
+        return "A tie: the two orders cancel out" if decision.flipped else "A tie"
+    return "No verdict could be read" if decision.verdicts else "No verdict"
 
 
 def sides(
-    battle: Battle, how: Stand, *, texts: bool, parts: tuple[Parts, Parts] | None = None, decided: bool = False
+    battle: Battle, layout: Stand, *, texts: bool, parts: tuple[Parts, Parts] | None = None, decided: bool = False
 ) -> None:
     """Show the two replies, side by side where there is room.
 
     Args:
         battle: the battle.
-        how: how they stand.
+        layout: how they stand.
         texts: whether the arena has the replies' texts.
         parts: where the texts of the first and the second are the same, to be marked; None for not.
         decided: whether to mark the text that decided the outcome, where `parts` are not marked.
     """
     replies = {"first": battle.first, "second": battle.second}
-    order: tuple[Side, Side] = ("first", "second") if how.left == "first" else ("second", "first")
+    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     cards = []
     for letter, side in zip("AB", order, strict=True):
-        note = f'<span class="mg-letter" title="{escape(how.why)}">{letter}</span>' if how.letters else ""
+        note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
         stretches: list[Mark] | None = None if decided else []
         if parts is not None:
             stretches = _stretches(parts[0 if side == "first" else 1])
-        one = replies[side]
-        every = [measure.name for measure in one.measures]
-        cards.append(reply.card(one, battle.question, texts=texts, leave_out=every, note=note, stretches=stretches))
+        answer = replies[side]
+        every = [measure.name for measure in answer.measures]
+        cards.append(reply.card(answer, battle.question, texts=texts, leave_out=every, note=note, stretches=stretches))
     st.html(f'<div class="mg-sides" style="{reply.inks()}">{"".join(cards)}</div>')
 
 
@@ -185,12 +185,13 @@ def shared(parts: tuple[Parts, Parts] | None) -> str:
     """What the difference view shows, in words."""
     if parts is None:
         return "The two cannot be compared word by word: one has no text, or is too long."
-    one, two = parts
-    if not one.words_shared:
+    first, second = parts
+    if not first.words_shared:
         return "The two share no three words in a row."
     return (
-        f"{one.words_shared:,} words are the same, in runs of three or more: {one.words_shared / one.words:.0%} of the "
-        f"first and {two.words_shared / two.words:.0%} of the second. They are muted; what differs is underlined."
+        f"{first.words_shared:,} words are the same, in runs of three or more: "
+        f"{first.words_shared / first.words:.0%} of the first and "
+        f"{second.words_shared / second.words:.0%} of the second. They are muted; what differs is underlined."
     )
 
 
@@ -206,38 +207,40 @@ def judged(battle: Battle, first: str) -> None:
 
 
 def _judge(battle: Battle, judge: str) -> str:
-    made = battle.decision(judge)
-    flip = " The two orders contradict each other." if made.flipped else ""
+    decision = battle.decision(judge)
+    flip = " The two orders contradict each other." if decision.flipped else ""
     orders = "".join(map(_order, battle.judged(judge)))
-    head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, made)}.{flip}</span></div>'
+    head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{reply.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
 
 
-def _order(one: schema.Judgment) -> str:
-    winner = {"A": one.system_a, "B": one.system_b}.get(one.verdict)
-    word = f"{one.verdict}: <bdi>{escape(winner)}</bdi> is better" if winner else escape(one.verdict)
-    word += f" ({escape(one.reason)})" if one.reason else ""
-    why = (
-        text_html(one.rationale, language="") if one.rationale else '<div class="mg-none">No rationale was kept.</div>'
+def _order(judgment: schema.Judgment) -> str:
+    winner = {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
+    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> is better" if winner else escape(judgment.verdict)
+    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    rationale = (
+        text_html(judgment.rationale, language="")
+        if judgment.rationale
+        else '<div class="mg-none">No rationale was kept.</div>'
     )
-    who = "".join(
+    systems = "".join(
         f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
-        for letter, place, system in (("A", "first", one.system_a), ("B", "second", one.system_b))
+        for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
     )
     meaning = escape(column_help("judgments", "verdict"))
     return (
-        f'<div class="mg-order"><div class="mg-who">{who}</div>'
-        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{why}</div>'
+        f'<div class="mg-order"><div class="mg-who">{systems}</div>'
+        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{rationale}</div>'
     )
 
 
-def features(battle: Battle, how: Stand) -> None:
+def features(battle: Battle, layout: Stand) -> None:
     """Show the features that both replies have, as bars on one scale a feature."""
-    order: tuple[Side, Side] = ("first", "second") if how.left == "first" else ("second", "first")
+    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     replies: dict[Side, Reply] = {"first": battle.first, "second": battle.second}
     names = [replies[side].system for side in order]
     heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
-    rows = "".join(_row(one, order, replies) for one in battle.compared)
+    rows = "".join(_row(comparison, order, replies) for comparison in battle.compared)
     st.html(f'<div class="mg-bars" style="{reply.inks()}"><div></div>{heads}{rows}</div>')
     if battle.apart:
         st.caption(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
@@ -246,23 +249,23 @@ def features(battle: Battle, how: Stand) -> None:
 _WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
 
 
-def _row(one: Comparison, order: tuple[Side, Side], replies: dict[Side, Reply]) -> str:
-    measure = one.measure
+def _row(comparison: Comparison, order: tuple[Side, Side], replies: dict[Side, Reply]) -> str:
+    measure = comparison.measure
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     head = (
         f'<div><span class="mg-help" title="{escape(measure.meaning + unit)}">{escape(measure.title)}</span> '
-        f'<span class="mg-way">{_WAYS[one.direction]}</span></div>'
+        f'<span class="mg-way">{_WAYS[comparison.direction]}</span></div>'
     )
-    values: dict[Side, float] = {"first": one.first, "second": one.second}
+    values: dict[Side, float] = {"first": comparison.first, "second": comparison.second}
     halves = []
     for side in order:
         value = reply.number(measure.unit, values[side])
-        best = one.better == side
-        told = f"<b>{reply.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
-        width = 100 * (values[side] - one.low) / (one.high - one.low)
+        best = comparison.better == side
+        value_html = f"<b>{reply.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
+        width = 100 * (values[side] - comparison.low) / (comparison.high - comparison.low)
         color = _color(replies[side].system)
         bar = f'<i style="width:{max(0.0, min(100.0, width)):.1f}%;background:{color}"></i>'
-        halves.append(f'<div class="mg-half">{told}<div class="mg-track">{bar}</div></div>')
+        halves.append(f'<div class="mg-half">{value_html}<div class="mg-track">{bar}</div></div>')
     return head + "".join(halves)
 
 

@@ -46,12 +46,14 @@ def rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[st
     """
     import pyarrow as pa
 
-    found: list[dict[str, Any]] = [{"one": votes.PEOPLE, **asdict(row)} for row in people if row.language in languages]
+    records: list[dict[str, Any]] = [
+        {"one": votes.PEOPLE, **asdict(row)} for row in people if row.language in languages
+    ]
     codes = tuple(code for code in languages if code != "all")
-    for one, row in between(arena, codes):
+    for judge, row in between(arena, codes):
         if row.language in languages:
-            found.append({"one": one, **asdict(row)})
-    return pa.Table.from_pylist(found, schema=_schema())
+            records.append({"one": judge, **asdict(row)})
+    return pa.Table.from_pylist(records, schema=_schema())
 
 
 @lru_cache(maxsize=16)
@@ -65,20 +67,20 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=tuple(dict.fromkeys((*rank.COLUMNS, "points"))), languages=codes)
-    said = votes.judged(judgments)
-    found: list[tuple[str, votes.Agreement]] = []
-    for one, other in itertools.combinations(said, 2):
-        both = [battle for battle in said[one] if battle in said[other]]
-        opinions = [_opinion(arena.name, one, battle, said[one][battle]) for battle in both]
-        theirs = judgments.filter(pc.equal(judgments["judge"], other))
-        found += [(one, row) for row in votes.agreement(opinions, theirs) if row.referee == other]
-    return tuple(found)
+    verdicts = votes.judged(judgments)
+    agreements: list[tuple[str, votes.Agreement]] = []
+    for judge, other in itertools.combinations(verdicts, 2):
+        both = [battle for battle in verdicts[judge] if battle in verdicts[other]]
+        opinions = [_opinion(arena.name, judge, battle, verdicts[judge][battle]) for battle in both]
+        other_judgments = judgments.filter(pc.equal(judgments["judge"], other))
+        agreements += [(judge, row) for row in votes.agreement(opinions, other_judgments) if row.referee == other]
+    return tuple(agreements)
 
 
 _VERDICTS: tuple[Any, ...] = ("A", "B", "tie")
 
 
-def _opinion(arena: str, judge: str, battle: votes.Battle, said: votes.Said) -> votes.Vote:
+def _opinion(arena: str, judge: str, battle: votes.Battle, verdict: votes.Said) -> votes.Vote:
     language, query_id, first, second = battle
     return votes.Vote(
         vote_id="",
@@ -89,7 +91,7 @@ def _opinion(arena: str, judge: str, battle: votes.Battle, said: votes.Said) -> 
         system_a=first,
         system_b=second,
         voter=judge,
-        vote=_VERDICTS[said.label],
+        vote=_VERDICTS[verdict.label],
         control=True,
         why=votes.RANDOM,
         note=None,

@@ -159,8 +159,8 @@ class Question:
             {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "question": self.text}
             | {fact: getattr(reply, fact) for fact in facts}
             | dict(zip(("span_start", "span_end"), reply.span or (None, None), strict=True))
-            | dict.fromkeys(m.name for one in self.replies for m in one.measures)
-            | {m.name: m.value for m in reply.measures}
+            | dict.fromkeys(measure.name for other in self.replies for measure in other.measures)
+            | {measure.name: measure.value for measure in reply.measures}
             for reply in self.replies
         ]
         return pa.Table.from_pylist(rows)
@@ -173,7 +173,7 @@ def scope(arena: Arena) -> Scope:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    one = arena.sql(
+    row = arena.sql(
         f"WITH base AS ({base(arena)}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
         "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS replies, "
         "list_sort(list(DISTINCT language)) AS languages, list_sort(list(DISTINCT system)) AS systems, "
@@ -183,24 +183,24 @@ def scope(arena: Arena) -> Scope:
     texts = "queries" in arena.tables and arena.sql("SELECT count(text) AS n FROM queries")["n"][0].as_py() > 0
 
     def among(column: str, kind: Any) -> tuple[str, ...]:
-        return tuple(value for value in get_args(kind) if value in (one[column] or ()))
+        return tuple(value for value in get_args(kind) if value in (row[column] or ()))
 
     has_outcomes = "outcomes" in arena.tables
     return Scope(
-        languages=tuple(one["languages"] or ()),
-        systems=tuple(one["systems"] or ()),
+        languages=tuple(row["languages"] or ()),
+        systems=tuple(row["systems"] or ()),
         subsets=among("subsets", schema.Subset),
         parsers=among("parsers", schema.Parser),
         outcomes=among("outcomes", schema.Outcome) if has_outcomes else (),
-        queries=one["queries"],
-        replies=one["replies"],
+        queries=row["queries"],
+        replies=row["replies"],
         reply_texts="answers" in arena.tables,
         question_texts=texts,
     )
 
 
 @lru_cache(maxsize=16)
-def find(arena: Arena, wanted: Wanted) -> Found:
+def find(arena: Arena, search: Wanted) -> Found:
     """The questions with a reply that matches.
 
     Raises:
@@ -208,32 +208,32 @@ def find(arena: Arena, wanted: Wanted) -> Found:
     """
     import numpy as np
 
-    every = replies(arena)
-    mask = np.ones(len(every.question), dtype=bool)
+    arena_replies = replies(arena)
+    mask = np.ones(len(arena_replies.question), dtype=bool)
     for column, chosen in (
-        ("parser", (wanted.parser,) if "outcomes" in arena.tables else ()),
-        ("language", wanted.languages),
-        ("system", wanted.systems),
-        ("outcome", wanted.outcomes),
-        ("subset", (wanted.subset,) if wanted.subset else ()),
+        ("parser", (search.parser,) if "outcomes" in arena.tables else ()),
+        ("language", search.languages),
+        ("system", search.systems),
+        ("outcome", search.outcomes),
+        ("subset", (search.subset,) if search.subset else ()),
     ):
         if chosen:
-            mask &= every.among(column, chosen)
-    if wanted.text:
-        mask &= _holding(arena, wanted)
-    return Found(*every.found(mask))
+            mask &= arena_replies.among(column, chosen)
+    if search.text:
+        mask &= _holding(arena, search)
+    return Found(*arena_replies.found(mask))
 
 
-def _holding(arena: Arena, wanted: Wanted) -> NDArray[np.bool_]:
+def _holding(arena: Arena, search: Wanted) -> NDArray[np.bool_]:
     """Which replies contain the text that is looked for, or answer a question that does."""
     import numpy as np
 
-    every = replies(arena)
+    arena_replies = replies(arena)
     # One more for a reply without a place among the answers, which -1 finds.
     answers = np.zeros(arena.rows("answers") + 1, dtype=bool)
     if "answers" in arena.tables:
-        answers[places(arena, wanted.text, languages=wanted.languages)] = True
-    return np.asarray(answers[every.place] | _asking(arena, wanted.text)[every.question])
+        answers[places(arena, search.text, languages=search.languages)] = True
+    return np.asarray(answers[arena_replies.place] | _asking(arena, search.text)[arena_replies.question])
 
 
 @lru_cache(maxsize=64)
@@ -242,82 +242,84 @@ def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
     import numpy as np
 
     questions = replies(arena).questions
-    found = np.zeros(len(questions.keys), dtype=bool)
+    mask = np.zeros(len(questions.keys), dtype=bool)
     if "queries" in arena.tables:
         holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
         sql = f"SELECT language, query_id FROM queries WHERE {holds}"  # noqa: S608  # constants alone
         rows = arena.sql(sql, {"text": text})
         for key in zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True):
-            if (at := questions.place(key)) is not None:
-                found[at] = True
-    return found
+            if (position := questions.place(key)) is not None:
+                mask[position] = True
+    return mask
 
 
 @lru_cache(maxsize=256)
 def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[Item, ...]:
     """The questions of a page of the list, in the order given."""
-    known: dict[Key, dict[str, Any]] = {}
+    by_key: dict[Key, dict[str, Any]] = {}
     if "queries" in arena.tables:
         rows = arena.sql(
             "SELECT language, query_id, subset, text FROM queries "
             "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
             {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
         )
-        known = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
+        by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
     return tuple(
-        Item(key, *((known[key]["subset"], known[key]["text"]) if key in known else (None, None))) for key in keys
+        Item(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None))) for key in keys
     )
 
 
-def resolve(arena: Arena, asked: str, languages: Sequence[str] = ()) -> Key:
+def resolve(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
     """The question that a link means: `ar:771728#0`, or an id alone.
 
     Args:
         arena: the arena.
-        asked: what stands in the link.
+        link: what stands in the link.
         languages: where to look first for an id that several languages have.
 
     Raises:
         UnknownName: if there is no such question; the message names the nearest.
     """
-    return find(arena, Wanted(parser="".join(scope(arena).parsers[:1]))).resolve(asked, languages)
+    return find(arena, Wanted(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
 
 
 @lru_cache(maxsize=256)
 def question(arena: Arena, key: Key, parser: str) -> Question:
     """One question with its passages, all replies, and what is known of each."""
-    asked = of_question(arena, "queries", key)
+    queries = of_question(arena, "queries", key)
     passages = tuple(
-        sorted((schema.Passage(**row) for row in of_question(arena, "passages", key)), key=lambda p: p.position)
+        sorted(
+            (schema.Passage(**row) for row in of_question(arena, "passages", key)), key=lambda passage: passage.position
+        )
     )
-    said = {row["system"]: row for row in of_question(arena, "answers", key)}
+    answers = {row["system"]: row for row in of_question(arena, "answers", key)}
     decided = {row["system"]: row for row in of_question(arena, "outcomes", key) if row["parser"] == parser}
     measured: dict[str, list[Measure]] = {}
-    order = {name: at for at, name in enumerate(FEATURES)}
+    order = {name: position for position, name in enumerate(FEATURES)}
     for row in sorted(of_question(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
         measured.setdefault(row["system"], []).append(_measure(row))
-    ids = [p.passage_id for p in passages]
+    ids = [passage.passage_id for passage in passages]
     replies = []
-    for system in sorted(said.keys() | decided.keys() | measured.keys()):
-        text, of = said.get(system, {}).get("text"), decided.get(system, {})
-        numbered = is_numbered(*(said.get(system, {}).get(name) for name in ("template", "numbered")))
-        start, end = of.get("span_start"), of.get("span_end")
+    for system in sorted(answers.keys() | decided.keys() | measured.keys()):
+        text, outcome = answers.get(system, {}).get("text"), decided.get(system, {})
+        numbered = is_numbered(*(answers.get(system, {}).get(name) for name in ("template", "numbered")))
+        start, end = outcome.get("span_start"), outcome.get("span_end")
         replies.append(
             Reply(
                 system=system,
                 text=text,
-                status=said.get(system, {}).get("status"),
-                reason=said.get(system, {}).get("reason"),
-                outcome=of.get("outcome"),
-                rule=of.get("rule", ""),
-                rule_meaning=RULES.get(of.get("rule", ""), ""),
+                status=answers.get(system, {}).get("status"),
+                reason=answers.get(system, {}).get("reason"),
+                outcome=outcome.get("outcome"),
+                rule=outcome.get("rule", ""),
+                rule_meaning=RULES.get(outcome.get("rule", ""), ""),
                 span=None if start is None or end is None else (start, end),
-                correct=of.get("correct"),
+                correct=outcome.get("correct"),
                 citations=citations(text[:SHOWN], ids, numbered=numbered) if text and ids else (),
                 measures=tuple(measured.get(system, ())),
             )
         )
-    first = asked[0] if asked else {}
+    first = queries[0] if queries else {}
     subsets = [row["subset"] for row in decided.values()]
     return Question(
         key=key,
@@ -329,16 +331,16 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
     )
 
 
-def matches(question: Question, wanted: Wanted) -> frozenset[str]:
+def matches(question: Question, search: Wanted) -> frozenset[str]:
     """The systems whose reply to a question is among those looked for, as `find` finds them."""
-    text = _fold(wanted.text)
-    asked = text in _fold(question.text or "")
+    text = _fold(search.text)
+    in_question = text in _fold(question.text or "")
     return frozenset(
-        r.system
-        for r in question.replies
-        if (not wanted.systems or r.system in wanted.systems)
-        and (not wanted.outcomes or r.outcome in wanted.outcomes)
-        and (asked or text in _fold(r.text or ""))
+        reply.system
+        for reply in question.replies
+        if (not search.systems or reply.system in search.systems)
+        and (not search.outcomes or reply.outcome in search.outcomes)
+        and (in_question or text in _fold(reply.text or ""))
     )
 
 

@@ -85,7 +85,7 @@ class Found(Keys):
     @cached_property
     def start(self) -> Key | None:
         """The battle that says most at once: the first that the first system won, else the first with a winner."""
-        order = {result: at for at, result in enumerate(RESULTS)}
+        order = {result: position for position, result in enumerate(RESULTS)}
         return min(self.keys, key=lambda key: (order[self.decisions[key].result], key), default=None)
 
     @cached_property
@@ -93,8 +93,8 @@ class Found(Keys):
         """The battles that match, as rows: question, systems, referee, result, flipped, verdicts."""
         import pyarrow as pa
 
-        made = [self.decisions[key] for key in self.keys]
-        n = len(made)
+        decisions = [self.decisions[key] for key in self.keys]
+        n = len(decisions)
         return pa.table(
             {
                 "language": pa.array([key[0] for key in self.keys], pa.string()),
@@ -102,9 +102,9 @@ class Found(Keys):
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
                 "referee": pa.array([self.wanted.referee] * n, pa.string()),
-                "result": pa.array([one.result for one in made], pa.string()),
-                "flipped": pa.array([one.flipped for one in made], pa.bool_()),
-                "verdicts": pa.array([one.verdicts for one in made], pa.int64()),
+                "result": pa.array([decision.result for decision in decisions], pa.string()),
+                "flipped": pa.array([decision.flipped for decision in decisions], pa.bool_()),
+                "verdicts": pa.array([decision.verdicts for decision in decisions], pa.int64()),
             }
         )
 
@@ -147,16 +147,16 @@ class Battle:
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
         """The verdicts of one judge: one for each order."""
-        return tuple(one for one in self.judgments if one.judge == judge)
+        return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
         """What a judge made of it."""
-        return decide((one.system_a == self.first.system, one.verdict) for one in self.judged(judge))
+        return decide((judgment.system_a == self.first.system, judgment.verdict) for judgment in self.judged(judge))
 
     @property
     def judges(self) -> tuple[str, ...]:
         """Who judged it."""
-        return tuple(dict.fromkeys(one.judge for one in self.judgments))
+        return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
 
 
 def decide(verdicts: Iterable[tuple[bool, schema.Verdict | str]]) -> Decision:
@@ -166,17 +166,17 @@ def decide(verdicts: Iterable[tuple[bool, schema.Verdict | str]]) -> Decision:
         verdicts: for each order judged, whether the first system was shown first, and the verdict.
     """
     points = {(True, "A"): 1, (False, "B"): 1, (True, "B"): -1, (False, "A"): -1}
-    given = list(verdicts)
-    read = [points.get(one, 0) for one in given if one[1] != "unparsed"]
+    pairs = list(verdicts)
+    read = [points.get(pair, 0) for pair in pairs if pair[1] != "unparsed"]
     total = sum(read)
     result: Result = "first" if total > 0 else "second" if total < 0 else "tie" if read else "unparsed"
-    return Decision(result, len(set(read)) > 1, len(given))
+    return Decision(result, len(set(read)) > 1, len(pairs))
 
 
 @lru_cache(maxsize=64)
 def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
     """Every battle of two systems, sorted by language and id: what each referee made of it."""
-    given: dict[Key, dict[str, list[tuple[bool, str]]]] = {}
+    by_battle: dict[Key, dict[str, list[tuple[bool, str]]]] = {}
     if "judgments" in arena.tables:
         rows = arena.sql(
             "SELECT language, query_id, judge, system_a = $first AS straight, verdict FROM judgments "
@@ -184,7 +184,7 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
             {"first": first, "second": second},
         )
         for language, query_id, judge, straight, verdict in zip(*rows.to_pydict().values(), strict=True):
-            given.setdefault((language, query_id), {}).setdefault(judge, []).append((straight, verdict))
+            by_battle.setdefault((language, query_id), {}).setdefault(judge, []).append((straight, verdict))
     if "outcomes" in arena.tables:
         rows = arena.sql(
             f"WITH {RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
@@ -193,35 +193,35 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
         )
         for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
             verdict = "tie" if x == y else "A" if x else "B"
-            given.setdefault((language, query_id), {})[RELEVANCE] = [(True, verdict)]
-    return {key: {name: decide(verdicts) for name, verdicts in given[key].items()} for key in sorted(given)}
+            by_battle.setdefault((language, query_id), {})[RELEVANCE] = [(True, verdict)]
+    return {key: {name: decide(verdicts) for name, verdicts in by_battle[key].items()} for key in sorted(by_battle)}
 
 
 @lru_cache(maxsize=64)
-def find(arena: Arena, wanted: Wanted) -> Found:
+def find(arena: Arena, search: Wanted) -> Found:
     """The battles of two systems that match."""
-    every = battles(arena, wanted.first, wanted.second)
-    mine = {
-        key: made[wanted.referee]
-        for key, made in every.items()
-        if wanted.referee in made and (not wanted.languages or key[0] in wanted.languages)
+    referees_by_battle = battles(arena, search.first, search.second)
+    decisions = {
+        key: by_referee[search.referee]
+        for key, by_referee in referees_by_battle.items()
+        if search.referee in by_referee and (not search.languages or key[0] in search.languages)
     }
     keys = [
         key
-        for key, one in mine.items()
-        if (not wanted.result or one.result == wanted.result)
-        and (one.flipped or not wanted.flipped)
-        and (not wanted.disagree or differ(every[key]))
+        for key, decision in decisions.items()
+        if (not search.result or decision.result == search.result)
+        and (decision.flipped or not search.flipped)
+        and (not search.disagree or differ(referees_by_battle[key]))
     ]
-    if wanted.text:
-        hits = _search(arena, wanted.first, wanted.second, wanted.languages, wanted.text)
+    if search.text:
+        hits = _search(arena, search.first, search.second, search.languages, search.text)
         keys = [key for key in keys if key in hits]
-    return Found(tuple(keys), mine, wanted)
+    return Found(tuple(keys), decisions, search)
 
 
-def differ(made: Mapping[str, Decision]) -> bool:
+def differ(decisions: Mapping[str, Decision]) -> bool:
     """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
-    results = {one.result for name, one in made.items() if name != RELEVANCE}
+    results = {decision.result for name, decision in decisions.items() if name != RELEVANCE}
     return len(results - {"unparsed"}) > 1
 
 
@@ -230,22 +230,22 @@ def battle(arena: Arena, key: Key, first: str, second: str) -> Battle:
     """One battle with the question, its passages, both replies, every verdict and the features that both have."""
     question = answers.question(arena, key, "strict")
     replies = {reply.system: reply for reply in question.replies}
-    one, other = (replies.get(system) or _nothing(system) for system in (first, second))
+    first_reply, second_reply = (replies.get(system) or _nothing(system) for system in (first, second))
     verdicts = judgments(arena, key) if "judgments" in arena.tables else ()
-    mine = [j for j in verdicts if {j.system_a, j.system_b} == {first, second}]
-    values = {m.name: m.value for m in other.measures}
+    pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
+    values = {measure.name: measure.value for measure in second_reply.measures}
     compared, apart = [], []
-    for measure in one.measures:
-        mate = values.get(measure.name)
-        if measure.value is not None and mate is not None:
-            compared.append(_compare(measure, measure.value, mate))
-        elif (measure.value is None) != (mate is None):
+    for measure in first_reply.measures:
+        second_value = values.get(measure.name)
+        if measure.value is not None and second_value is not None:
+            compared.append(_compare(measure, measure.value, second_value))
+        elif (measure.value is None) != (second_value is None):
             apart.append(measure.title)
     return Battle(
         question=question,
-        first=one,
-        second=other,
-        judgments=tuple(sorted(mine, key=lambda j: (j.judge, j.system_a != first))),
+        first=first_reply,
+        second=second_reply,
+        judgments=tuple(sorted(pair_judgments, key=lambda judgment: (judgment.judge, judgment.system_a != first))),
         compared=tuple(compared),
         apart=tuple(apart),
     )
@@ -279,10 +279,10 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
         # Languages as single values, so that other files are not read; the text in an aggregate, since as a filter it
         # makes DuckDB fold every rationale of a row group, whosever battle it is of, many times over.
         chosen = {f"l{n}": code for n, code in enumerate(languages)}
-        only = f"AND language IN ({', '.join(f'${name}' for name in chosen)}) " if chosen else ""
+        condition = f"AND language IN ({', '.join(f'${name}' for name in chosen)}) " if chosen else ""
         rows = arena.sql(
             "SELECT language, query_id FROM judgments WHERE system_a IN ($first, $second) "  # noqa: S608  # constants alone
-            f"AND system_b IN ($first, $second) {only}GROUP BY ALL "
+            f"AND system_b IN ($first, $second) {condition}GROUP BY ALL "
             "HAVING bool_or(contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text))))",
             {"first": first, "second": second, "text": text, **chosen},
         )

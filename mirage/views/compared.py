@@ -49,8 +49,8 @@ def rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> 
         ends = values.get(system, (row["rating"], row["low"], row["high"]))
         for name, value in zip(("rating", "low", "high"), ends, strict=True):
             row[name] = on_scale(value, scale, difference=reference is not None)
-        own = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
-        row["tier_low"], row["tier_high"] = own or (None, None)
+        span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
+        row["tier_low"], row["tier_high"] = span or (None, None)
         alike = tiers.alike(system) if tiers is not None else ()
         row["alike"] = runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
     return pa.table({name: [row[name] for row in shown] for name in shown[0]})
@@ -64,15 +64,15 @@ def everything(board: Board, reference: str | None = None) -> pa.Table:
     table = board.everything
     if reference is None:
         return table
-    by = {
+    intervals = {
         (code, system): ends
         for code in {JOINT, *board.ranking.languages} & set(board.ranking.languages)
         for system, ends in _differences(board, reference, code).items()
     }
     keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
-    found = [by.get(key, (None, None, None)) for key in keys]
+    differences = [intervals.get(key, (None, None, None)) for key in keys]
     for k, name in enumerate(DIFFERENCES):
-        table = table.append_column(name, pa.array([row[k] for row in found], pa.float64()))
+        table = table.append_column(name, pa.array([row[k] for row in differences], pa.float64()))
     return table
 
 
@@ -89,7 +89,7 @@ def runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
         chosen: the ranks.
         ranks: all ranks that are held, ascending: those that stand side by side here make a run.
     """
-    places = sorted({ranks.index(one) for one in chosen})
+    places = sorted({ranks.index(number) for number in chosen})
     parts: list[list[int]] = []
     for place in places:
         if parts and place == parts[-1][-1] + 1:
@@ -106,5 +106,7 @@ def _differences(board: Board, reference: str, language: str) -> dict[str, tuple
     """By system of a row: the difference to a reference and the ends of its interval; empty where it has no row."""
     table = pipeline.ordered(board.ranking, reference)
     names = ("language", "system", *DIFFERENCES)
-    found = zip(*(table[name].to_pylist() for name in names), strict=True)
-    return {system: ends for code, system, *rest in found if code == language and (ends := tuple(rest))[0] is not None}
+    records = zip(*(table[name].to_pylist() for name in names), strict=True)
+    return {
+        system: ends for code, system, *values in records if code == language and (ends := tuple(values))[0] is not None
+    }

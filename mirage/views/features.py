@@ -97,27 +97,27 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     """
     import pyarrow as pa
 
-    found = [one for code in languages for one in of_language(arena, code)]
-    joint = features.over_languages(found)
-    named = {one.feature for one in found if one.mean is not None}
+    feature_means = [row for code in languages for row in of_language(arena, code)]
+    joint = features.over_languages(feature_means)
+    named = {row.feature for row in feature_means if row.mean is not None}
     order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]
-    systems = tuple(sorted({one.system for one in found}))
+    systems = tuple(sorted({row.system for row in feature_means}))
     by_feature: dict[str, list[FeatureMean]] = {name: [] for name in order}
     counted: dict[tuple[str, str], int] = {}
-    for one in found:
-        if one.feature in named:
-            by_feature[one.feature].append(one)
-            counted[one.system, one.feature] = counted.get((one.system, one.feature), 0) + (one.mean is not None)
+    for row in feature_means:
+        if row.feature in named:
+            by_feature[row.feature].append(row)
+            counted[row.system, row.feature] = counted.get((row.system, row.feature), 0) + (row.mean is not None)
     over = {}
     for name in order:
-        rows = [_row(one) | {"languages": counted[one.system, name]} for one in joint if one.feature == name]
+        rows = [_row(row) | {"languages": counted[row.system, name]} for row in joint if row.feature == name]
         rows.sort(key=lambda row: (row["mean"] is None, _sign(name) * (row["mean"] or 0), row["system"]))
         over[name] = pa.Table.from_pylist(rows)
-    means = {(one.system, one.feature): one.mean for one in joint}
-    columns = {name: pa.array([means.get((s, name)) for s in systems], pa.float64()) for name in order}
-    replies = {(one.language, one.system): 0 for one in found}
-    for one in found:
-        replies[one.language, one.system] = max(replies[one.language, one.system], one.total)
+    means = {(row.system, row.feature): row.mean for row in joint}
+    columns = {name: pa.array([means.get((system, name)) for system in systems], pa.float64()) for name in order}
+    replies = {(row.language, row.system): 0 for row in feature_means}
+    for row in feature_means:
+        replies[row.language, row.system] = max(replies[row.language, row.system], row.total)
     return Overview(
         features=tuple(order),
         systems=systems,
@@ -126,7 +126,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         by_feature={name: tuple(rows) for name, rows in by_feature.items()},
         over=over,
         matrix=pa.table({"system": list(systems), **columns}),
-        everything=pa.Table.from_pylist([_row(one) for one in [*joint, *found]]),
+        everything=pa.Table.from_pylist([_row(row) for row in [*joint, *feature_means]]),
     )
 
 
@@ -151,25 +151,29 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 
     rated = _ratings(arena, referee, skill)
     codes = [code for code in languages if code in rated]
-    found = []
+    rows = []
     for feature in overview(arena, languages).features:
-        each = {code: one for code in codes if (one := _of_systems(arena, referee, skill, feature, code)).systems}
-        everywhere = set.intersection(*(set(one.systems) for one in each.values())) if each else set()
-        if len(each) > 1:
-            joint = [one.among(everywhere) for one in each.values()]
-            found.append(_relation(feature, "all", np.concatenate(joint), len(everywhere)))
-        found += [_relation(feature, code, one.taus, len(one.systems)) for code, one in each.items()]
-    return tuple(found)
+        by_language = {
+            code: systems for code in codes if (systems := _of_systems(arena, referee, skill, feature, code)).systems
+        }
+        everywhere = (
+            set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
+        )
+        if len(by_language) > 1:
+            joint = [systems.among(everywhere) for systems in by_language.values()]
+            rows.append(_relation(feature, "all", np.concatenate(joint), len(everywhere)))
+        rows += [_relation(feature, code, systems.taus, len(systems.systems)) for code, systems in by_language.items()]
+    return tuple(rows)
 
 
 @lru_cache(maxsize=64)
 def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
     """The ratings by language and system, as the Leaderboard has them."""
     board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
-    found: dict[str, dict[str, float]] = {}
+    ratings: dict[str, dict[str, float]] = {}
     for row in board.ranks.to_pylist():
-        found.setdefault(row["language"], {})[row["system"]] = row["rating"]
-    return found
+        ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
+    return ratings
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +191,12 @@ class _Systems:
 
     def among(self, systems: Collection[str]) -> NDArray[np.float64]:
         """The same among some of the systems."""
-        at = [k for k, name in enumerate(self.systems) if name in systems]
-        return self.taus if len(at) == len(self.systems) else taus(self.ratings[None, at], self.means[None, at])
+        positions = [k for k, name in enumerate(self.systems) if name in systems]
+        return (
+            self.taus
+            if len(positions) == len(self.systems)
+            else taus(self.ratings[None, positions], self.means[None, positions])
+        )
 
 
 @lru_cache(maxsize=2048)
@@ -197,12 +205,14 @@ def _of_systems(arena: Arena, referee: str, skill: Skill, feature: str, code: st
 
     ratings = _ratings(arena, referee, skill)[code]
     means = {
-        one.system: one.mean
-        for one in of_language(arena, code)
-        if one.feature == feature and one.mean is not None and one.system in ratings
+        row.system: row.mean
+        for row in of_language(arena, code)
+        if row.feature == feature and row.mean is not None and row.system in ratings
     }
     systems = tuple(sorted(means))
-    return _Systems(systems, np.array([ratings[s] for s in systems]), np.array([means[s] for s in systems]))
+    return _Systems(
+        systems, np.array([ratings[system] for system in systems]), np.array([means[system] for system in systems])
+    )
 
 
 def taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
@@ -238,32 +248,32 @@ def taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int 
     return np.asarray(np.divide(pairs(a * b), norm, out=np.full_like(norm, np.nan), where=norm > 0))
 
 
-def _relation(feature: str, code: str, found: NDArray[np.float64], systems: int) -> Relation:
+def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:
     """The mean over the languages (rows) that have a tau, with its interval."""
     import numpy as np
 
-    known = np.isfinite(found)
+    known = np.isfinite(tau_values)
     n = known.sum(axis=0)
-    mean = np.divide(np.where(known, found, 0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+    mean = np.divide(np.where(known, tau_values, 0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
     if not n[0]:
-        why = "all systems have the same value" if systems > 1 else "fewer than two systems"
-        return Relation(feature, code, None, None, None, systems, 0, why)
+        reason = "all systems have the same value" if systems > 1 else "fewer than two systems"
+        return Relation(feature, code, None, None, None, systems, 0, reason)
     value, draws = float(mean[0]), mean[1:][n[1:] >= 0.9 * n[0]]
     if systems < FEWEST:
-        why = f"no interval: fewer than {FEWEST} systems"
+        reason = f"no interval: fewer than {FEWEST} systems"
     elif len(draws) < 0.95 * (len(mean) - 1):
-        why = "no interval: too many systems are equal"
+        reason = "no interval: too many systems are equal"
     else:
         low, high = np.quantile(draws, [0.025, 0.975], method="weibull")
         return Relation(feature, code, value, float(low), float(high), systems, int(n[0]), "")
-    return Relation(feature, code, value, None, None, systems, int(n[0]), why)
+    return Relation(feature, code, value, None, None, systems, int(n[0]), reason)
 
 
 _SHOWN = tuple(field.name for field in fields(FeatureMean) if field.name != "error")
 
 
-def _row(one: FeatureMean) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in _SHOWN} | {"coverage": one.coverage}
+def _row(row: FeatureMean) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _SHOWN} | {"coverage": row.coverage}
 
 
 def _sign(feature: str) -> int:

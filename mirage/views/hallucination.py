@@ -69,8 +69,8 @@ class Rates:
 @lru_cache(maxsize=64)
 def parsers(arena: Arena) -> tuple[Parser, ...]:
     """Parsers whose outcomes the arena holds, the default first."""
-    have = set(arena.sql("SELECT DISTINCT parser FROM outcomes")["parser"].to_pylist())
-    return tuple(parser for parser in get_args(Parser) if parser in have)
+    names = set(arena.sql("SELECT DISTINCT parser FROM outcomes")["parser"].to_pylist())
+    return tuple(parser for parser in get_args(Parser) if parser in names)
 
 
 @lru_cache(maxsize=64)
@@ -115,12 +115,17 @@ def rates(
     printed, reference = _printed(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
     cells = [_cell(row, metric_of[row["subset"]], printed) for row in rate_table(arena, parser, languages).to_pylist()]
-    single = [c for c in cells if c["language"] != "all"]
-    joint = [c for c in cells if c["language"] == "all"]
+    single = [cell for cell in cells if cell["language"] != "all"]
+    joint = [cell for cell in cells if cell["language"] == "all"]
     for cell in joint:
-        own = [c for c in single if (c["metric"], c["system"]) == (cell["metric"], cell["system"]) and c["n"]]
-        cell["printed"], cell["difference"] = _mean(own, "printed"), _mean(own, "difference")
-        cell["_ends"] = [end for c in own for end in c["_ends"]]
+        language_cells = [
+            language_cell
+            for language_cell in single
+            if (language_cell["metric"], language_cell["system"]) == (cell["metric"], cell["system"])
+            and language_cell["n"]
+        ]
+        cell["printed"], cell["difference"] = _mean(language_cells, "printed"), _mean(language_cells, "difference")
+        cell["_ends"] = [end for language_cell in language_cells for end in language_cell["_ends"]]
     lacking = _lacking(arena, printed, picked)
     absent = [
         _cell({**_NONE, "language": code, "subset": subset, "system": system}, metric_of[subset], printed)
@@ -129,17 +134,19 @@ def rates(
     ]
     for cell in (*cells, *absent):
         _define(cell, definition)
-    have = {
-        metric: tuple(c for c in LANGUAGES if any(c == r["language"] for r in single if r["metric"] == metric))
+    codes = {
+        metric: tuple(
+            code for code in LANGUAGES if any(code == cell["language"] for cell in single if cell["metric"] == metric)
+        )
         for metric in SUBSETS
     }
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *absent, *joint]),
-        languages=have,
-        questions={m: _questions(arena, SUBSETS[m], have[m]) for m in SUBSETS},
+        languages=codes,
+        questions={metric: _questions(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
         lacking=lacking,
-        reference=reference if any(c["printed"] is not None for c in single) else "",
+        reference=reference if any(cell["printed"] is not None for cell in single) else "",
     )
 
 
@@ -156,10 +163,10 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
     """
     import pyarrow as pa
 
-    found, reference = _printed(figures)
+    printed, reference = _printed(figures)
     single = [
-        _cell({**_NONE, "language": code, "subset": SUBSETS[metric], "system": system}, metric, found)
-        for metric, system, code in sorted(found)
+        _cell({**_NONE, "language": code, "subset": SUBSETS[metric], "system": system}, metric, printed)
+        for metric, system, code in sorted(printed)
         if not picked or code in picked
     ]
     if not single:
@@ -167,11 +174,14 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
     groups: dict[tuple[Metric, str], list[dict[str, Any]]] = {}
     for cell in single:
         groups.setdefault((cell["metric"], cell["system"]), []).append(cell)
-    joint = [{**own[0], "language": "all", "printed": _mean(own, "printed")} for own in groups.values()]
+    joint = [
+        {**language_cells[0], "language": "all", "printed": _mean(language_cells, "printed")}
+        for language_cells in groups.values()
+    ]
     for cell in (*single, *joint):
         _define(cell, "as-published")
         cell |= {"value": cell["printed"], "reason": None}
-    languages = tuple(code for code in LANGUAGES if any(c["language"] == code for c in single))
+    languages = tuple(code for code in LANGUAGES if any(cell["language"] == code for cell in single))
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *joint]),
@@ -183,7 +193,7 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
 
 
 @lru_cache(maxsize=64)
-def moves(found: Rates, metric: Metric) -> pa.Table:
+def moves(rates: Rates, metric: Metric) -> pa.Table:
     """How the order of the systems by one rate moves from one definition to the other.
 
     Returns:
@@ -191,22 +201,22 @@ def moves(found: Rates, metric: Metric) -> pa.Table:
         `undecided, n`, `place_decided, place_as_published` (1 is the lowest rate, equal rates share a place, null
         without a rate) and `fall` (places lost when every undecided reply counts as wrong; negative if won).
     """
-    rows = [c for c in found.cells.to_pylist() if c["language"] == "all" and c["metric"] == metric]
-    decided, published = (_places([c[name] for c in rows]) for name in ("rate", "rate_as_published"))
-    out = [
+    rows = [row for row in rates.cells.to_pylist() if row["language"] == "all" and row["metric"] == metric]
+    decided, published = (_places([row[name] for row in rows]) for name in ("rate", "rate_as_published"))
+    moved = [
         {
-            "system": c["system"],
-            "decided": c["rate"],
-            "as_published": c["rate_as_published"],
-            "undecided": c["undecided"],
-            "n": c["n"],
+            "system": row["system"],
+            "decided": row["rate"],
+            "as_published": row["rate_as_published"],
+            "undecided": row["undecided"],
+            "n": row["n"],
             "place_decided": a,
             "place_as_published": b,
             "fall": 0 if a is None or b is None else b - a,
         }
-        for c, a, b in zip(rows, decided, published, strict=True)
+        for row, a, b in zip(rows, decided, published, strict=True)
     ]
-    return _table(sorted(out, key=lambda row: (_or_last(row["decided"]), row["system"])))
+    return _table(sorted(moved, key=lambda row: (_or_last(row["decided"]), row["system"])))
 
 
 @lru_cache(maxsize=64)
@@ -238,12 +248,14 @@ def _printed(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]
         "WHERE source = 'NoMIRACL' AND item = ? AND language <> 'all' AND value IS NOT NULL",
         [BASELINES],
     ).to_pylist()
-    out: dict[tuple[Metric, str, str], float] = {}
+    figures_by_key: dict[tuple[Metric, str, str], float] = {}
     for row in rows:
         for metric in SUBSETS:
             if row["metric"] == f"{metric} rate":
-                out[metric, SYSTEM_NAMES.get(row["system"], row["system"]), row["language"]] = row["value"] / 100
-    return out, rows[0]["reference"] if rows else ""
+                figures_by_key[metric, SYSTEM_NAMES.get(row["system"], row["system"]), row["language"]] = (
+                    row["value"] / 100
+                )
+    return figures_by_key, rows[0]["reference"] if rows else ""
 
 
 _NONE = {
@@ -257,29 +269,29 @@ def _lacking(
     arena: Arena, printed: Mapping[tuple[Metric, str, str], float], picked: tuple[str, ...]
 ) -> tuple[tuple[str, Subset], ...]:
     rows = arena.sql("SELECT DISTINCT language, subset FROM outcomes").to_pylist()
-    have = {(row["language"], row["subset"]) for row in rows}
-    known = set(systems(arena))
-    codes = {code for code, _ in have} | {code for _, system, code in printed if system in known}
+    pairs = {(row["language"], row["subset"]) for row in rows}
+    known_systems = set(systems(arena))
+    codes = {code for code, _ in pairs} | {code for _, system, code in printed if system in known_systems}
     return tuple(
         (code, subset)
         for code in LANGUAGES
         if code in codes and (not picked or code in picked)
         for subset in SUBSETS.values()
-        if (code, subset) not in have
+        if (code, subset) not in pairs
     )
 
 
 def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric, str, str], float]) -> dict[str, Any]:
     """A row of rates with the printed figure; `_ends` is what its rate as published rests on: (wrong, replies)."""
     replies = row["n"] - row["missing"]
-    ours, figure = row["rate_as_published"], printed.get((metric, row["system"], row["language"]))
+    rate, figure = row["rate_as_published"], printed.get((metric, row["system"], row["language"]))
     return {
         "metric": metric,
         **row,
         "n": replies,
         "decided": row["answered"] + row["abstained"],
         "printed": figure,
-        "difference": None if figure is None or ours is None else _beyond_rounding(100 * (ours - figure)),
+        "difference": None if figure is None or rate is None else _beyond_rounding(100 * (rate - figure)),
         "_ends": [(replies - row[outcomes.RIGHT[row["subset"]]], replies)] if replies else [],
     }
 
@@ -293,19 +305,19 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
         value, other = other, value
         low, high = outcomes.mean_interval(ends)[1:] if ends else (None, None)
     if value is not None:
-        why = None
+        reason = None
     elif cell["n"]:
-        why = f"none of the {cell['n']:,} replies says whether it answers or abstains"
+        reason = f"none of the {cell['n']:,} replies says whether it answers or abstains"
     else:
-        why = "no replies in this arena"
-    cell |= {"value": value, "low": low, "high": high, "other": other, "reason": why}
+        reason = "no replies in this arena"
+    cell |= {"value": value, "low": low, "high": high, "other": other, "reason": reason}
 
 
 def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
     """Mean over languages, each weighing the same, as in the joint row; None unless all of them have a value."""
-    if not cells or any(c[name] is None for c in cells):
+    if not cells or any(cell[name] is None for cell in cells):
         return None
-    return float(sum(c[name] for c in cells) / len(cells))
+    return float(sum(cell[name] for cell in cells) / len(cells))
 
 
 def _beyond_rounding(difference: float) -> float:
@@ -315,11 +327,13 @@ def _beyond_rounding(difference: float) -> float:
 def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
     """One row a system from its joint cells, fewest hallucinations first."""
     rows = []
-    for system in sorted({c["system"] for c in joint}):
+    for system in sorted({cell["system"] for cell in joint}):
         row: dict[str, Any] = {"system": system}
         for metric in SUBSETS:
-            mine: Mapping[str, Any] = next((c for c in joint if (c["system"], c["metric"]) == (system, metric)), {})
-            row |= {f"{metric}_{name}": mine.get(name) for name in TRADE_OFF}
+            values: Mapping[str, Any] = next(
+                (cell for cell in joint if (cell["system"], cell["metric"]) == (system, metric)), {}
+            )
+            row |= {f"{metric}_{name}": values.get(name) for name in TRADE_OFF}
         rows.append(row)
     rows.sort(key=lambda row: (_or_last(row["hallucination_value"]), _or_last(row["error_value"]), row["system"]))
     return _table(rows)

@@ -39,8 +39,8 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {
-    one.name: one
-    for one in (
+    measure.name: measure
+    for measure in (
         Measure(
             "flip",
             "Flips",
@@ -93,20 +93,20 @@ def rows(arena: Arena) -> pa.Table:
 
     arena.need("judgments")
     slopes, families = _slopes(arena), _families(arena)
-    found: list[dict[str, Any]] = []
-    for one in pipeline.judges(arena.path):
-        row: dict[str, Any] = {"judge": one.judge, "language": one.language, "n": one.n}
-        values = asdict(one)
+    records: list[dict[str, Any]] = []
+    for summary in pipeline.judges(arena.path):
+        row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
+        values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):
-            n = one.n if name == "unparsed" else values[f"{name}_n"]
+            n = summary.n if name == "unparsed" else values[f"{name}_n"]
             reason = None if n else "no pair was judged in both orders" if name == "flip" else "no battle counts"
             row |= {name: values[f"{name}_rate"], f"{name}_n": n, f"{name}_reason": reason}
             row |= {f"{name}_{end}": values[f"{name}_{end}"] for end in ("low", "high")}
-        key = one.judge, one.language
+        key = summary.judge, summary.language
         row |= _part("length", slopes.get(key, {"reason": "no battle has a winner and the length of both answers"}))
         row |= _part("family", families[key])
-        found.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
-    return pa.Table.from_pylist(found, schema=_schema())
+        records.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
+    return pa.Table.from_pylist(records, schema=_schema())
 
 
 def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:
@@ -131,39 +131,49 @@ def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
         known = style(arena, ("length",))
     except MirageError:
         return {}
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    slopes: dict[tuple[str, str], dict[str, Any]] = {}
     for name in judges(arena):
-        fought = {code: one for code, one in battles(arena, name, "both").items() if _measured(one, known.get(code))}
-        if not fought:
+        battles_by_language = {
+            code: language_battles
+            for code, language_battles in battles(arena, name, "both").items()
+            if _measured(language_battles, known.get(code))
+        }
+        if not battles_by_language:
             continue
-        made = control(fought, known)
-        for code, (one,) in made.coefficients.items():
-            n = made.n_battles[code] if code in made.n_battles else sum(made.n_battles.values())
-            found[name, code] = {"value": one.value, "low": one.low, "high": one.high, "n": n, "reason": one.reason}
-    return found
+        result = control(battles_by_language, known)
+        for code, (coefficient,) in result.coefficients.items():
+            n = result.n_battles[code] if code in result.n_battles else sum(result.n_battles.values())
+            slopes[name, code] = {
+                "value": coefficient.value,
+                "low": coefficient.low,
+                "high": coefficient.high,
+                "n": n,
+                "reason": coefficient.reason,
+            }
+    return slopes
 
 
-def _measured(one: rank.Battles, known: Any) -> bool:
+def _measured(language_battles: rank.Battles, known: Any) -> bool:
     """Whether a language has a battle with a winner whose two answers' covariates are known."""
     import numpy as np
 
     if known is None:
         return False
-    there = np.isfinite(known.of(one)).all(axis=2)
-    return bool((one.wins * (there[:, :, None] & there[:, None, :])).any())
+    measured = np.isfinite(known.of(language_battles)).all(axis=2)
+    return bool((language_battles.wins * (measured[:, :, None] & measured[:, None, :])).any())
 
 
 def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """Each judge's preference for its own maker's systems, by judge and language."""
     return {
-        (one.judge, one.language): {
-            "value": one.difference,
-            "low": one.low,
-            "high": one.high,
-            "n": one.battles,
-            "reason": one.reason,
+        (preference.judge, preference.language): {
+            "value": preference.difference,
+            "low": preference.low,
+            "high": preference.high,
+            "n": preference.battles,
+            "reason": preference.reason,
         }
-        for one in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS), makers_of(arena))
+        for preference in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS), makers_of(arena))
     }
 
 

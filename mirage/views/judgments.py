@@ -24,8 +24,13 @@ def judgments(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]
         TableMissing: if the arena has no judgments.
     """
     arena.need("judgments")
-    found = [schema.Judgment(**row) for row in of_question(arena, "judgments", key)]
-    return tuple(sorted(found, key=lambda j: (j.judge, *sorted((j.system_a, j.system_b)), j.system_a)))
+    rows = [schema.Judgment(**row) for row in of_question(arena, "judgments", key)]
+    return tuple(
+        sorted(
+            rows,
+            key=lambda judgment: (judgment.judge, *sorted((judgment.system_a, judgment.system_b)), judgment.system_a),
+        )
+    )
 
 
 def better(judgment: schema.Judgment) -> str | None:

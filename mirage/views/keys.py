@@ -28,7 +28,7 @@ class Keys:
 
     @cached_property
     def _places(self) -> dict[Key, int]:
-        return {key: at for at, key in enumerate(self.keys)}
+        return {key: position for position, key in enumerate(self.keys)}
 
     @property
     def pages(self) -> int:
@@ -43,20 +43,20 @@ class Keys:
         """The questions of a page of the list, from 1."""
         return self.keys[(number - 1) * PAGE : number * PAGE]
 
-    def resolve(self, asked: str, languages: Sequence[str] = ()) -> Key:
+    def resolve(self, link: str, languages: Sequence[str] = ()) -> Key:
         """The question that a link means: `ar:771728#0`, or an id alone.
 
         Args:
-            asked: what stands in the link.
+            link: what stands in the link.
             languages: where to look first for an id that several languages have.
 
         Raises:
             UnknownName: if it is not among them; the message names the nearest.
         """
-        code, _, query_id = asked.partition(":")
+        code, _, query_id = link.partition(":")
         if self.place((code, query_id)) is not None:
             return code, query_id
-        found = [key for key in self.keys if key[1] == asked]
-        if not found:
-            raise UnknownName("question", asked, map(name, [k for k in self.keys if k[0] == code] or self.keys))
-        return min(found, key=lambda key: (key[0] not in languages, key))
+        matches = [key for key in self.keys if key[1] == link]
+        if not matches:
+            raise UnknownName("question", link, map(name, [key for key in self.keys if key[0] == code] or self.keys))
+        return min(matches, key=lambda key: (key[0] not in languages, key))

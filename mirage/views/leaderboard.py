@@ -98,8 +98,8 @@ def judges(arena: Arena) -> tuple[str, ...]:
 def families(arena: Arena) -> tuple[str, ...]:
     """The makers of an arena's judges, where there are several of them."""
     makers = makers_of(arena)
-    found = sorted({makers.of(judge) for judge in judges(arena)})
-    return tuple(found) if len(found) > 1 else ()
+    names = sorted({makers.of(judge) for judge in judges(arena)})
+    return tuple(names) if len(names) > 1 else ()
 
 
 @lru_cache(maxsize=64)
@@ -107,8 +107,8 @@ def controls(arena: Arena) -> tuple[str, ...]:
     """What of the style of an arena's answers can be held equal: what was measured."""
     if "features" not in arena.tables:
         return ()
-    found = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
-    return tuple(name for name, one in COVARIATES.items() if one.feature in found)
+    features = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
+    return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in features)
 
 
 @lru_cache(maxsize=64)
@@ -146,7 +146,7 @@ def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]
     if referee == RELEVANCE:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
         return rank.from_outcomes(arena.read("outcomes", columns=columns), skill=skill)
-    return {code: one.battles() for code, one in verdicts(arena, referee).items()}
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(arena, referee).items()}
 
 
 @lru_cache(maxsize=16)
@@ -162,11 +162,11 @@ def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
     Raises:
         NotEnoughData: if a feature was not measured for any answer.
     """
-    wanted = [COVARIATES[name].feature for name in names]
+    features = [COVARIATES[name].feature for name in names]
     rows = arena.sql(
         "SELECT language, query_id, system, feature, value FROM features "
         "WHERE list_contains($wanted, feature) AND value IS NOT NULL",
-        {"wanted": wanted},
+        {"wanted": features},
     )
     return covariates(rows, names)
 
@@ -184,13 +184,15 @@ def rated(
     `board`.
     """
     if referee == RELEVANCE:
-        there = [code for code in languages if code in battles(arena, referee, skill)]
-        return rank.together([_by_labels(arena, skill, code, choice.ties) for code in there]), None
-    said = _said(arena, referee)
-    there = [code for code in languages if any(code in one for one in said.values())]
-    held = style(arena, choice.control) if choice.control else None
-    again = whatif.rated([_counted(arena, referee, code, choice, voted) for code in there], choice, style=held)
-    return again.ranking, again
+        codes = [code for code in languages if code in battles(arena, referee, skill)]
+        return rank.together([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
+    by_judge = _said(arena, referee)
+    codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
+    answer_style = style(arena, choice.control) if choice.control else None
+    recomputed = whatif.rated(
+        [_counted(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
+    )
+    return recomputed.ranking, recomputed
 
 
 def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
@@ -243,13 +245,14 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
 
 def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
     """The languages that cannot be rated, each with the reason."""
-    have: dict[str, set[str]] = {}
+    subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
-        have.setdefault(row["language"], set()).add(row["subset"])
+        subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
     if referee != RELEVANCE:
-        return {code: "no readable verdict" for code in languages if code not in have}
+        return {code: "no readable verdict" for code in languages if code not in subsets_by_language}
     absent = {
-        code: [subset for subset in rank.SUBSETS[skill] if subset not in have.get(code, set())] for code in languages
+        code: [subset for subset in rank.SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
+        for code in languages
     }
     return {
         code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " questions"
@@ -298,22 +301,22 @@ def board(
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
     lacking = _lacking(counts, referee, skill, languages)
-    there = tuple(code for code in languages if code not in lacking)
-    if not there:
+    codes = tuple(code for code in languages if code not in lacking)
+    if not codes:
         raise NotEnoughData(
             "none of the chosen languages can be rated for this skill",
-            where=", ".join(f"{code}: {why}" for code, why in lacking.items()),
+            where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
             do="choose another skill, or more languages",
         )
-    ranking, again = rated(arena, referee, skill, there, choice, voted)
-    if again is not None:
-        lacking |= again.lacking
-    shown = tuple(code for code in there if code in ranking.languages)
+    ranking, recomputed = rated(arena, referee, skill, codes, choice, voted)
+    if recomputed is not None:
+        lacking |= recomputed.lacking
+    shown = tuple(code for code in codes if code in ranking.languages)
     scope = "all" if "all" in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
     other = choice != Choice() or voted is not None
     if other:
-        different = compare(rated(arena, referee, skill, there, Choice())[0], ranking)
+        different = compare(rated(arena, referee, skill, codes, Choice())[0], ranking)
         moved = tuple(pipeline.moved(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()
@@ -329,9 +332,11 @@ def board(
         left_out=ranking.left_out,
         n_queries=sum(ranking.languages[code].n_queries for code in shown),
         n_replies=sum(row["replies"] for row in main),
-        method=ranking.method if again is None else again.method,
+        method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
-        counted=tuple(pipeline.counted(again)) if again is not None and (other or len(again.said) > 1) else (),
+        counted=tuple(pipeline.counted(recomputed))
+        if recomputed is not None and (other or len(recomputed.said) > 1)
+        else (),
         moved=moved,
     )
 
@@ -343,10 +348,10 @@ def needed(board: Board, system: str) -> tuple[str, ...]:
         return ()
     order = board.rows["system"].to_pylist()
     tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
-    at = order.index(system)
+    position = order.index(system)
     return tuple(
         rank.more_queries(tiers, *pair).text
-        for pair in ((order[k], order[k + 1]) for k in (at - 1, at) if 0 <= k < len(order) - 1)
+        for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
     )
 
 

@@ -45,7 +45,7 @@ class Effect:
 def effects(arena: Arena) -> tuple[Effect, ...]:
     """Measure every departure on the outcomes of an arena, by both parsers."""
     outcomes = arena.read("outcomes")
-    strict, published = (_cells(rates(outcomes, parser=p)) for p in ("strict", "published"))
+    strict, published = (_cells(rates(outcomes, parser=parser)) for parser in ("strict", "published"))
     return (
         _parser(outcomes, strict, published),
         _api_errors(strict),
@@ -59,8 +59,8 @@ def prompts(words: str = "") -> tuple[Origin, ...]:
     """The prompts in which each of these words occurs: in the text, in what it is for, or in what is said of it."""
 
     def holds(origin: Origin) -> bool:
-        said = [part for departure in origin.departures for part in (departure.what, departure.why)]
-        text = " ".join((origin.name, origin.use, origin.source, origin.text, *said)).casefold()
+        descriptions = [part for departure in origin.departures for part in (departure.what, departure.why)]
+        text = " ".join((origin.name, origin.use, origin.source, origin.text, *descriptions)).casefold()
         return all(word in text for word in words.casefold().split())
 
     return tuple(origin for origin in ORIGINS if holds(origin))
@@ -71,38 +71,40 @@ def rule_counts(arena: Arena) -> pa.Table:
     """Replies on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words."""
     import pyarrow as pa
 
-    found = departures(arena.read("outcomes"))
-    return found.append_column("meaning", pa.array([RULES[rule] for rule in found["rule"].to_pylist()], pa.string()))
+    counts = departures(arena.read("outcomes"))
+    return counts.append_column("meaning", pa.array([RULES[rule] for rule in counts["rule"].to_pylist()], pa.string()))
 
 
 def provenance(arena: Arena) -> list[dict[str, Any]]:
     """One row a table of the arena: rows, size, how it was made and from what."""
-    made: Mapping[str, Any] = arena.manifest.get("made", {})
-    out = []
+    records: Mapping[str, Any] = arena.manifest.get("made", {})
+    rows = []
     for table, files in arena.manifest["tables"].items():
-        how = made.get(table, {})
-        sources = how.get("from", [])
-        out.append(
+        record = records.get(table, {})
+        sources = record.get("from", [])
+        rows.append(
             {
                 "table": table,
                 "rows": arena.rows(table),
-                "bytes": sum(f["bytes"] for f in files),
+                "bytes": sum(file["bytes"] for file in files),
                 "files": len(files),
-                "by": how.get("by", ""),
-                "source": _sources([str(s.get("name", "")) for s in sources]),
-                "notes": " ".join(how.get("notes", [])),
+                "by": record.get("by", ""),
+                "source": _sources([str(source.get("name", "")) for source in sources]),
+                "notes": " ".join(record.get("notes", [])),
             }
         )
-    return out
+    return rows
 
 
 def _cells(table: pa.Table) -> dict[tuple[str, str, str], dict[str, Any]]:
-    return {(r["language"], r["subset"], r["system"]): r for r in table.to_pylist() if r["language"] != "all"}
+    return {
+        (row["language"], row["subset"], row["system"]): row for row in table.to_pylist() if row["language"] != "all"
+    }
 
 
 def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> Effect:
     moved = departures(outcomes)
-    replies = sum(r["n"] - r["missing"] for r in strict.values())
+    replies = sum(row["n"] - row["missing"] for row in strict.values())
     changes = [
         abs(strict[k]["rate"] - published[k]["rate"])
         for k in strict
@@ -122,46 +124,46 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
 
 
 def _api_errors(strict: dict[Any, Any]) -> Effect:
-    errors = sum(r["api_error"] for r in strict.values())
-    worst = max(strict.values(), key=lambda r: r["api_error"] / max(1, r["n"]))
+    errors = sum(row["api_error"] for row in strict.values())
+    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["n"]))
     share = worst["api_error"] / max(1, worst["n"])
     return Effect(
         "API errors",
         "An error text of the service is an invalid answer and counts as wrong",
         "api_error: undecided, and no battle is fought with it",
         f"{errors:,} replies; at most {share:.1%} of a cell ({worst['system']}, {worst['language']})",
-        sum(r["n"] - r["missing"] for r in strict.values()),
+        sum(row["n"] - row["missing"] for row in strict.values()),
         "replies",
     )
 
 
 def _undecided(strict: dict[Any, Any]) -> Effect:
-    gaps = {k: r["rate_as_published"] - r["rate"] for k, r in strict.items() if r["rate"] is not None}
+    gaps = {k: row["rate_as_published"] - row["rate"] for k, row in strict.items() if row["rate"] is not None}
     key = max(gaps, key=lambda k: abs(gaps[k]))
     taus = []
     for language, subset in sorted({k[:2] for k in gaps}):
-        mine = [k for k in gaps if k[:2] == (language, subset)]
-        taus.append(_tau([strict[k]["rate"] for k in mine], [strict[k]["rate_as_published"] for k in mine]))
-    known = [t for t in taus if t is not None]
+        keys = [k for k in gaps if k[:2] == (language, subset)]
+        taus.append(_tau([strict[k]["rate"] for k in keys], [strict[k]["rate_as_published"] for k in keys]))
+    defined = [t for t in taus if t is not None]
     return Effect(
         "Undecided replies in a rate",
         "Counted as wrong: 1 - accuracy",
         "Left out of the rate, their share shown beside it",
         f"the printed kind of rate is {100 * np.mean(list(gaps.values())):.1f} points higher on average, "
         f"{100 * gaps[key]:.1f} at most ({key[2]}, {key[0]}); mean tau-b between the two orders of the systems "
-        f"{np.mean(known):.2f}",
+        f"{np.mean(defined):.2f}",
         len(gaps),
         "cells",
     )
 
 
 def _zero_cells(published: dict[Any, Any]) -> Effect:
-    lost = [r for r in published.values() if r["rate_as_published"] == 1.0]
+    cells = [row for row in published.values() if row["rate_as_published"] == 1.0]
     return Effect(
         "A cell without one right reply",
         "The rate is written only where a right reply occurs: such a cell prints 0.0%",
         "It is 100%",
-        f"{len(lost)} of {len(published)} cells are without one",
+        f"{len(cells)} of {len(published)} cells are without one",
         len(published),
         "cells",
     )
@@ -175,18 +177,18 @@ def _width(row: rank.LanguageRanking) -> float:
 
 def _ranking(outcomes: pa.Table) -> list[Effect]:
     battles = rank.from_outcomes(outcomes, skill="both")
-    ours = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
-    scope = "all" if "all" in ours.languages else next(iter(ours.languages))
-    base = ours.languages[scope]
+    ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
+    scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
+    base = ranking.languages[scope]
     dropped = rank.rate(battles, draws=1, seed=rank.SEED, ties="drop").languages[scope]
     moved = np.abs(base.ranks() - dropped.ranks())
     widths, narrow = [], []
-    for code, one in battles.items():
-        widths.append(_width(ours.languages[code]))
-        single = rank.rate({code: _battle_units(one)}, draws=_DRAWS, seed=rank.SEED).languages[code]
+    for code, language_battles in battles.items():
+        widths.append(_width(ranking.languages[code]))
+        single = rank.rate({code: _battle_units(language_battles)}, draws=_DRAWS, seed=rank.SEED).languages[code]
         narrow.append(_width(single))
-    n = sum(len(one.queries) for one in battles.values())
-    sizes = [len(one.queries) for one in battles.values()]
+    n = sum(len(language_battles.queries) for language_battles in battles.values())
+    sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return [
         Effect(
             "Ties",
@@ -219,18 +221,20 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
     ]
 
 
-def _battle_units(one: rank.Battles) -> rank.Battles:
+def _battle_units(battles: rank.Battles) -> rank.Battles:
     """The same battles, each a query of its own."""
-    s = len(one.systems)
-    q, i, j = np.nonzero((one.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (one.ties > 0)))
+    s = len(battles.systems)
+    q, i, j = np.nonzero((battles.wins > 0) | (np.triu(np.ones((s, s), dtype=bool)) & (battles.ties > 0)))
     wins = np.zeros((len(q), s, s), dtype=np.uint8)
     ties = np.zeros_like(wins)
     rows = np.arange(len(q))
-    wins[rows, i, j] = one.wins[q, i, j]
-    tied = one.ties[q, i, j]
+    wins[rows, i, j] = battles.wins[q, i, j]
+    tied = battles.ties[q, i, j]
     ties[rows, i, j] = tied
     ties[rows, j, i] = tied
-    return replace(one, queries=tuple(f"{k}" for k in range(len(q))), wins=wins, ties=ties, strata=one.strata[q])
+    return replace(
+        battles, queries=tuple(f"{k}" for k in range(len(q))), wins=wins, ties=ties, strata=battles.strata[q]
+    )
 
 
 def _sources(names: list[str]) -> str:

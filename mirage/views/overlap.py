@@ -57,23 +57,23 @@ def _tokens(reply: Reply) -> list[tuple[Span, str]]:
         cited.setdefault((citation.start, citation.end), []).append(citation.passage_id or text[citation.start :][:9])
     # No word holds white space, so no word equals a citation.
     tokens = [(span, " ".join(("", *sorted(ids)))) for span, ids in cited.items()]
-    taken = sorted(cited)
-    at = 0
+    cited_spans = sorted(cited)
+    position = 0
     for span, form in word_spans(text):
-        while at < len(taken) and taken[at][1] <= span[0]:
-            at += 1
-        if at == len(taken) or span[1] <= taken[at][0]:
+        while position < len(cited_spans) and cited_spans[position][1] <= span[0]:
+            position += 1
+        if position == len(cited_spans) or span[1] <= cited_spans[position][0]:
             tokens.append((span, form))
     return sorted(tokens)
 
 
 def _parts(tokens: Sequence[tuple[Span, str]], blocks: Sequence[Span]) -> Parts:
     shared, own = [], []
-    at = 0
+    position = 0
     for start, size in (*blocks, (len(tokens), 0)):
-        if start > at:
-            own.append((tokens[at][0][0], tokens[start - 1][0][1]))
+        if start > position:
+            own.append((tokens[position][0][0], tokens[start - 1][0][1]))
         if size:
             shared.append((tokens[start][0][0], tokens[start + size - 1][0][1]))
-        at = start + size
+        position = start + size
     return Parts(tuple(shared), tuple(own), len(tokens), sum(size for _, size in blocks))

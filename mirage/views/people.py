@@ -77,12 +77,12 @@ def _version(arena: Arena, log: int) -> tuple[str, int]:
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
     try:
-        found = shared.votes.where, shared.votes.version(arena.name)[log]
+        key = shared.votes.where, shared.votes.version(arena.name)[log]
     except Unreachable as error:
         shared.failed = time.monotonic(), error
         raise
     shared.failed = None
-    return found
+    return key
 
 
 @lru_cache(maxsize=8)
@@ -117,10 +117,10 @@ def agreement(arena: Arena) -> tuple[votes.Agreement, ...]:
 
 @lru_cache(maxsize=8)
 def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
-    mine = _log(arena, key)
-    if not any(vote.control for vote in mine):
+    log = _log(arena, key)
+    if not any(vote.control for vote in log):
         return ()
-    return tuple(pipeline.vote_agreement(arena, mine))
+    return tuple(pipeline.vote_agreement(arena, log))
 
 
 def citations(arena: Arena) -> tuple[votes.Supported, ...]:
@@ -155,10 +155,10 @@ def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> Corrected
 def _corrected(
     arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
 ) -> Corrected | MirageError | None:
-    mine = [vote for vote in _log(arena, key) if vote.language in languages]
-    if not mine:
+    selection = [vote for vote in _log(arena, key) if vote.language in languages]
+    if not selection:
         return None
     try:
-        return pipeline.correct_ranking(arena, mine, judge=judge, languages=languages)
+        return pipeline.correct_ranking(arena, selection, judge=judge, languages=languages)
     except MirageError as error:
         return error

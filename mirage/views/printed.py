@@ -68,13 +68,13 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
                 f"{metric}_change_high": high,
                 f"{metric}_n": row["answered"] + row["abstained"],
             }
-    asked = [system for system, _ in cells]
+    systems = [system for system, _ in cells]
     columns = [
         f"{metric}_{name}"
         for metric in metrics.values()
         for name in ("rate", "low", "high", "change", "change_low", "change_high", "n")
     ]
-    rows = [dict.fromkeys(columns) | cell for (system, _), cell in cells.items() if asked.count(system) > 1]
+    rows = [dict.fromkeys(columns) | cell for (system, _), cell in cells.items() if systems.count(system) > 1]
     return pa.Table.from_pylist(rows) if rows else None
 
 
@@ -89,8 +89,8 @@ def items(figures: Arena) -> tuple[str, ...]:
 def languages(figures: Arena, item: str) -> tuple[str, ...]:
     """The languages of a table, `all` first where it prints a mean or a total."""
     rows = figures.sql("SELECT DISTINCT language FROM published WHERE source = ? AND item = ?", [SOURCE, item])
-    have = set(rows["language"].to_pylist())
-    return tuple(code for code in ("all", *LANGUAGES) if code in have)
+    codes = set(rows["language"].to_pylist())
+    return tuple(code for code in ("all", *LANGUAGES) if code in codes)
 
 
 @lru_cache(maxsize=32)
@@ -100,8 +100,8 @@ def beside(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.
     """
     import pyarrow as pa
 
-    made = _figures(figures, arena, item)
-    rows = [asdict(figure) for figure in made if figure.language == language]
+    table_figures = _figures(figures, arena, item)
+    rows = [asdict(figure) for figure in table_figures if figure.language == language]
     for row in rows:
         row["metric"] = row["metric"].removeprefix("share of replies: ")
     rows.sort(key=lambda row: row["ours"] is None)
@@ -118,4 +118,4 @@ def _figures(figures: Arena, arena: Arena | None, item: str) -> list[printed.Fig
 
 def meaning(column: str) -> str:
     """What a column of a confusion matrix means."""
-    return next(c.meaning for c in schema.columns(outcomes.Confusion) if c.name == column)
+    return next(field.meaning for field in schema.columns(outcomes.Confusion) if field.name == column)

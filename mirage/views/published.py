@@ -54,20 +54,20 @@ def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
         "SELECT language, system, setting, value, reference FROM published "
         "WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' ORDER BY language, system"
     ).to_pylist()
-    known = sorted({c["language"] for c in cells} - {"all", ""})
-    chosen = tuple(code for code in known if not languages or code in languages)
+    codes = sorted({cell["language"] for cell in cells} - {"all", ""})
+    chosen = tuple(code for code in codes if not languages or code in languages)
     if not chosen:
-        raise UnknownName("language", ", ".join(languages), known, where="MIRAGE-Bench, Figure 4")
+        raise UnknownName("language", ", ".join(languages), codes, where="MIRAGE-Bench, Figure 4")
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for cell in cells:
         if cell["language"] in chosen:
-            at = pairs.setdefault((cell["language"], cell["system"]), {"judge": None, "surrogate": None})
-            at["surrogate" if "surrogate" in cell["setting"].lower() else "judge"] = int(cell["value"])
+            pair = pairs.setdefault((cell["language"], cell["system"]), {"judge": None, "surrogate": None})
+            pair["surrogate" if "surrogate" in cell["setting"].lower() else "judge"] = int(cell["value"])
     ranks = [{"language": code, "system": system, **pair} for (code, system), pair in pairs.items()]
     rows = []
-    for system in sorted({r["system"] for r in ranks}):
-        judge = [r["judge"] for r in ranks if r["system"] == system and r["judge"] is not None]
-        surrogate = [r["surrogate"] for r in ranks if r["system"] == system and r["surrogate"] is not None]
+    for system in sorted({row["system"] for row in ranks}):
+        judge = [row["judge"] for row in ranks if row["system"] == system and row["judge"] is not None]
+        surrogate = [row["surrogate"] for row in ranks if row["system"] == system and row["surrogate"] is not None]
         by_judge, by_surrogate = sum(judge) / len(judge), sum(surrogate) / len(surrogate)
         rows.append(
             {

@@ -42,8 +42,8 @@ class Replies:
         import numpy as np
 
         # One more for null, which -1 finds.
-        wanted = np.array([*(value in chosen for value in self.values[column]), False])
-        return np.asarray(wanted[self.codes[column]])
+        selection = np.array([*(value in chosen for value in self.values[column]), False])
+        return np.asarray(selection[self.codes[column]])
 
     def found(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
         """The questions of some replies, and how many of these replies are there."""
@@ -63,22 +63,22 @@ def replies(arena: Arena) -> Replies:
     """
     import numpy as np
 
-    wanted, given = "SELECT *, -1 AS place FROM base", {}
+    source, tables = "SELECT *, -1 AS place FROM base", {}
     if "answers" in arena.tables:
-        wanted, given = "FROM base LEFT JOIN placed USING (language, query_id, system)", {"placed": placed(arena)}
+        source, tables = "FROM base LEFT JOIN placed USING (language, query_id, system)", {"placed": placed(arena)}
     order = "ORDER BY language, query_id, system, parser"
-    rows = arena.sql(f"WITH base AS ({base(arena)}) {wanted} {order}", given=given)
+    rows = arena.sql(f"WITH base AS ({base(arena)}) {source} {order}", given=tables)
     codes, values = {}, {}
     for column in (*COLUMNS, "query_id"):
         codes[column], values[column] = _encoded(rows[column])
     new = np.ones(len(rows), dtype=bool)
     new[1:] = np.diff(codes["language"]).astype(bool) | np.diff(codes["query_id"]).astype(bool)
     ids = values.pop("query_id")
-    at = codes.pop("query_id")
+    id_codes = codes.pop("query_id")
     first = np.flatnonzero(new)
     keys = [
         (values["language"][code], ids[k])
-        for code, k in zip(codes["language"][first].tolist(), at[first].tolist(), strict=True)
+        for code, k in zip(codes["language"][first].tolist(), id_codes[first].tolist(), strict=True)
     ]
     missing = values["outcome"].index("missing") if "missing" in values["outcome"] else -2
     return Replies(
@@ -114,5 +114,5 @@ def _encoded(column: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """The number of each value, -1 for null, and the values."""
     import numpy as np
 
-    one = column.combine_chunks().dictionary_encode()
-    return one.indices.fill_null(-1).to_numpy().astype(np.int32), tuple(one.dictionary.to_pylist())
+    encoding = column.combine_chunks().dictionary_encode()
+    return encoding.indices.fill_null(-1).to_numpy().astype(np.int32), tuple(encoding.dictionary.to_pylist())

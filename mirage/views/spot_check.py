@@ -114,23 +114,23 @@ def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[vo
 def result(arena: Arena, vote: votes.Vote) -> Result:
     """Who was who in a battle that was voted on, and what each judge said."""
     shown = battles.battle(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
-    said = votes.judged(schema.from_rows("judgments", list(shown.judgments)))
-    mine = votes.label(vote)
+    by_judge = votes.judged(schema.from_rows("judgments", list(shown.judgments)))
+    label = votes.label(vote)
     names = dict(enumerate(votes.battle(vote)[2:]))
     verdicts = []
     for judge in shown.judges:
-        one = said.get(judge, {}).get(votes.battle(vote))
+        verdict = by_judge.get(judge, {}).get(votes.battle(vote))
         verdicts.append(
             Verdict(
                 judge=judge,
-                winner=None if one is None else names.get(one.label),
-                read=one is not None,
-                flipped=one is not None and one.flipped,
-                agrees=None if one is None or mine is None else one.label == mine,
+                winner=None if verdict is None else names.get(verdict.label),
+                read=verdict is not None,
+                flipped=verdict is not None and verdict.flipped,
+                agrees=None if verdict is None or label is None else verdict.label == label,
             )
         )
-    why = "; ".join(WHY.get(reason, reason) for reason in vote.why.split(", "))
-    return Result(vote, None if mine is None else names.get(mine), tuple(verdicts), why)
+    reasons = "; ".join(WHY.get(reason, reason) for reason in vote.why.split(", "))
+    return Result(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
 
 
 def digest(shown: battles.Battle) -> str | None:
@@ -147,8 +147,8 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
         "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
         [language, _CITES],
     )
-    found = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
-    return tuple(sorted(found, key=lambda one: (_drawn(*one), one)))
+    replies = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
+    return tuple(sorted(replies, key=lambda reply: (_drawn(*reply), reply)))
 
 
 def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Pair | None:
@@ -161,12 +161,13 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Pa
         language: a code.
         seen: the voter's votes on citations that stand.
     """
-    done: Collection[tuple[str, ...]] = {
-        (one.language, one.query_id, one.system, str(one.sentence), one.passage_id, one.shown or "") for one in seen
+    keys: Collection[tuple[str, ...]] = {
+        (vote.language, vote.query_id, vote.system, str(vote.sentence), vote.passage_id, vote.shown or "")
+        for vote in seen
     }
     for query, system in citing(arena, language):
         for pair in pairs(arena, language, query, system):
-            if pair.key not in done:
+            if pair.key not in keys:
                 return pair
     return None
 
@@ -176,17 +177,17 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Pair
     """Every sentence of a reply with every passage it cites whose text is known."""
     key = (language, query_id)
     passages = sorted(of_question(arena, "passages", key), key=lambda row: row["position"])
-    known = {row["passage_id"] for row in passages if row["text"]}
+    known_ids = {row["passage_id"] for row in passages if row["text"]}
     (row,) = (row for row in of_question(arena, "answers", key) if row["system"] == system)
     numbered = is_numbered(row["template"], row["numbered"])
-    ids = tuple(p["passage_id"] for p in passages)
+    ids = tuple(row["passage_id"] for row in passages)
     reply = Reply(language, row["text"], numbered, ids, (None,) * len(passages))
     shown = votes.digest(row["text"])
     return tuple(
-        Pair(language, query_id, system, one.number, one.start, one.end, one.words, passage, shown)
-        for one in cited_places(reply)
-        for passage in one.passage_ids
-        if passage in known
+        Pair(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage, shown)
+        for sentence in cited_places(reply)
+        for passage in sentence.passage_ids
+        if passage in known_ids
     )
 
 

@@ -58,12 +58,12 @@ def compared(arena: Arena, referee: str, skill: Skill = "both") -> Compared:
     import pyarrow.compute as pc
 
     rows = arena.read("predictions")
-    held = pipeline.held_out(rows, referee, skill=skill)
+    by_regressor = pipeline.held_out(rows, referee, skill=skill)
     chosen = pipeline.chosen(rows, referee, skill=skill).regressor
-    quality = [one for each in held.values() for one in each.quality()]
-    quality.sort(key=lambda one: (one.language == surrogate.ALL, one.language))
-    mine = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
-    return Compared(chosen, tuple(pipeline.summary(held, chosen)), tuple(quality), rows.filter(mine))
+    quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
+    quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
+    selection = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
+    return Compared(chosen, tuple(pipeline.summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
 
 
 NAMED = pipeline.ABLATIONS
@@ -104,12 +104,14 @@ def printed(arena: Arena) -> Printed:
         "SELECT item, metric, setting, language, value, reference FROM published WHERE source = 'MIRAGE-Bench' "
         "AND item IN ('Table 2', 'Table 3', 'Table 4', 'Table 5') AND value IS NOT NULL ORDER BY item"
     ).to_pylist()
-    of = {item: [row for row in rows if row["item"] == item] for item in ("Table 2", "Table 3", "Table 4", "Table 5")}
-    ends = {(row["language"], row["metric"].split(": ")[-1]): row["value"] for row in of["Table 5"]}
+    by_item = {
+        item: [row for row in rows if row["item"] == item] for item in ("Table 2", "Table 3", "Table 4", "Table 5")
+    }
+    ends = {(row["language"], row["metric"].split(": ")[-1]): row["value"] for row in by_item["Table 5"]}
     return Printed(
-        {row["language"]: row["value"] for row in of["Table 2"]},
-        {(row["language"], *row["setting"].split(", ", 1)): row["value"] for row in of["Table 3"]},
-        {(row["language"], _PRINTED_SETS[row["setting"]]): row["value"] for row in of["Table 4"]},
+        {row["language"]: row["value"] for row in by_item["Table 2"]},
+        {(row["language"], *row["setting"].split(", ", 1)): row["value"] for row in by_item["Table 3"]},
+        {(row["language"], _PRINTED_SETS[row["setting"]]): row["value"] for row in by_item["Table 4"]},
         {
             code: (value, *(ends[code, end] for end in ("ci95_minus", "ci95_plus")))
             for (code, metric), value in ends.items()
@@ -134,8 +136,8 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
     """The stored importances of one referee and skill."""
     if "importances" not in arena.tables:
         return Weights((), ())
-    found = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill]).to_pylist()
-    rows = [schema.Importance(**row) for row in found]
+    records = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill]).to_pylist()
+    rows = [schema.Importance(**row) for row in records]
     sets = [*pipeline.ABLATIONS, *sorted({row.features for row in rows} - set(pipeline.ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation"]
@@ -179,29 +181,32 @@ def by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tup
     tau = printed(arena).tau
     return tuple(
         {
-            "language": one.language,
-            "tau": one.tau,
-            "rmse": one.rmse,
-            "r2": one.r2,
-            "slope": one.slope,
-            "covered": one.covered,
-            "systems": one.systems,
-            "published": tau.get(one.language) if one.language != surrogate.ALL else None,
+            "language": row.language,
+            "tau": row.tau,
+            "rmse": row.rmse,
+            "r2": row.r2,
+            "slope": row.slope,
+            "covered": row.covered,
+            "systems": row.systems,
+            "published": tau.get(row.language) if row.language != surrogate.ALL else None,
         }
-        for one in compared(arena, referee, skill).quality
-        if one.regressor == regressor
+        for row in compared(arena, referee, skill).quality
+        if row.regressor == regressor
     )
 
 
 @lru_cache(maxsize=64)
 def outside(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """By system and feature: the languages in which the system lies outside the range of those trained on."""
-    found: dict[str, dict[str, list[str]]] = {}
+    languages: dict[str, dict[str, list[str]]] = {}
     for row in compared(arena, referee, skill).points.to_pylist():
         if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
             for feature in row["outside"].split(", "):
-                found.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
-    return {system: {f: tuple(codes) for f, codes in by.items()} for system, by in sorted(found.items())}
+                languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
+    return {
+        system: {feature: tuple(codes) for feature, codes in by_feature.items()}
+        for system, by_feature in sorted(languages.items())
+    }
 
 
 @lru_cache(maxsize=32)

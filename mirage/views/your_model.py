@@ -61,29 +61,29 @@ def compared(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
     """
     import pyarrow as pa
 
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for name, table in overview(arena, codes).over.items():
         rows = {row["system"]: row for row in table.to_pylist() if row["mean"] is not None}
         if system not in rows or name not in FEATURES:
             continue
-        spec, mine = FEATURES[name], rows[system]
+        spec, system_row = FEATURES[name], rows[system]
         others = sorted(row["mean"] for other, row in rows.items() if other != system)
         sign = {"higher": 1, "lower": -1, "none": 0}[spec.direction]
         middle = len(others) // 2
-        found.append(
+        records.append(
             {
                 "feature": name,
                 "title": spec.title,
                 "direction": "neither is better" if not sign else f"{spec.direction} is better",
-                **{part: mine[part] for part in ("mean", "low", "high", "n", "coverage")},
+                **{part: system_row[part] for part in ("mean", "low", "high", "n", "coverage")},
                 "others": (others[middle] + others[~middle]) / 2 if others else None,
                 "least": others[0] if others else None,
                 "most": others[-1] if others else None,
-                "place": 1 + sum(sign * other > sign * mine["mean"] for other in others) if sign else None,
+                "place": 1 + sum(sign * other > sign * system_row["mean"] for other in others) if sign else None,
                 "of": len(rows),
             }
         )
-    return pa.Table.from_pylist(found)
+    return pa.Table.from_pylist(records)
 
 
 def stands(placement: Placement) -> pa.Table:

@@ -156,7 +156,7 @@ def agreement(
         name, people last, languages in the order of their codes.
     """
     counted = [vote for vote in votes if vote.control] if control else list(votes)
-    said = {} if judgments is None else judged(judgments, among={battle(vote) for vote in counted})
+    verdicts = {} if judgments is None else judged(judgments, among={battle(vote) for vote in counted})
     names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
     by_language: dict[str, list[Vote]] = defaultdict(list)
     for vote in counted:
@@ -164,7 +164,7 @@ def agreement(
     rows = []
     for referee in (*names, None):
         parts = [
-            _compared(referee, code, by_language[code], said.get(referee or "", {}), draws, seed)
+            _compared(referee, code, by_language[code], verdicts.get(referee or "", {}), draws, seed)
             for code in [*LANGUAGES, *sorted(by_language.keys() - LANGUAGES.keys())]
             if code in by_language
         ]
@@ -188,27 +188,29 @@ _WIDTH = 13
 
 
 def _compared(
-    judge: str | None, language: str, votes: Sequence[Vote], said: dict[Battle, Said], draws: int, seed: int
+    judge: str | None, language: str, votes: Sequence[Vote], verdicts: dict[Battle, Said], draws: int, seed: int
 ) -> _Part:
     opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
-    kept: list[Vote] = []
+    counted: list[Vote] = []
     unread = 0
     for vote in votes:
-        mine = label(vote)
-        if mine is None:
+        opinion = label(vote)
+        if opinion is None:
             continue
-        if judge is not None and battle(vote) not in said:
+        if judge is not None and battle(vote) not in verdicts:
             unread += 1
             continue
-        opinions[battle(vote)].append((vote.voter, mine))
-        kept.append(vote)
+        opinions[battle(vote)].append((vote.voter, opinion))
+        counted.append(vote)
     if judge is None:
-        opinions = {one: all_ for one, all_ in opinions.items() if len(all_) > 1}
-        kept = [vote for vote in kept if battle(vote) in opinions]
-    voters = sorted({name for all_ in opinions.values() for name, _ in all_})
+        opinions = {
+            battle_key: battle_opinions for battle_key, battle_opinions in opinions.items() if len(battle_opinions) > 1
+        }
+        counted = [vote for vote in counted if battle(vote) in opinions]
+    voters = sorted({name for battle_opinions in opinions.values() for name, _ in battle_opinions})
     by_query: dict[str, Array] = defaultdict(lambda: np.zeros(_WIDTH))
-    for one, all_ in sorted(opinions.items()):
-        by_query[one[1]] += _sums(sorted(all_), None if judge is None else said[one])
+    for battle_key, battle_opinions in sorted(opinions.items()):
+        by_query[battle_key[1]] += _sums(sorted(battle_opinions), None if judge is None else verdicts[battle_key])
     sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     reasons = []
     if judge is None and len(voters) > 2:
@@ -239,7 +241,7 @@ def _compared(
             voters=len(voters),
             **values,
             skipped=sum(vote.vote == "skip" for vote in votes),
-            both_bad=sum(vote.vote == "both_bad" for vote in kept),
+            both_bad=sum(vote.vote == "both_bad" for vote in counted),
             unread=unread,
             enough=n_questions >= ENOUGH,
             reason="; ".join(reasons) or None,
@@ -254,11 +256,11 @@ def _compared(
 def _sums(opinions: Sequence[tuple[str, int]], verdict: Said | None) -> Array:
     """What one battle adds to the sums (`_WIDTH`)."""
     sums = np.zeros(_WIDTH)
-    mine = [value for _, value in opinions]
+    labels = [value for _, value in opinions]
     pairs = (
-        [(verdict.label, value) for value in mine]
+        [(verdict.label, value) for value in labels]
         if verdict is not None
-        else [(a, b) for k, a in enumerate(mine) for b in mine[k + 1 :]]
+        else [(a, b) for k, a in enumerate(labels) for b in labels[k + 1 :]]
     )
     for a, b in pairs:
         sums[0] += 1
@@ -266,7 +268,7 @@ def _sums(opinions: Sequence[tuple[str, int]], verdict: Said | None) -> Array:
         sums[2 + a] += 1
         sums[5 + b] += 1
         sums[12] += abs((points(a) if verdict is None else verdict.points) - points(b))
-    counts = Counter(mine if verdict is None else [*mine, verdict.label])
+    counts = Counter(labels if verdict is None else [*labels, verdict.label])
     sums[8:12] = _coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
     return sums
 
@@ -290,18 +292,18 @@ def _alpha(sums: Array, *, pooled: bool) -> Array:
 def _kappa(sums: Array, *, pooled: bool) -> Array:
     """B: kappa of B data sets: n, agreements, marginals of the one, marginals of the other."""
     c = (sums.shape[1] - 2) // 2
-    one, other = _pool(sums[:, 2 : 2 + c], pooled), _pool(sums[:, 2 + c :], pooled)
+    first, second = _pool(sums[:, 2 : 2 + c], pooled), _pool(sums[:, 2 + c :], pooled)
     n = sums[:, 0]
-    chance = (one * other).sum(axis=1)
+    chance = (first * second).sum(axis=1)
     return _over(n * sums[:, 1] - chance, n**2 - chance)
 
 
 def _pool(counts: Array, pooled: bool) -> Array:
     if not pooled:
         return counts
-    made = counts.copy()
-    made[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]].mean(axis=1, keepdims=True)
-    return made
+    averaged = counts.copy()
+    averaged[:, [FIRST, SECOND]] = counts[:, [FIRST, SECOND]].mean(axis=1, keepdims=True)
+    return averaged
 
 
 def _over(a: Array, b: Array) -> Array:
@@ -312,13 +314,13 @@ def _over(a: Array, b: Array) -> Array:
 def _interval(name: str, value: float, drawn: dict[str, Array | None], questions: int) -> dict[str, float | None]:
     """A value and its interval; null where there is none."""
     ends: tuple[float | None, float | None] = (None, None)
-    one = drawn[name]
-    if one is not None and questions >= LEAST and np.isfinite(one).mean() >= _DEFINED:
+    draws = drawn[name]
+    if draws is not None and questions >= LEAST and np.isfinite(draws).mean() >= _DEFINED:
         if name in ("raw", "distance") and value in (0, 1):
             ends = wilson(int(value) * questions, questions)
-        elif np.ptp(one[np.isfinite(one)]) > 0:
+        elif np.ptp(draws[np.isfinite(draws)]) > 0:
             tails = bootstrap_tails(LEVEL, questions)
-            low, high = np.quantile(one[np.isfinite(one)], tails, method="weibull")
+            low, high = np.quantile(draws[np.isfinite(draws)], tails, method="weibull")
             ends = float(low), float(high)
     if ends[0] is None:
         drawn[name] = None
@@ -328,15 +330,15 @@ def _interval(name: str, value: float, drawn: dict[str, Array | None], questions
 def _reasons(judge: str | None, n: int, questions: int, values: dict[str, Any], no_kappa: bool) -> list[str]:
     if not n:
         return ["no vote on a battle that this judge has judged" if judge else "no battle has votes of two people"]
-    said = []
+    reasons = []
     if questions < LEAST:
-        said.append(f"votes on {questions} questions are too few for an interval: it takes {LEAST}")
+        reasons.append(f"votes on {questions} questions are too few for an interval: it takes {LEAST}")
     without = [name for name in ("kappa", "alpha")[no_kappa:] if values[name] is None]
     if without:
-        said.append(f"no {' or '.join(without)}: all opinions are the same")
+        reasons.append(f"no {' or '.join(without)}: all opinions are the same")
     elif questions >= LEAST and values["alpha_low"] is None:
-        said.append("no interval beyond chance: the draws of questions do not differ, or have no value")
-    return said
+        reasons.append("no interval beyond chance: the draws of questions do not differ, or have no value")
+    return reasons
 
 
 def _joint(parts: Sequence[_Part]) -> Agreement:
@@ -348,7 +350,7 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
     values: dict[str, Any] = {}
     for name in _STATISTICS:
         known = [part for part in used if getattr(part.row, name) is not None]
-        drawn = [one for part in known if (one := part.drawn[name]) is not None]
+        drawn = [draws for part in known if (draws := part.drawn[name]) is not None]
         mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
         together = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
         values |= _interval(name, mean, together, sum(part.row.questions for part in known))

@@ -31,25 +31,29 @@ def lay_out(
         features: for each feature its values by query_id and system.
     """
     place = {name: k for k, name in enumerate(systems)}
-    queries = {name: k for k, name in enumerate(sorted({each[1] for each in battles}))}
-    first, second = (np.array([place[each[k]] for each in battles], dtype=np.intp) for k in (2, 3))
+    queries = {name: k for k, name in enumerate(sorted({battle[1] for battle in battles}))}
+    first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
     nothing = Said(0, np.nan, False)
-    said = [[by.get(each, nothing) for each in battles] for by in judges]
+    verdicts = [[judge.get(battle, nothing) for battle in battles] for judge in judges]
     return Data(
         first,
         second,
-        np.array([queries[each[1]] for each in battles], dtype=np.intp),
+        np.array([queries[battle[1]] for battle in battles], dtype=np.intp),
         known(
             first,
             second,
             len(systems),
-            judges=[(np.array([s.points for s in by]), np.array([s.order for s in by])) for by in said],
+            judges=[
+                (np.array([verdict.points for verdict in column]), np.array([verdict.order for verdict in column]))
+                for column in verdicts
+            ],
             features=[
-                np.array([of.get((q, a), np.nan) - of.get((q, b), np.nan) for _, q, a, b in battles]) for of in features
+                np.array([feature.get((q, a), np.nan) - feature.get((q, b), np.nan) for _, q, a, b in battles])
+                for feature in features
             ],
         ),
-        np.array([_mean(opinions[each]) if each in opinions else 0.0 for each in battles]),
-        _weights([opinions.get(each, ()) for each in battles]),
+        np.array([_mean(opinions[battle]) if battle in opinions else 0.0 for battle in battles]),
+        _weights([opinions.get(battle, ()) for battle in battles]),
         len(systems),
         len(queries),
     )
@@ -57,7 +61,7 @@ def lay_out(
 
 def _mean(opinions: Sequence[Vote]) -> float:
     """Points of the first system, of several people their mean."""
-    return float(np.mean([points(said) for vote in opinions if (said := label(vote)) is not None]))
+    return float(np.mean([points(outcome) for vote in opinions if (outcome := label(vote)) is not None]))
 
 
 def _weights(opinions: Sequence[Sequence[Vote]]) -> Array:
@@ -67,8 +71,8 @@ def _weights(opinions: Sequence[Sequence[Vote]]) -> Array:
     what they are worth: the number of equal weights that the others' come to (Kish 1965). A battle of both is one of
     those with a chance: whether it is says nothing of it, so that the others stay a random sample.
     """
-    chance = np.array([max((vote.inclusion or 0.0 for vote in all_), default=0.0) for all_ in opinions])
-    plain = np.array([bool(all_) for all_ in opinions]) & (chance == 0)
+    chance = np.array([max((vote.inclusion or 0.0 for vote in votes), default=0.0) for votes in opinions])
+    plain = np.array([bool(votes) for votes in opinions]) & (chance == 0)
     weights = np.divide(1.0, chance, out=np.zeros(len(chance)), where=chance > 0)
     if plain.any() and weights.any():
         weights *= weights.sum() / (weights**2).sum()

@@ -69,23 +69,23 @@ def supported(log: Iterable[Evidence]) -> list[Supported]:
     Args:
         log: votes on citations that stand (`rows.standing`).
     """
-    found: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    by_system: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
     for vote in log:
-        found[vote.language, vote.system].append(vote)
-        found[vote.language, EVERYBODY].append(vote)
-    return [_row(*key, votes) for key, votes in sorted(found.items())]
+        by_system[vote.language, vote.system].append(vote)
+        by_system[vote.language, EVERYBODY].append(vote)
+    return [_row(*key, votes) for key, votes in sorted(by_system.items())]
 
 
 def _row(language: str, system: str, votes: list[Evidence]) -> Supported:
-    said: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
+    opinions: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
     for vote in votes:
-        said[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
+        opinions[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
     replies: dict[tuple[str, str], list[int]] = defaultdict(list)
     same = pairs = 0
-    for (name, citation), words in said.items():
-        for one, other in combinations(words, 2):
+    for (name, citation), words in opinions.items():
+        for first, second in combinations(words, 2):
             pairs += 1
-            same += one == other
+            same += first == second
         word = _most(words)
         if word != "unclear":
             replies[name, citation[0]].append(word == "yes")
@@ -99,7 +99,7 @@ def _row(language: str, system: str, votes: list[Evidence]) -> Supported:
         supported_low=low,
         supported_high=high,
         citations=n,
-        unclear=len(said) - n,
+        unclear=len(opinions) - n,
         replies=len(cells),
         voters=len({vote.voter for vote in votes}),
         agree=same / pairs if pairs else None,

@@ -215,7 +215,7 @@ class Correction:
 
 def correct(
     votes: Sequence[Vote],
-    said: Mapping[Battle, Said],
+    verdicts: Mapping[Battle, Said],
     *,
     language: str,
     judge: str,
@@ -231,7 +231,7 @@ def correct(
     Args:
         votes: those that stand (`standing`); only those on battles that were drawn with a known chance, or plainly at
             random, are used.
-        said: what the judge said of each battle (`verdicts.judged`).
+        verdicts: what the judge said of each battle (`verdicts.judged`).
         language: which language.
         judge: the judge's name; with `more` the names of all.
         more: what further judges said. A battle that one of them decided is used.
@@ -245,18 +245,21 @@ def correct(
     """
     if lam is not None and not 0 <= lam <= 1:
         raise BadInput(f"a weight of {lam} is none", do="give lambda from 0 to 1, or leave it out to tune it")
-    judges = [{name: each for name, each in one.items() if name[0] == language} for one in (said, *more)]
+    judges = [
+        {battle_key: verdict for battle_key, verdict in by_battle.items() if battle_key[0] == language}
+        for by_battle in (verdicts, *more)
+    ]
     battles = sorted(set().union(*judges))
     if not battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
     drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
     skipped = sum(label(vote) is None for vote in drawn)
-    there = set(battles)
+    judged_battles = set(battles)
     opinions: dict[Battle, list[Vote]] = defaultdict(list)
     for vote in drawn:
-        if label(vote) is not None and battle(vote) in there:
+        if label(vote) is not None and battle(vote) in judged_battles:
             opinions[battle(vote)].append(vote)
-    systems = tuple(sorted({name for each in battles for name in each[2:]}))
+    systems = tuple(sorted({name for battle_key in battles for name in battle_key[2:]}))
     data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
     result = estimate(data, lam, seed=seed)
@@ -270,10 +273,12 @@ def correct(
         df=np.full(len(systems), data.questions_voted - 1.0),
         lam=result.lam,
         tuned=lam is None,
-        votes=_by_system(len(systems), [(name, len(all_)) for name, all_ in opinions.items()], systems),
-        battles=_by_system(len(systems), [(name, 1) for name in battles], systems),
+        votes=_by_system(
+            len(systems), [(battle_key, len(battle_votes)) for battle_key, battle_votes in opinions.items()], systems
+        ),
+        battles=_by_system(len(systems), [(battle_key, 1) for battle_key in battles], systems),
         n_votes=n_votes,
-        voters=tuple(sorted({vote.voter for all_ in opinions.values() for vote in all_})),
+        voters=tuple(sorted({vote.voter for battle_votes in opinions.values() for vote in battle_votes})),
         n_voted=len(opinions),
         n_questions=data.questions_voted,
         n_battles=len(battles),
@@ -301,11 +306,11 @@ def together(corrections: Sequence[Correction]) -> Correction:
         NotEnoughData: if there are fewer than two languages, or two systems that all of them have.
         BadInput: if they correct different judges, or one language twice.
     """
-    codes = sorted(one.language for one in corrections)
-    ordered = sorted(corrections, key=lambda one: one.language)
-    if len({one.judge for one in ordered}) > 1 or len(set(codes)) < len(codes):
+    codes = sorted(correction.language for correction in corrections)
+    ordered = sorted(corrections, key=lambda correction: correction.language)
+    if len({correction.judge for correction in ordered}) > 1 or len(set(codes)) < len(codes):
         raise BadInput("these corrections do not go together", do="correct one judge, each language once")
-    systems = sorted(set.intersection(*(set(one.systems) for one in ordered))) if ordered else []
+    systems = sorted(set.intersection(*(set(correction.systems) for correction in ordered))) if ordered else []
     if len(ordered) < 2 or len(systems) < 2:
         raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
     theta, covariance = np.zeros(len(systems)), np.zeros((len(systems), len(systems)))
@@ -314,17 +319,17 @@ def together(corrections: Sequence[Correction]) -> Correction:
     votes, battles = np.zeros((2, len(systems)), dtype=np.int64)
     # Ratings are relative to the mean of the systems that are shown.
     centre = np.eye(len(systems)) - 1 / len(systems)
-    for one in ordered:
-        at = [one.systems.index(system) for system in systems]
-        part = centre @ one.covariance[np.ix_(at, at)] @ centre / len(ordered) ** 2
-        theta += centre @ one.theta[at] / len(ordered)
+    for correction in ordered:
+        indices = [correction.systems.index(system) for system in systems]
+        part = centre @ correction.covariance[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
+        theta += centre @ correction.theta[indices] / len(ordered)
         covariance += part
-        below += np.diag(part) ** 2 / one.df[at]
+        below += np.diag(part) ** 2 / correction.df[indices]
         if alone is not None:
-            own = one.alone
-            alone = None if own is None else alone + centre @ own[np.ix_(at, at)] @ centre / len(ordered) ** 2
-        votes += one.votes[at]
-        battles += one.battles[at]
+            own = correction.alone
+            alone = None if own is None else alone + centre @ own[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
+        votes += correction.votes[indices]
+        battles += correction.battles[indices]
     return replace(
         ordered[0],
         language="all",
@@ -332,13 +337,13 @@ def together(corrections: Sequence[Correction]) -> Correction:
         theta=theta,
         covariance=covariance,
         df=np.diag(covariance) ** 2 / below,
-        lam=float(np.mean([one.lam for one in ordered])),
+        lam=float(np.mean([correction.lam for correction in ordered])),
         votes=votes,
         battles=battles,
-        voters=tuple(sorted({voter for one in ordered for voter in one.voters})),
+        voters=tuple(sorted({voter for correction in ordered for voter in correction.voters})),
         languages=tuple(codes),
         alone=alone,
-        **{name: sum(getattr(one, name) for one in ordered) for name in _SUMS},
+        **{name: sum(getattr(correction, name) for correction in ordered) for name in _SUMS},
     )
 
 
@@ -359,19 +364,19 @@ def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
     if n > 1:
         alone = [name for name, k in zip(systems, part, strict=True) if k != np.bincount(part).argmax()]
         raise NotEnoughData(f"the votes in {language} do not connect all systems: {', '.join(alone)} apart", do=more)
-    each = ((pairs + pairs.T) * data.voted.sum()).sum(axis=1).round()
-    few = [name for name, count in zip(systems, each, strict=True) if count < LEAST_EACH]
+    counts = ((pairs + pairs.T) * data.voted.sum()).sum(axis=1).round()
+    few = [name for name, count in zip(systems, counts, strict=True) if count < LEAST_EACH]
     if few:
         raise NotEnoughData(f"fewer than {LEAST_EACH} votes in {language} on battles of {', '.join(few)}", do=more)
 
 
 def _by_system(n: int, counts: Sequence[tuple[Battle, int]], systems: Sequence[str]) -> NDArray[np.int64]:
     place = {name: k for k, name in enumerate(systems)}
-    made = np.zeros(n, dtype=np.int64)
-    for one, count in counts:
-        for name in one[2:]:
-            made[place[name]] += count
-    return made
+    totals = np.zeros(n, dtype=np.int64)
+    for battle_key, count in counts:
+        for name in battle_key[2:]:
+            totals[place[name]] += count
+    return totals
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:

@@ -73,10 +73,10 @@ class Votes:
             db.execute(self._insert(table), [asdict(row)])
             return self._one(db, type(row), row.vote_id)
 
-        kept = self._do(work, write=True)
-        if (kept.voter, item(kept)) != (row.voter, item(row)):
+        stored = self._do(work, write=True)
+        if (stored.voter, item(stored)) != (row.voter, item(row)):
             raise BadInput(f"the id {row.vote_id} is that of another vote", do="give every vote an id of its own")
-        return kept
+        return stored
 
     def undo(self, kind: type[AnyRow], vote_id: str, *, voter: str, session: str | None = None) -> AnyRow:
         """Take a vote back, by a row that says so; doing it twice does it once.
@@ -132,32 +132,36 @@ class Votes:
             return 0
         kind, places = type(rows[0]), where or [""] * len(rows)
         sound: dict[str, AnyRow] = {}
-        at: dict[str, str] = {}
+        place_of: dict[str, str] = {}
         for row, place in zip(rows, places, strict=True):
             try:
-                one = checked(row)
-                if sound.get(one.vote_id, one) != one:
-                    raise BadInput(f"the id {one.vote_id} stands for another vote at {at[one.vote_id]}")
+                checked_row = checked(row)
+                if sound.get(checked_row.vote_id, checked_row) != checked_row:
+                    raise BadInput(
+                        f"the id {checked_row.vote_id} stands for another vote at {place_of[checked_row.vote_id]}"
+                    )
             except BadInput as error:
                 raise BadInput(error.what, where=place, do=error.do or "nothing was imported") from None
-            sound[one.vote_id], at[one.vote_id] = one, place
+            sound[checked_row.vote_id], place_of[checked_row.vote_id] = checked_row, place
 
         def work(db: Connection) -> int:
             ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
-            there = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+            stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
             for name, row in sound.items():
-                if there.get(name, row) != row:
+                if stored.get(name, row) != row:
                     raise BadInput(
-                        f"the database has another vote of the id {name}", where=at[name], do="nothing was imported"
+                        f"the database has another vote of the id {name}",
+                        where=place_of[name],
+                        do="nothing was imported",
                     )
-                back = sound.get(row.undoes or "") or there.get(row.undoes or "")
+                back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
                 if row.undoes and (back is None or (back.voter, item(back)) != (row.voter, item(row))):
                     raise BadInput(
                         f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
-                        where=at[name],
+                        where=place_of[name],
                         do="import the vote with it; nothing was imported",
                     )
-            new = [asdict(row) for name, row in sound.items() if name not in there]
+            new = [asdict(row) for name, row in sound.items() if name not in stored]
             if new:
                 db.execute(self._insert(tables.tables()[kind]), new)
             return len(new)
@@ -175,11 +179,11 @@ class Votes:
         from sqlalchemy import select
 
         table = tables.tables()[kind]
-        asked = select(*table.c).order_by(table.c.time, table.c.vote_id)
+        query = select(*table.c).order_by(table.c.time, table.c.vote_id)
         for name, value in (("arena", arena), ("language", language), ("voter", voter)):
             if value is not None:
-                asked = asked.where(table.c[name] == value)
-        return self._do(lambda db: [kind(*row) for row in db.execute(asked)])
+                query = query.where(table.c[name] == value)
+        return self._do(lambda db: [kind(*row) for row in db.execute(query)])
 
     def table(self, kind: type[Row], *, arena: str | None = None) -> pa.Table:
         """The log as an Arrow table with the columns of the kind."""
@@ -191,7 +195,7 @@ class Votes:
 
         def work(db: Connection) -> tuple[int, int]:
             counts = (select(func.count()).select_from(t).where(t.c.arena == arena) for t in tables.tables().values())
-            votes, evidence = (int(db.execute(one).scalar_one()) for one in counts)
+            votes, evidence = (int(db.execute(statement).scalar_one()) for statement in counts)
             return votes, evidence
 
         return self._do(work)
@@ -207,19 +211,19 @@ class Votes:
         self.close()
 
     def _one(self, db: Connection, kind: type[AnyRow], vote_id: str) -> AnyRow:
-        found = self._by_id(db, kind, [vote_id])
-        if not found:
+        rows = self._by_id(db, kind, [vote_id])
+        if not rows:
             raise BadInput(f"there is no vote {vote_id}", do="reload; the last vote was not kept")
-        return found[0]
+        return rows[0]
 
     def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
         from sqlalchemy import select
 
-        table, found = tables.tables()[kind], []
+        table, rows = tables.tables()[kind], []
         for start in range(0, len(ids), 500):
-            asked = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
-            found += [kind(*row) for row in db.execute(asked)]
-        return found
+            query = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
+            rows += [kind(*row) for row in db.execute(query)]
+        return rows
 
     def _insert(self, table: Table) -> Any:
         """An insertion that leaves a row of the same id as it is."""
@@ -276,10 +280,10 @@ class Votes:
                 db.execute(insert(formats).values(format=FORMAT))
         else:
             self._widen(db)
-        found = db.execute(select(formats.c.format)).scalar_one()
-        if found != FORMAT:
+        stored_format = db.execute(select(formats.c.format)).scalar_one()
+        if stored_format != FORMAT:
             raise ArenaError(
-                f"the votes have format {found}, this version of mirage reads {FORMAT}",
+                f"the votes have format {stored_format}, this version of mirage reads {FORMAT}",
                 where=self.where,
                 do="use the version of mirage that wrote them",
             )
@@ -291,12 +295,12 @@ class Votes:
         from sqlalchemy import func, inspect, select, text
 
         def lacking() -> list[str]:
-            known = inspect(db)
+            inspector = inspect(db)
             return [
                 f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
                 for table in tables.tables().values()
                 for column in table.columns
-                if column.name not in {each["name"] for each in known.get_columns(table.name)}
+                if column.name not in {existing["name"] for existing in inspector.get_columns(table.name)}
             ]
 
         if lacking():
@@ -322,14 +326,14 @@ class Votes:
                 time.sleep(0.02)
 
     def _gone(self, error: object) -> Unreachable:
-        said = " ".join(str(error).split())
+        message = " ".join(str(error).split())
         do = "try again: the vote is sent with the same id, and kept once. "
         if self._engine.dialect.name == "postgresql":
             do += f"If it stays so, check that the server runs and that {tables.URL} is right"
-        elif "locked" in said:
+        elif "locked" in message:
             do += "Another program holds the file; if it stays so, end it"
-        elif "not a database" in said or "malformed" in said:
+        elif "not a database" in message or "malformed" in message:
             do = "move the file away and import your last export of it: mirage votes import FILE"
         else:
             do += "If it stays so, free space on the disk and check the permissions of the folder"
-        return Unreachable(f"the votes cannot be reached: {said}", where=self.where, do=do)
+        return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)

@@ -86,8 +86,8 @@ class Data:
     def means(self, values: Array, weight: Array) -> Array:
         """S x S: weighted sums by first and second system, over the sum of the weights."""
         cells = self.first * self.systems + self.second
-        made = np.bincount(cells, weight * values / weight.sum(), self.systems**2)
-        return np.asarray(made.reshape(self.systems, self.systems), dtype=np.float64)
+        sums = np.bincount(cells, weight * values / weight.sum(), self.systems**2)
+        return np.asarray(sums.reshape(self.systems, self.systems), dtype=np.float64)
 
     def scores(self, residual: Array, weight: Array) -> tuple[Index, Array]:
         """The G questions of the battles that have a weight, and G x S: what each adds to the weighted mean of
@@ -97,10 +97,10 @@ class Data:
         share = weight[use] / weight.sum()
         questions, row = np.unique(self.query[use], return_inverse=True)
         size = (len(questions), self.systems)
-        made = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
-        made -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
-        made = made.reshape(size)
-        return questions, made - np.bincount(row, share)[:, None] * made.sum(axis=0)
+        sums = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
+        sums -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
+        sums = sums.reshape(size)
+        return questions, sums - np.bincount(row, share)[:, None] * sums.sum(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +142,19 @@ def known(
     """
     columns = []
     for points, order in judges:
-        there = ~np.isnan(points)
-        cells = first[there] * systems + second[there]
+        decided = ~np.isnan(points)
+        cells = first[decided] * systems + second[decided]
         shape = (systems, systems)
-        counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(there.sum(), 1)
-        won = np.bincount(cells, points[there], systems**2).reshape(shape) / max(there.sum(), 1)
+        counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(decided.sum(), 1)
+        won = np.bincount(cells, points[decided], systems**2).reshape(shape) / max(decided.sum(), 1)
         theta = solve(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
-        columns.append(np.where(there, points - _sigma(theta[first] - theta[second]), 0.0))
-        seen = np.where(there, order, 0.0)
-        columns += [_around(part, there, first, second, systems) for part in (seen, seen * (points == 0.5))]
+        columns.append(np.where(decided, points - _sigma(theta[first] - theta[second]), 0.0))
+        seen = np.where(decided, order, 0.0)
+        columns += [_around(part, decided, first, second, systems) for part in (seen, seen * (points == 0.5))]
     columns += [_around(part, ~np.isnan(part), first, second, systems) for part in features]
     spread = [float(column.std()) for column in columns]
-    kept = [column for column, s in zip(columns, spread, strict=True) if s > 1e-9]
-    return np.stack(kept, axis=1) if kept else np.zeros((len(first), 0))
+    varying = [column for column, s in zip(columns, spread, strict=True) if s > 1e-9]
+    return np.stack(varying, axis=1) if varying else np.zeros((len(first), 0))
 
 
 def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate:
@@ -175,9 +175,9 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate
     judge = data.means(predicted, everything) - data.means(predicted, data.weight)
     questions, off = data.scores(predicted, data.weight)
     all_questions, of_all = data.scores(predicted, everything)
-    there = np.isin(all_questions, questions)
-    rest = of_all[there] - off
-    elsewhere = of_all[~there].T @ of_all[~there]
+    voted = np.isin(all_questions, questions)
+    rest = of_all[voted] - off
+    elsewhere = of_all[~voted].T @ of_all[~voted]
     weight = 0.0 if lam is None else lam
     theta = np.zeros(data.systems)
     for _ in range(4 if lam is None else 0):
@@ -187,9 +187,9 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate
         spread = float((moved**2).sum() + np.trace(inverse @ elsewhere @ inverse))
         best = -float((votes @ inverse * moved).sum()) / spread if spread > 0 else 0.0
         best = min(max(best, 0.0), 1.0)
-        done = abs(best - weight) < 1e-6
+        converged = abs(best - weight) < 1e-6
         weight = best
-        if done:
+        if converged:
             break
     theta = solve(w, human + weight * judge, theta)
     votes, inverse = _of_votes(data, theta, w)
@@ -228,8 +228,8 @@ def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
             step = np.linalg.solve(curvature, gradient)
         else:
             step = _inverse(curvature) @ gradient
-        scale, here = 1.0, value(theta)
-        while value(theta + scale * step) > here + 1e-12 and scale > 1e-6:
+        scale, current = 1.0, value(theta)
+        while value(theta + scale * step) > current + 1e-12 and scale > 1e-6:
             scale /= 2
         theta = theta + scale * step
         theta -= theta.mean()
@@ -255,7 +255,7 @@ def _predicted(data: Data, seed: int) -> Array:
     with_votes = np.bincount(data.query[data.voted], minlength=data.queries) > 0
     part = np.empty(data.queries, dtype=np.intp)
     part[order[np.argsort(~with_votes[order], kind="stable")]] = np.arange(data.queries) % FOLDS
-    made = np.empty(len(data.first))
+    predicted = np.empty(len(data.first))
     scaled = data.known / data.known.std(axis=0)
     ones = np.ones_like(data.weight)
     human = data.means(data.human, data.weight)
@@ -271,8 +271,8 @@ def _predicted(data: Data, seed: int) -> Array:
         residual = data.human[use] - _sigma(theta[first] - theta[second])
         # What a battle's error adds to the variance of the ratings.
         counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
-        made[inside] = scaled[inside] @ _ridge(scaled[use], residual, counts / counts.mean())
-    return made
+        predicted[inside] = scaled[inside] @ _ridge(scaled[use], residual, counts / counts.mean())
+    return predicted
 
 
 def _ridge(x: Array, y: Array, weight: Array) -> Array:
@@ -285,8 +285,8 @@ def _ridge(x: Array, y: Array, weight: Array) -> Array:
     along = u.T @ (y * root)
     best, least = np.zeros(x.shape[1]), np.inf
     for penalty in _PENALTIES:
-        kept = s**2 / (s**2 + penalty)
-        left_out = (y * root - u @ (kept * along)) / (1 - u**2 @ kept)
+        shrinkage = s**2 / (s**2 + penalty)
+        left_out = (y * root - u @ (shrinkage * along)) / (1 - u**2 @ shrinkage)
         if (error := float(left_out @ left_out)) < least:
             best, least = v.T @ (s / (s**2 + penalty) * along), error
     return np.asarray(best)
@@ -298,19 +298,19 @@ def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
     return data.scores(residual, data.weight)[1], _inverse(_curvature(w, theta))
 
 
-def _around(column: Array, there: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
+def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
     """N: what differences of system means leave of a column, in standard deviations; 0 where it is not known."""
-    design = np.zeros((int(there.sum()), systems))
+    design = np.zeros((int(present.sum()), systems))
     rows = np.arange(len(design))
-    design[rows, first[there]] = 1
-    design[rows, second[there]] -= 1
-    values = column[there]
+    design[rows, first[present]] = 1
+    design[rows, second[present]] -= 1
+    values = column[present]
     left = values - design @ (_inverse(design.T @ design) @ (design.T @ values))
-    made = np.zeros(len(column))
+    scaled = np.zeros(len(column))
     scale = float(left.std()) if len(left) else 0.0
     if scale > 1e-9:
-        made[there] = np.clip(left / scale, -_REACH, _REACH)
-    return made
+        scaled[present] = np.clip(left / scale, -_REACH, _REACH)
+    return scaled
 
 
 def _curvature(w: Array, theta: Array) -> Array:

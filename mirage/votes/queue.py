@@ -127,23 +127,29 @@ def gather(
     if not 0 < share <= 1:
         raise BadInput(f"a share of {share} cannot be drawn", do="give one above 0, at most 1")
     texts = _texts(answers, language)
-    said = {} if judgments is None else judged(_of(judgments, language))
-    found: set[Battle] = {one for by in said.values() for one in by}
-    if not found:
-        found = {
+    verdicts = {} if judgments is None else judged(_of(judgments, language))
+    candidates: set[Battle] = {battle_key for by_battle in verdicts.values() for battle_key in by_battle}
+    if not candidates:
+        candidates = {
             (language, query, first, second)
             for query, replies in texts.items()
             for first in replies
             for second in replies
             if first < second
         }
-    shown = [one for one in sorted(found) if one[2] in (here := texts.get(one[1], {})) and one[3] in here]
-    battles = tuple(one for one in shown if texts[one[1]][one[2]] != texts[one[1]][one[3]])
-    close = _close(ratings, language, said)
-    reasons = np.array([_reasons(one, said, close) for one in battles], dtype=np.uint8)
-    hashes = np.array([_hash(seed, *one) for one in battles], dtype=np.uint64)
-    many = _COUNTS[reasons]
-    inclusion = np.maximum(share, 2.0 ** (many - many.max(initial=0)))
+    shown = [
+        battle_key
+        for battle_key in sorted(candidates)
+        if battle_key[2] in (by_system := texts.get(battle_key[1], {})) and battle_key[3] in by_system
+    ]
+    battles = tuple(
+        battle_key for battle_key in shown if texts[battle_key[1]][battle_key[2]] != texts[battle_key[1]][battle_key[3]]
+    )
+    close = _close(ratings, language, verdicts)
+    reasons = np.array([_reasons(battle_key, verdicts, close) for battle_key in battles], dtype=np.uint8)
+    hashes = np.array([_hash(seed, *battle_key) for battle_key in battles], dtype=np.uint64)
+    n_reasons = _COUNTS[reasons]
+    inclusion = np.maximum(share, 2.0 ** (n_reasons - n_reasons.max(initial=0)))
     drawn = _unit(_mixed(hashes, "part"))
     return Pool(
         language,
@@ -171,9 +177,9 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     Returns:
         At most n battles, the next one first; fewer where no more are left.
     """
-    done = {battle(vote) for vote in seen if vote.language == pool.language}
-    at = len(done)
-    left = np.array([one not in done for one in pool.battles], dtype=bool)
+    voted = {battle(vote) for vote in seen if vote.language == pool.language}
+    n_voted = len(voted)
+    left = np.array([battle_key not in voted for battle_key in pool.battles], dtype=bool)
     common = _unit(_mixed(pool.hashes, "common")) < COMMON
     own = _mixed(pool.hashes, f"own/{voter}")
     lines = {
@@ -183,8 +189,8 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     }
     items: list[Item] = []
     while len(items) < n and any(lines.values()):
-        here = np.array([_hash(pool.seed, voter, str(at + len(items)))], dtype=np.uint64)
-        turn = ("common", "own") if _unit(_mixed(here, "which"))[0] < COMMON else ("own", "common")
+        turn_hash = np.array([_hash(pool.seed, voter, str(n_voted + len(items)))], dtype=np.uint64)
+        turn = ("common", "own") if _unit(_mixed(turn_hash, "which"))[0] < COMMON else ("own", "common")
         line = next(lines[name] for name in (*turn, "rest") if lines[name])
         items.append(_item(pool, line.pop(0), own))
     return items
@@ -221,9 +227,9 @@ def cast(
     """
     names = ("language", "query_id", "system_a", "system_b", "control", "why", "inclusion")
     about = {name: getattr(chosen, name) for name in names}
-    given: dict[str, Any] = {"vote": vote, "note": note or None, "undoes": None, "seconds": seconds}
-    given |= {"session": session, "shown": shown, "vote_id": vote_id, "time": now(), "arena": arena, "voter": voter}
-    return checked(Vote(**about, **given))
+    values: dict[str, Any] = {"vote": vote, "note": note or None, "undoes": None, "seconds": seconds}
+    values |= {"session": session, "shown": shown, "vote_id": vote_id, "time": now(), "arena": arena, "voter": voter}
+    return checked(Vote(**about, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,14 +258,14 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
         votes: those that stand, of everybody.
         voter: whose progress.
     """
-    here = [vote for vote in votes if vote.language == pool.language]
-    mine = [vote for vote in here if vote.voter == voter]
-    drawn = [vote for vote in here if vote.control and label(vote) is not None]
-    done = {battle(vote) for vote in mine}
+    language_votes = [vote for vote in votes if vote.language == pool.language]
+    own_votes = [vote for vote in language_votes if vote.voter == voter]
+    drawn = [vote for vote in language_votes if vote.control and label(vote) is not None]
+    voted = {battle(vote) for vote in own_votes}
     return Progress(
-        mine=len(mine),
-        mine_random=sum(vote.control for vote in mine),
-        left=sum(one not in done for one in pool.battles),
+        mine=len(own_votes),
+        mine_random=sum(vote.control for vote in own_votes),
+        left=sum(battle_key not in voted for battle_key in pool.battles),
         random=len(drawn),
         questions=len({vote.query_id for vote in drawn}),
         enough=ENOUGH,
@@ -269,10 +275,10 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
 def _item(pool: Pool, k: int, own: Hashes) -> Item:
     language, query, *pair = pool.battles[k]
     first, second = reversed(pair) if _unit(_mixed(own[k : k + 1], "order"))[0] < 0.5 else pair
-    said = [name for bit, name in enumerate(REASONS) if pool.reasons[k] >> bit & 1]
-    control, asked = bool(pool.control[k]), bool(pool.asked[k])
-    why = RANDOM if control else ", ".join(said) if asked and said else FILLER
-    return Item(language, query, first, second, control, why, float(pool.inclusion[k]) if asked else None)
+    reasons = [name for bit, name in enumerate(REASONS) if pool.reasons[k] >> bit & 1]
+    control, selected = bool(pool.control[k]), bool(pool.asked[k])
+    reason = RANDOM if control else ", ".join(reasons) if selected and reasons else FILLER
+    return Item(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
 
 
 def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
@@ -281,42 +287,44 @@ def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
     return [int(k) for k in battles[np.argsort(order[battles], kind="stable")][:n]]
 
 
-def _reasons(one: Battle, said: Mapping[str, Mapping[Battle, Said]], close: Collection[tuple[str, str]]) -> int:
-    of = [by[one] for by in said.values() if one in by]
-    winners = {each.label for each in of if not each.flipped}
+def _reasons(
+    battle_key: Battle, verdicts: Mapping[str, Mapping[Battle, Said]], close: Collection[tuple[str, str]]
+) -> int:
+    decisions = [by_battle[battle_key] for by_battle in verdicts.values() if battle_key in by_battle]
+    winners = {decision.label for decision in decisions if not decision.flipped}
     flags = (
-        any(each.flipped for each in of),
+        any(decision.flipped for decision in decisions),
         len(winners - {TIE}) > 1 or (TIE in winners and len(winners) > 1),
-        one[2:] in close,
-        not of,
+        battle_key[2:] in close,
+        not decisions,
     )
     return sum(flag << bit for bit, flag in enumerate(flags))
 
 
 def _close(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:
     """Pairs of neighbours in a judge's ranking whose intervals overlap."""
-    by: dict[str, list[dict[str, Any]]] = {}
+    by_referee: dict[str, list[dict[str, Any]]] = {}
     for row in [] if ratings is None else _of(ratings, language).to_pylist():
         if row["referee"] in judges:
-            by.setdefault(row["referee"], []).append(row)
-    found = set()
-    for rows in by.values():
+            by_referee.setdefault(row["referee"], []).append(row)
+    pairs = set()
+    for rows in by_referee.values():
         rows.sort(key=lambda row: (-row["rating"], row["system"]))
         for better, worse in itertools.pairwise(rows):
             # An absent end is no bound.
             if worse["high"] is None or better["low"] is None or worse["high"] > better["low"]:
                 first, second = sorted((better["system"], worse["system"]))
-                found.add((first, second))
-    return found
+                pairs.add((first, second))
+    return pairs
 
 
 def _texts(answers: pa.Table, language: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str]] = {}
     columns = (_of(answers, language)[name].to_pylist() for name in ("query_id", "system", "status", "text"))
     for query, system, status, text in zip(*columns, strict=True):
         if status in _REPLIED and text is not None:
-            found.setdefault(query, {})[system] = text.strip()
-    return found
+            texts.setdefault(query, {})[system] = text.strip()
+    return texts
 
 
 def _of(table: pa.Table, language: str) -> pa.Table:

@@ -148,16 +148,16 @@ def checked(row: AnyRow) -> AnyRow:
     for column in schema.columns(kind):
         value = getattr(row, column.name)
         values[column.name] = _checked(column, value)
-    made: AnyRow = kind(**values)
-    if not _TIME.fullmatch(made.time):
-        raise BadInput(f"time is {made.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
-    if (made.vote == UNDO) != (made.undoes is not None):
+    cleaned: AnyRow = kind(**values)
+    if not _TIME.fullmatch(cleaned.time):
+        raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
+    if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
-    if isinstance(made, Vote) and made.system_a == made.system_b:
-        raise BadInput(f"{made.system_a} battles itself", do="name two systems")
-    if isinstance(made, Vote) and made.inclusion is not None and not 0 < made.inclusion <= 1:
-        raise BadInput(f"a chance of {made.inclusion} is none", do="give one above 0, at most 1, or leave it empty")
-    return made
+    if isinstance(cleaned, Vote) and cleaned.system_a == cleaned.system_b:
+        raise BadInput(f"{cleaned.system_a} battles itself", do="name two systems")
+    if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
+        raise BadInput(f"a chance of {cleaned.inclusion} is none", do="give one above 0, at most 1, or leave it empty")
+    return cleaned
 
 
 def _checked(column: schema.Column, value: Any) -> Any:
@@ -224,9 +224,9 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
         return row.time, row.vote_id
 
     ordered: list[AnyRow] = sorted(rows, key=age)
-    gone = {one.undoes for one in ordered}
-    counting = [one for one in ordered if one.vote != UNDO and one.vote_id not in gone]
-    last = {(one.voter, item(one)): one for one in counting}
+    undone = {row.undoes for row in ordered}
+    counting = [row for row in ordered if row.vote != UNDO and row.vote_id not in undone]
+    last = {(row.voter, item(row)): row for row in counting}
     return sorted(last.values(), key=age)
 
 

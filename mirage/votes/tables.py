@@ -28,16 +28,16 @@ def metadata() -> Any:
     from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text
 
     types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
-    made = MetaData()
+    catalog = MetaData()
     for kind in _KINDS:
         name = f"mirage_{kind.__name__.lower()}"
         columns: list[Column[Any]] = [
             Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
             for c in schema.columns(kind)
         ]
-        Table(name, made, *columns, Index(f"{name}_by_voter", "arena", "voter"))
-    Table("mirage_format", made, Column("format", Integer, primary_key=True, autoincrement=False))
-    return made
+        Table(name, catalog, *columns, Index(f"{name}_by_voter", "arena", "voter"))
+    Table("mirage_format", catalog, Column("format", Integer, primary_key=True, autoincrement=False))
+    return catalog
 
 
 def tables() -> Mapping[type, Table]:
@@ -62,16 +62,16 @@ def engine(address: str) -> Engine:
         options = {"connect_timeout": PATIENCE // 2, "tcp_user_timeout": PATIENCE * 1000}
     pool: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 20, "pool_timeout": PATIENCE}
     try:
-        made = create_engine(url, connect_args=options, **pool)
+        sql_engine = create_engine(url, connect_args=options, **pool)
     except ModuleNotFoundError:
         raise BadInput(
             "PostgreSQL's driver is not installed", do="run: pip install 'mirage[postgres]', or unset " + URL
         ) from None
     if name == "sqlite":
-        _sqlite(made, Path(str(url.database)))
+        _sqlite(sql_engine, Path(str(url.database)))
     else:
-        event.listen(made, "connect", _durable)
-    return made
+        event.listen(sql_engine, "connect", _durable)
+    return sql_engine
 
 
 def _sqlite(engine: Engine, file: Path) -> None:

@@ -49,17 +49,17 @@ def battle(vote: Vote) -> Battle:
 
 def label(vote: Vote) -> int | None:
     """What a vote says of its battle: `FIRST`, `SECOND`, `TIE`; None for a skip."""
-    said = _OF_VOTE.get(vote.vote)
-    return None if said is None else _turned(said, vote.system_a > vote.system_b)
+    outcome = _OF_VOTE.get(vote.vote)
+    return None if outcome is None else _turned(outcome, vote.system_a > vote.system_b)
 
 
-def points(said: int) -> float:
+def points(outcome: int) -> float:
     """Points of the first system."""
-    return _POINTS[said]
+    return _POINTS[outcome]
 
 
-def _turned(said: int, turned: bool) -> int:
-    return {FIRST: SECOND, SECOND: FIRST, TIE: TIE}[said] if turned else said
+def _turned(outcome: int, turned: bool) -> int:
+    return {FIRST: SECOND, SECOND: FIRST, TIE: TIE}[outcome] if turned else outcome
 
 
 def judged(judgments: pa.Table, *, among: Iterable[Battle] | None = None) -> dict[str, dict[Battle, Said]]:
@@ -75,27 +75,30 @@ def judged(judgments: pa.Table, *, among: Iterable[Battle] | None = None) -> dic
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    asked = None if among is None else set(among)
+    selection = None if among is None else set(among)
     names = ("judge", "language", "query_id", "system_a", "system_b", "verdict")
     graded = "points" in judgments.column_names
     rows = judgments.select([*names, *(["points"] if graded else [])])
-    if asked is not None:
-        ids = pa.array(sorted({one[1] for one in asked}), pa.string())
+    if selection is not None:
+        ids = pa.array(sorted({battle_key[1] for battle_key in selection}), pa.string())
         rows = rows.filter(pc.is_in(rows["query_id"], value_set=ids))
     grades = rows["points"].to_pylist() if graded else [None] * len(rows)
-    found: dict[str, dict[Battle, list[tuple[int, float, bool]]]] = {}
+    by_judge: dict[str, dict[Battle, list[tuple[int, float, bool]]]] = {}
     columns = (rows[name].to_pylist() for name in names)
     for judge, language, query, a, b, verdict, grade in zip(*columns, grades, strict=True):
-        said = _OF_VERDICT.get(verdict)
+        outcome = _OF_VERDICT.get(verdict)
         turned = a > b
-        battle_ = (language, query, b, a) if turned else (language, query, a, b)
-        if said is None and grade is not None:
-            said = _nearest(grade)
-        if said is not None and (asked is None or battle_ in asked):
-            of_first = points(said) if grade is None else grade
-            verdict_ = (_turned(said, turned), 1 - of_first if turned else of_first, turned)
-            found.setdefault(judge, defaultdict(list))[battle_].append(verdict_)
-    return {judge: {name: _said(all_) for name, all_ in by.items()} for judge, by in sorted(found.items())}
+        battle_key = (language, query, b, a) if turned else (language, query, a, b)
+        if outcome is None and grade is not None:
+            outcome = _nearest(grade)
+        if outcome is not None and (selection is None or battle_key in selection):
+            of_first = points(outcome) if grade is None else grade
+            record = (_turned(outcome, turned), 1 - of_first if turned else of_first, turned)
+            by_judge.setdefault(judge, defaultdict(list))[battle_key].append(record)
+    return {
+        judge: {battle_key: _said(verdicts) for battle_key, verdicts in by_battle.items()}
+        for judge, by_battle in sorted(by_judge.items())
+    }
 
 
 def _nearest(grade: float) -> int:
@@ -110,15 +113,15 @@ def _said(verdicts: Sequence[tuple[int, float, bool]]) -> Said:
     return Said(labels[0] if same else TIE, sum(grades) / n, not same, 1 - 2 * sum(turned) / n)
 
 
-def of_judge(said: Mapping[str, Mapping[Battle, Said]], judge: str) -> Mapping[Battle, Said]:
+def of_judge(verdicts: Mapping[str, Mapping[Battle, Said]], judge: str) -> Mapping[Battle, Said]:
     """The verdicts of one judge.
 
     Raises:
         UnknownName: if it has none here.
     """
-    if judge not in said:
-        raise UnknownName("judge", judge, said)
-    return said[judge]
+    if judge not in verdicts:
+        raise UnknownName("judge", judge, verdicts)
+    return verdicts[judge]
 
 
 def people(votes: Iterable[Vote]) -> pa.Table:
@@ -134,7 +137,7 @@ def people(votes: Iterable[Vote]) -> pa.Table:
     import pyarrow as pa
 
     names = ("language", "query_id", "system_a", "system_b")
-    said = [vote for vote in votes if vote.vote in _OF_VOTE]
-    columns = {name: [getattr(vote, name) for vote in said] for name in names}
-    columns["verdict"] = ["tie" if vote.vote == "both_bad" else vote.vote for vote in said]
+    opinions = [vote for vote in votes if vote.vote in _OF_VOTE]
+    columns = {name: [getattr(vote, name) for vote in opinions] for name in names}
+    columns["verdict"] = ["tie" if vote.vote == "both_bad" else vote.vote for vote in opinions]
     return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in (*names, "verdict")]))

@@ -46,25 +46,25 @@ def cells(
         value: `value` for the rate, `difference` for ours as published minus the printed figure, in points.
     """
     colors = ink(mode)
-    known = {(r["system"], r["language"]): r for r in rows if r["metric"] == metric}
+    by_cell = {(row["system"], row["language"]): row for row in rows if row["metric"] == metric}
     keys = [(system, code) for system in systems for code in languages]
-    full = [key for key in keys if known.get(key, {}).get(value) is not None]
+    full = [key for key in keys if by_cell.get(key, {}).get(value) is not None]
     hollow = [key for key in keys if key not in set(full)]
-    found = [known[key][value] for key in full]
-    most = max((abs(v) for v in found), default=0) or 1.0
+    values = [by_cell[key][value] for key in full]
+    largest = max((abs(v) for v in values), default=0) or 1.0
     # The ramp runs from best to worst. No difference from the print is its pale end.
-    shade = found if value == "value" else [1 - abs(v) / most for v in found]
+    shade = values if value == "value" else [1 - abs(v) / largest for v in values]
 
-    def squares(at: Sequence[tuple[str, str]], texts: Sequence[str], text: Any, marker: Row) -> dict[str, Any]:
+    def squares(pairs: Sequence[tuple[str, str]], texts: Sequence[str], text: Any, marker: Row) -> dict[str, Any]:
         return {
             "type": "scatter",
             "mode": "markers+text",
-            "x": [languages.index(code) for _, code in at],
-            "y": [systems.index(system) for system, _ in at],
+            "x": [languages.index(code) for _, code in pairs],
+            "y": [systems.index(system) for system, _ in pairs],
             "text": list(texts),
             "textfont": {"color": text, "size": 9.5},
-            "customdata": [[system, code, metric, ""] for system, code in at],
-            "hovertext": [cell_hover(known.get((s, code)), s, code, metric) for s, code in at],
+            "customdata": [[system, code, metric, ""] for system, code in pairs],
+            "hovertext": [cell_hover(by_cell.get((system, code)), system, code, metric) for system, code in pairs],
             "hovertemplate": "%{hovertext}<extra></extra>",
             "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
             "unselected": {"marker": {"opacity": 1}},
@@ -72,7 +72,7 @@ def cells(
         }
 
     ramp = {"cmin": 0, "cmax": 1, "colorscale": [list(stop) for stop in colors.ramp], "line": {"width": 0}}
-    texts = [f"{100 * v:.1f}" if value == "value" else said_points(v) if v else "0" for v in found]
+    texts = [f"{100 * v:.1f}" if value == "value" else said_points(v) if v else "0" for v in values]
     empty = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
     return {
         "data": [
@@ -93,7 +93,7 @@ def cells(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=rows_axis([name(s) for s in systems], mode, showgrid=False),
+            yaxis=rows_axis([name(system) for system in systems], mode, showgrid=False),
         ),
     }
 
@@ -108,13 +108,13 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
         mode: light or dark.
     """
     colors = ink(mode)
-    known = {(r["system"], r["language"], r["metric"]): r for r in rows}
+    by_cell = {(row["system"], row["language"], row["metric"]): row for row in rows}
     makers = [family(system) for system in systems]
     data, notes = [], []
     for side, metric in enumerate(RATES):
         for i, system in enumerate(systems):
-            mine = [(j, known.get((system, code, metric))) for j, code in enumerate(languages)]
-            have = [(j, row) for j, row in mine if row is not None and row["value"] is not None]
+            language_rows = [(j, by_cell.get((system, code, metric))) for j, code in enumerate(languages)]
+            points = [(j, row) for j, row in language_rows if row is not None and row["value"] is not None]
             color = makers[i].color(mode)
             data.append(
                 {
@@ -125,11 +125,11 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
                     "showlegend": side == 0,
                     "offsetgroup": str(i),
                     "xaxis": "x2" if side else "x",
-                    "x": [row["value"] for _, row in have],
-                    "y": [j for j, _ in have],
-                    "error_x": {**whisker([row for _, row in have], "", colors.text), "width": 2},
-                    "customdata": [[system, languages[j], metric, ""] for j, _ in have],
-                    "text": [cell_hover(row, system, row["language"], metric) for _, row in have],
+                    "x": [row["value"] for _, row in points],
+                    "y": [j for j, _ in points],
+                    "error_x": {**whisker([row for _, row in points], "", colors.text), "width": 2},
+                    "customdata": [[system, languages[j], metric, ""] for j, _ in points],
+                    "text": [cell_hover(row, system, row["language"], metric) for _, row in points],
                     "textposition": "none",
                     "hovertemplate": "%{text}<extra></extra>",
                     "unselected": {"marker": {"opacity": 1}},
@@ -139,18 +139,18 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
         notes += [
             note(0, j, f"no {QUESTIONS[metric]}", mode, xref="x2" if side else "x", yref="y", yanchor="middle")
             for j, code in enumerate(languages)
-            if not any(known.get((system, code, metric), {}).get("n") for system in systems)
+            if not any(by_cell.get((system, code, metric), {}).get("n") for system in systems)
         ]
     ends = [0, 1.02]
     titles = {metric: f"{title}<br>(lower is better)" for metric, title in RATES.items()}
-    deep = max(20, 8 * len(systems) + 6, 90 // max(len(languages), 1))
+    row_height = max(20, 8 * len(systems) + 6, 90 // max(len(languages), 1))
     return {
         "data": data,
         "layout": layout(
             mode,
-            height=HEAD + deep * len(languages) + FOOT + 2 * SPACE,
+            height=HEAD + row_height * len(languages) + FOOT + 2 * SPACE,
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT + 2 * SPACE},
-            bargap=max(0.25, 1 - 12 * len(systems) / deep),
+            bargap=max(0.25, 1 - 12 * len(systems) / row_height),
             showlegend=True,
             legend=QUIET,
             xaxis=share_axis(mode, titles["hallucination"], range=ends, dtick=0.5, domain=[0, 0.46]),

@@ -49,8 +49,8 @@ def whisker(rows: Sequence[Row], prefix: str, color: str) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [0 if r[high] is None else r[high] - r[value] for r in rows],
-        "arrayminus": [0 if r[low] is None else r[value] - r[low] for r in rows],
+        "array": [0 if row[high] is None else row[high] - row[value] for row in rows],
+        "arrayminus": [0 if row[low] is None else row[value] - row[low] for row in rows],
         "color": color,
         "thickness": 1,
         "width": 0,
@@ -104,12 +104,12 @@ SAID = ("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "
 def _said(cell: Row, title: str) -> list[str]:
     """A rate in words: value, interval, both definitions, and what is undecided; or why there is none."""
     if cell["value"] is None:
-        out = [f"no {title.lower()}: {cell['reason'] or 'no replies in this arena'}"]
+        lines = [f"no {title.lower()}: {cell['reason'] or 'no replies in this arena'}"]
     else:
-        out = [f"{title.lower()} {said_rate(cell['value'])}"]
+        lines = [f"{title.lower()} {said_rate(cell['value'])}"]
         if cell["low"] is not None:
-            out[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
+            lines[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
     if cell["n"]:
         both = f"decided {said_rate(cell['rate'])}, as published {said_rate(cell['rate_as_published'])}"
-        out.append(f"{both}, undecided replies {said_rate(cell['undecided'])}")
-    return out
+        lines.append(f"{both}, undecided replies {said_rate(cell['undecided'])}")
+    return lines

@@ -21,12 +21,12 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
         mode: light or dark.
     """
     colors = ink(mode)
-    shown = [r for r in rows if r["place_decided"] is not None and r["place_as_published"] is not None]
-    after = sorted(shown, key=lambda r: (r["as_published"], r["system"]))
+    shown = [row for row in rows if row["place_decided"] is not None and row["place_as_published"] is not None]
+    after = sorted(shown, key=lambda row: (row["as_published"], row["system"]))
     data = []
     for i, row in enumerate(shown):
-        one, fall = family(row["system"]), row["fall"]
-        color = one.color(mode) if fall else colors.muted
+        maker, fall = family(row["system"]), row["fall"]
+        color = maker.color(mode) if fall else colors.muted
         hover = (
             f"<b>{name(row['system'])}</b><br>place {row['place_decided']} over decided replies: "
             f"{said_rate(row['decided'])}"
@@ -47,7 +47,7 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
                 "textfont": {"color": colors.text if fall else colors.muted, "size": TEXT_SIZE},
                 "cliponaxis": False,
                 "line": {"color": color, "width": 2 if fall else 1},
-                "marker": {"color": color, "symbol": one.symbol, "size": MARK_SIZE},
+                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
                 "customdata": [[row["system"], "", "", ""]] * 2,
                 "hovertext": [hover] * 2,
                 "hovertemplate": "%{hovertext}<extra></extra>",

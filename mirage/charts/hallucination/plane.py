@@ -25,8 +25,8 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         focus: systems that stand out; none given, all do.
     """
     colors = ink(mode)
-    shown = [r for r in rows if r["hallucination_value"] is not None and r["error_value"] is not None]
-    shown.sort(key=lambda r: r["system"] in focus)
+    shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
+    shown.sort(key=lambda row: row["system"] in focus)
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",
@@ -38,9 +38,9 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         }
     ]
     for row in shown:
-        one = family(row["system"])
+        maker = family(row["system"])
         quiet = bool(focus) and row["system"] not in focus
-        color = colors.muted if quiet else one.color(mode)
+        color = colors.muted if quiet else maker.color(mode)
         data.append(
             {
                 "type": "scatter",
@@ -55,7 +55,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
                 "opacity": 0.4 if quiet else 1,
                 "selected": {"marker": {"size": MARK_SIZE + 5}},
                 "unselected": {"marker": {"opacity": 1}},
-                "marker": {"color": color, "symbol": one.symbol, "size": MARK_SIZE},
+                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
             }
         )
     ends = [-_EDGE, 1 + _EDGE]
@@ -77,31 +77,37 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
 
 def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
     """Every system's name beside its mark; and what the best corner and the dotted line mean."""
-    colors, wide = ink(mode), 1 + 2 * _EDGE
+    colors, width = ink(mode), 1 + 2 * _EDGE
 
     def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> Mark:
         """From value, low and high of both rates; an end that is null is where the value is."""
-        across, down = ([((v if v is not None else vs[0] or 0) + _EDGE) / wide for v in vs] for vs in (x, y))
-        down = [1 - v for v in down]
+        across, down = (
+            [((value if value is not None else values[0] or 0) + _EDGE) / width for value in values]
+            for values in (x, y)
+        )
+        down = [1 - share for share in down]
         return Mark(label, across[0], down[0], across[1], across[2], down[2], down[1])
 
     ends = ("value", "low", "high")
-    marks = [mark(r["system"], [r[f"hallucination_{e}"] for e in ends], [r[f"error_{e}"] for e in ends]) for r in rows]
+    marks = [
+        mark(row["system"], [row[f"hallucination_{end}"] for end in ends], [row[f"error_{end}"] for end in ends])
+        for row in rows
+    ]
     corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("blind to support", (0, 0, 0), (1, 1, 1))]
     places = place((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
-    out = []
-    for i, (one, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
+    annotations = []
+    for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
         corner = i >= len(marks)
-        quiet = corner or (bool(focus) and one.label not in focus)
-        out.append(
+        quiet = corner or (bool(focus) and named_mark.label not in focus)
+        annotations.append(
             {
-                "x": one.x * wide - _EDGE,
-                "y": (1 - one.y) * wide - _EDGE,
+                "x": named_mark.x * width - _EDGE,
+                "y": (1 - named_mark.y) * width - _EDGE,
                 "ax": spot.dx,
                 "ay": spot.dy,
                 "xanchor": spot.anchor,
                 "yanchor": "middle",
-                "text": f"<i>{one.label}</i>" if corner else name(one.label),
+                "text": f"<i>{named_mark.label}</i>" if corner else name(named_mark.label),
                 "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
                 "borderpad": 0,
                 "arrowhead": 0,
@@ -110,4 +116,4 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
                 "arrowcolor": colors.muted if spot.led else "rgba(0,0,0,0)",
             }
         )
-    return out
+    return annotations

@@ -33,13 +33,13 @@ def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: M
         mode: light or dark.
     """
     colors = ink(mode)
-    joint = {r["system"]: r for r in rows if r["metric"] == metric and r["language"] == "all"}
+    joint = {row["system"]: row for row in rows if row["metric"] == metric and row["language"] == "all"}
     shown = [system for system in systems if system in joint]
-    total = {s: sum(joint[s][outcome] for outcome in OUTCOMES[metric]) for s in shown}
+    total = {system: sum(joint[system][outcome] for outcome in OUTCOMES[metric]) for system in shown}
     fill = {"answered": colors.ramp[0][1], "abstained": colors.ramp[1][1]}
     data = []
     for outcome in OUTCOMES[metric]:
-        share = [joint[s][outcome] / total[s] if total[s] else 0 for s in shown]
+        share = [joint[system][outcome] / total[system] if total[system] else 0 for system in shown]
         if not any(share):
             continue
         label = outcome.replace("_", " ").replace("api", "API")
@@ -50,17 +50,17 @@ def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: M
                 "name": label,
                 "x": share,
                 "y": list(range(len(shown))),
-                "customdata": [[s, "", metric, outcome] for s in shown],
+                "customdata": [[system, "", metric, outcome] for system in shown],
                 "constraintext": "none",
-                "text": [said_rate(v) if v >= 0.12 and outcome in fill else "" for v in share],
+                "text": [said_rate(value) if value >= 0.12 and outcome in fill else "" for value in share],
                 "textposition": "inside",
                 "insidetextanchor": "middle",
                 "textangle": 0,
                 "textfont": {"size": 11, "color": on_ramp(mode, 0.0 if outcome == "answered" else 0.5)},
                 "hovertext": [
-                    f"<b>{name(s)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(v)}<br>"
-                    f"{said_count(joint[s][outcome])} of {said_count(total[s])} questions"
-                    for s, v in zip(shown, share, strict=True)
+                    f"<b>{name(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
+                    f"{said_count(joint[system][outcome])} of {said_count(total[system])} questions"
+                    for system, value in zip(shown, share, strict=True)
                 ],
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "unselected": {"marker": {"opacity": 1}},
@@ -82,6 +82,6 @@ def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: M
             showlegend=True,
             legend={**QUIET, "traceorder": "normal"},
             xaxis=share_axis(mode, f"Share of the {QUESTIONS[metric]}", range=[0, 1.001]),
-            yaxis=rows_axis([name(s) for s in shown], mode, showgrid=False),
+            yaxis=rows_axis([name(system) for system in shown], mode, showgrid=False),
         ),
     }

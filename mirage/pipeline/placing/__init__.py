@@ -110,23 +110,23 @@ def _placed(
     if not len(rest):
         raise NotEnoughData(f"{referee} has judged no two systems besides {system}", do="let it judge those first")
     fields, replied = fields_of(arena, rest, system, referee, languages)
-    codes = tuple(each.language for each in fields)
+    codes = tuple(field.language for field in fields)
     tiers = tiers_of(rest, fields, referee, seed)
     regressor: str | None = None
     outside: tuple[str, ...] = ()
     if prior is None:
         prior, regressor, outside = expectation(arena, rest, system, referee, fields)
     start = placing.start(fields, prior)
-    fought, asked = battles_fought(own, fields, referee, system)
+    fought, requested = battles_fought(own, fields, referee, system)
     state = start.after(fought)
     now = placing.standing(state, tiers, seed=seed)
     rooms = [
-        placing.Room(queries, open_ & ~mine, mine)
-        for (queries, open_), mine in zip(replied, grids(asked, replied), strict=True)
+        placing.Room(queries, open_ & ~grid, grid)
+        for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
     ]
     horizon = placing.horizon(state, tiers, rooms)
-    wanted = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
-    picked = placing.choose(state, tiers, rooms, n=0 if now.settled else wanted, control_share=control_share, seed=seed)
+    count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
+    picked = placing.choose(state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed)
     return Placement(
         system=system,
         referee=referee,
@@ -137,18 +137,18 @@ def _placed(
         now=now,
         stands=stands(system, state.systems, tiers, now),
         tiers=tiers,
-        unparsed=len(asked) - len(fought),
+        unparsed=len(requested) - len(fought),
         next=tuple(
             Next(
-                codes[each.language],
-                rooms[each.language].queries[each.query],
+                codes[battle.language],
+                rooms[battle.language].queries[battle.query],
                 system,
-                state.systems[each.opponent],
-                each.control,
-                each.wins,
-                each.information,
+                state.systems[battle.opponent],
+                battle.control,
+                battle.wins,
+                battle.information,
             )
-            for each in picked
+            for battle in picked
         ),
         horizon=horizon,
         control=control_of(state, placing.control(state, rooms, seed=seed), fought, rooms),

@@ -36,8 +36,8 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     if "judgments" not in arena.tables:
         return further
     keys = list(schema.key("judgments"))
-    kept = arena.read("judgments", columns=names).join(further.select(keys), keys, join_type="left anti")
-    return pa.concat_tables([kept.select(names).cast(further.schema), further]).sort_by(
+    rows = arena.read("judgments", columns=names).join(further.select(keys), keys, join_type="left anti")
+    return pa.concat_tables([rows.select(names).cast(further.schema), further]).sort_by(
         [(k, "ascending") for k in keys]
     )
 
@@ -69,8 +69,8 @@ def split(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.
     import pyarrow.compute as pc
 
     rows = judgments.filter(pc.equal(judgments["judge"], referee))
-    mine = pc.or_(pc.equal(rows["system_a"], system), pc.equal(rows["system_b"], system))
-    return rows.filter(mine), rows.filter(pc.invert(mine))
+    mask = pc.or_(pc.equal(rows["system_a"], system), pc.equal(rows["system_b"], system))
+    return rows.filter(mask), rows.filter(pc.invert(mask))
 
 
 def fields_of(
@@ -84,13 +84,13 @@ def fields_of(
     known = {name for _, _, name in replies}
     if system not in known:
         raise UnknownName("system with replies", system, known, where=str(arena.path))
-    here = {code for code, _, name in replies if name == system}
+    codes_replied = {code for code, _, name in replies if name == system}
     for code in languages or ():
-        if code not in battles or code not in here:
+        if code not in battles or code not in codes_replied:
             raise UnknownName(
-                "language", code, here & set(battles), where=f"replies of {system} and battles by {referee}"
+                "language", code, codes_replied & set(battles), where=f"replies of {system} and battles by {referee}"
             )
-    codes = [code for code in sorted(battles) if code in here and (languages is None or code in languages)]
+    codes = [code for code in sorted(battles) if code in codes_replied and (languages is None or code in languages)]
     common = set.intersection(*(set(battles[code].systems) for code in codes)) if codes else set()
     if len(common) < 2:
         raise NotEnoughData(
@@ -99,11 +99,16 @@ def fields_of(
         )
     fields, rooms = [], []
     for code in codes:
-        one = battles[code].subset(sorted(common))
-        fields.append(placing.field(code, one))
-        there = np.array([[(code, query, name) in replies for name in one.systems] for query in one.queries])
-        mine = np.array([(code, query, system) in replies for query in one.queries])
-        rooms.append((one.queries, there & mine[:, None]))
+        language_battles = battles[code].subset(sorted(common))
+        fields.append(placing.field(code, language_battles))
+        others_replied = np.array(
+            [
+                [(code, query, name) in replies for name in language_battles.systems]
+                for query in language_battles.queries
+            ]
+        )
+        system_replied = np.array([(code, query, system) in replies for query in language_battles.queries])
+        rooms.append((language_battles.queries, others_replied & system_replied[:, None]))
     return fields, rooms
 
 
@@ -124,11 +129,11 @@ def _replies(arena: store.Arena) -> set[tuple[str, str, str]]:
 def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed: int) -> tuple[tuple[str, ...], ...]:
     """The judged systems in tiers, by the joint row where there are several languages."""
     battles = rank.from_judgments(rest, judge=referee)
-    among = {each.language: battles[each.language].subset(each.systems) for each in fields}
-    found = separate(rank.rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
+    among = {field.language: battles[field.language].subset(field.systems) for field in fields}
+    separation = separate(rank.rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
     by_tier: list[list[str]] = []
     last = 0
-    for system, tier in zip(found.systems, found.tiers, strict=True):
+    for system, tier in zip(separation.systems, separation.tiers, strict=True):
         # A system that has no tier of its own goes with those above it.
         if not by_tier or (tier is not None and tier > last):
             by_tier.append([])
@@ -141,42 +146,47 @@ def battles_fought(
     own: pa.Table, fields: Sequence[placing.Field], referee: str, system: str
 ) -> tuple[list[placing.Fought], set[tuple[int, str, int]]]:
     """The system's battles with a verdict, and all that were asked for: language, question, opponent."""
-    place = {each.language: k for k, each in enumerate(fields)}
+    place = {field.language: k for k, field in enumerate(fields)}
     index = {name: j for j, name in enumerate(fields[0].systems)}
     columns = (own[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b"))
-    asked = {
+    requested = {
         (place[code], query, index[b if a == system else a])
         for code, query, a, b in zip(*columns, strict=True)
         if code in place and (b if a == system else a) in index
     }
-    if not asked:
-        return [], asked
+    if not requested:
+        return [], requested
     fought = []
-    for code, one in rank.from_judgments(own, judge=referee).items():
+    for code, language_battles in rank.from_judgments(own, judge=referee).items():
         if code not in place:
             continue
-        points, met = by_pair(one)
-        me = one.systems.index(system)
-        for q, j in np.argwhere(met[:, me]).tolist():
-            if one.systems[j] in index:
+        points, contested = by_pair(language_battles)
+        position = language_battles.systems.index(system)
+        for q, j in np.argwhere(contested[:, position]).tolist():
+            if language_battles.systems[j] in index:
                 fought.append(
-                    placing.Fought(one.queries[q], index[one.systems[j]], float(points[q, me, j]), place[code])
+                    placing.Fought(
+                        language_battles.queries[q],
+                        index[language_battles.systems[j]],
+                        float(points[q, position, j]),
+                        place[code],
+                    )
                 )
-    return fought, asked
+    return fought, requested
 
 
 def grids(
-    asked: set[tuple[int, str, int]],
+    requested: set[tuple[int, str, int]],
     replied: Sequence[tuple[tuple[str, ...], NDArray[np.bool_]]],
 ) -> list[NDArray[np.bool_]]:
     """By language, Q x S: whether a battle was asked for."""
     grids = []
     for k, (queries, open_) in enumerate(replied):
-        at = {query: q for q, query in enumerate(queries)}
+        positions = {query: q for q, query in enumerate(queries)}
         grid = np.zeros_like(open_)
-        for where, query, j in asked:
-            if where == k and query in at:
-                grid[at[query], j] = True
+        for language, query, j in requested:
+            if language == k and query in positions:
+                grid[positions[query], j] = True
         grids.append(grid)
     return grids
 
@@ -188,14 +198,16 @@ def control_of(
     rooms: Sequence[placing.Room],
 ) -> Control:
     """What became of the battles that were drawn at random, beside what the rating leads to expect."""
-    at = {(k, rooms[k].queries[q], j) for k, q, j in drawn}
-    some = [each for each in fought if (each.language, each.query, each.opponent) in at]
+    keys = {(k, rooms[k].queries[q], j) for k, q, j in drawn}
+    battles = [battle for battle in fought if (battle.language, battle.query, battle.opponent) in keys]
     mean = state.mean
-    p = np.array([1 / (1 + np.exp(mean[e.language, e.opponent] - mean[e.language, -1])) for e in some])
-    dispersion = np.array([state.fields[each.language].noise.dispersion for each in some])
+    p = np.array(
+        [1 / (1 + np.exp(mean[battle.language, battle.opponent] - mean[battle.language, -1])) for battle in battles]
+    )
+    dispersion = np.array([state.fields[battle.language].noise.dispersion for battle in battles])
     return Control(
-        len(some),
-        float(sum(each.points for each in some)),
+        len(battles),
+        float(sum(battle.points for battle in battles)),
         float(p.sum()),
         float(np.sqrt((dispersion * p * (1 - p)).sum())),
     )

@@ -1,7 +1,7 @@
 """The results of MIRAGE-Bench on any arena: Tables 2 to 5, Figures 3 to 6, and what our corrections move.
 
-    made = reproduce(arena, "gpt-4o")        # Reproduction: items, what is missing, how it was made
-    write(made, folder, html=page)           # one CSV an item, one JSON with all, and the page of `charts.reproduce`
+    reproduction = reproduce(arena, "gpt-4o")  # Reproduction: items, what is missing, how it was made
+    write(reproduction, folder, html=page)     # one CSV an item, one JSON with all, and the page of `charts.reproduce`
 
 `material.py` joins battles, features and tournaments; `tables.py`, `figures.py` and `corrections.py` make the items.
 Published figures stand in columns that begin with `published`, where the paper prints one for the same language.
@@ -48,8 +48,8 @@ class Reproduction:
 
     def item(self, name: str) -> Item:
         """The item of a name."""
-        (one,) = (item for item in self.items if item.name == name)
-        return one
+        (result,) = (item for item in self.items if item.name == name)
+        return result
 
     def json(self) -> str:
         """All of it as JSON."""
@@ -88,12 +88,12 @@ def reproduce(
         NotEnoughData: if no language has five systems with features and bounded ratings.
         BadInput: if not two systems are held out.
     """
-    at = 0
+    steps_done = 0
     steps = 3 * len(_ITEMS)
 
-    def tell(done: int, of: int) -> None:
+    def tell(count: int, total: int) -> None:
         if progress:
-            progress(at + (len(_ITEMS) * done // of if not at else 0), steps)
+            progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
 
     material = gather(
         arena,
@@ -109,7 +109,7 @@ def reproduce(
     items = []
     for k, make in enumerate(_ITEMS, start=1):
         items.append(make(material))
-        at = len(_ITEMS) + 2 * k
+        steps_done = len(_ITEMS) + 2 * k
         tell(0, 1)
     systems = sorted({s for code in material.battles for s in material.systems(code)})
     about = {
@@ -123,7 +123,7 @@ def reproduce(
         "features": list(material.features),
         "held out": list(material.holdout),
         "held out, why": material.chosen,
-        "queries": {code: len(one.queries) for code, one in material.battles.items()},
+        "queries": {code: len(battles.queries) for code, battles in material.battles.items()},
         "tournaments": draws,
         "tournaments with a forest": material.forest_draws,
         "random splits of the systems": splits,
@@ -133,11 +133,11 @@ def reproduce(
     return Reproduction(about, tuple(items), dict(material.missing))
 
 
-def write(made: Reproduction, folder: Path, *, html: str) -> list[Path]:
+def write(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
     """Write one CSV an item, `reproduction.html` and, last, `reproduction.json`; each file whole.
 
     Args:
-        made: what was made.
+        reproduction: what was made.
         folder: where to; made if it is not there, files of these names are replaced.
         html: the page (`charts.reproduce.page`).
 
@@ -147,8 +147,8 @@ def write(made: Reproduction, folder: Path, *, html: str) -> list[Path]:
     Raises:
         BadInput: if one cannot be written.
     """
-    files = {f"{item.name}.csv": _csv(item) for item in made.items}
-    files |= {"reproduction.html": html, "reproduction.json": made.json()}
+    files = {f"{item.name}.csv": _csv(item) for item in reproduction.items}
+    files |= {"reproduction.html": html, "reproduction.json": reproduction.json()}
     for name, text in files.items():
         exporting.write(folder / name, text.encode("utf-8"))
     return [folder / name for name in files]

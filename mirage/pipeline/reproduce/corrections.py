@@ -73,20 +73,20 @@ def _absent(name: str, pitfall: int, reason: str) -> list[dict[str, Any]]:
     return [empty | {"correction": name, "pitfall": pitfall, "language": ALL, "reason": reason}]
 
 
-def _moved(ours: Array, theirs: Array) -> Iterator[tuple[str, Any, str]]:
-    yield "agreement of the two rankings", float(kendall(ours, theirs)), "tau"
-    a, b = (1 + (t[None, :] > t[:, None] + 1e-9).sum(axis=1) for t in (ours, theirs))
+def _moved(corrected: Array, published: Array) -> Iterator[tuple[str, Any, str]]:
+    yield "agreement of the two rankings", float(kendall(corrected, published)), "tau"
+    a, b = (1 + (t[None, :] > t[:, None] + 1e-9).sum(axis=1) for t in (corrected, published))
     yield "largest move of a system", int(np.abs(a - b).max()), "ranks"
-    yield "spread of the ratings, ours by the paper's", float(ours.std() / theirs.std()), "ratio"
+    yield "spread of the ratings, ours by the paper's", float(corrected.std() / published.std()), "ratio"
 
 
-def _ties(code: str, ours: LanguageRanking, theirs: LanguageRanking) -> list[Any]:
+def _ties(code: str, corrected: LanguageRanking, published: LanguageRanking) -> list[Any]:
     ways = ("ties dropped", "a tie is half a win for each")
-    n = f"{ours.record[:, 1].sum() // 2:,} ties of {ours.record.sum() // 2:,} battles"
-    return [_row("ties count", 6, code, ways, effect, n) for effect in _moved(ours.theta, theirs.theta)]
+    n = f"{corrected.record[:, 1].sum() // 2:,} ties of {corrected.record.sum() // 2:,} battles"
+    return [_row("ties count", 6, code, ways, effect, n) for effect in _moved(corrected.theta, published.theta)]
 
 
-def _resampling(material: Material, code: str, ours: LanguageRanking) -> list[Any]:
+def _resampling(material: Material, code: str, corrected: LanguageRanking) -> list[Any]:
     """Battles drawn one by one: their cells are a multinomial."""
     pairs = counted(material.battles[code])
     cells = np.concatenate([pairs.first[0], pairs.second[0]])
@@ -94,32 +94,34 @@ def _resampling(material: Material, code: str, ours: LanguageRanking) -> list[An
     rng = np.random.default_rng([material.seed, zlib.crc32(code.encode())])
     drawn = rng.multinomial(total, cells / total, size=material.draws).astype(np.float64)
     first, second = np.split(drawn, 2, axis=1)
-    theirs = fit(Pairs(first, second, None, pairs.systems), start=fit(pairs)).theta
-    effect = "width of the 95% intervals, ours by theirs", _ratio(_wide(ours.draws), _wide(theirs)), "ratio"
+    published = fit(Pairs(first, second, None, pairs.systems), start=fit(pairs)).theta
+    effect = "width of the 95% intervals, ours by theirs", _ratio(_wide(corrected.draws), _wide(published)), "ratio"
     ways = ("battles drawn one by one", "questions drawn, with all their battles")
-    return [_row("questions are resampled", 36, code, ways, effect, f"{total:,} battles, {ours.n_queries:,} questions")]
+    return [
+        _row("questions are resampled", 36, code, ways, effect, f"{total:,} battles, {corrected.n_queries:,} questions")
+    ]
 
 
-def _width(material: Material, code: str, ours: LanguageRanking) -> list[Any]:
-    found = []
+def _width(material: Material, code: str, corrected: LanguageRanking) -> list[Any]:
+    rows = []
     battles = {code: material.battles[code]}
     for matches in MATCHES:
         n = min(TOURNAMENTS, material.draws)
         played = paper.play(battles, tournaments=n, matches=matches, seed=material.seed).languages[code]
         if played.lacking:
-            found += [
+            rows += [
                 row | {"language": code}
                 for row in _absent("the width is no option", 35, f"{matches}: {played.lacking}")
             ]
             continue
-        ways = (f"{matches} questions drawn", f"as many as there are: {ours.n_queries:,}")
+        ways = (f"{matches} questions drawn", f"as many as there are: {corrected.n_queries:,}")
         low, high = played.interval()
-        ends = ours.interval()
+        ends = corrected.interval()
         bounded = np.isfinite(ends).all(axis=0)
         ratio = _ratio((ends[1] - ends[0])[bounded], (high - low)[bounded]) if bounded.any() else None
         effect = "width of the 95% intervals, ours by theirs", ratio, "ratio"
-        found.append(_row("the width is no option", 35, code, ways, effect, f"{played.fitted} tournaments"))
-    return found
+        rows.append(_row("the width is no option", 35, code, ways, effect, f"{played.fitted} tournaments"))
+    return rows
 
 
 def _wide(draws: Array) -> Array:
@@ -127,58 +129,58 @@ def _wide(draws: Array) -> Array:
     return np.asarray(high - low)
 
 
-def _ratio(ours: Array, theirs: Array) -> float | None:
-    return float(ours.mean() / theirs.mean()) if theirs.mean() > 0 else None
+def _ratio(corrected: Array, published: Array) -> float | None:
+    return float(corrected.mean() / published.mean()) if published.mean() > 0 else None
 
 
 def _missing(material: Material) -> list[Any]:
     """The forest on means where a missing feature counts as 0."""
     whole = {code: material.whole(code) for code in material.battles}
     zeros, gaps = {}, {}
-    for code, one in whole.items():
+    for code, draws in whole.items():
         coverage = np.isfinite(material.values[code]).mean(axis=0)
-        zeros[code] = replace(one, means=np.nan_to_num(one.means) * coverage)
+        zeros[code] = replace(draws, means=np.nan_to_num(draws.means) * coverage)
         gaps[code] = int((coverage < 1).any(axis=0).sum())
     if not any(gaps.values()):
         return _absent("a missing feature is null", 19, "no feature is missing anywhere")
-    ours = material.forest
-    theirs = predicted(zeros, "forest", material.holdout, material.seed)
-    found = []
-    for code in ours:
+    corrected = material.forest
+    published = predicted(zeros, "forest", material.holdout, material.seed)
+    rows = []
+    for code in corrected:
         ways = ("a missing feature counts as 0", "the mean is over the answers that have it")
         n = f"{gaps[code]} of {len(material.features)} features have gaps"
         judged = whole[code].theta[0]
-        gain = float(kendall(ours[code], judged) - kendall(theirs[code][0], judged))
+        gain = float(kendall(corrected[code], judged) - kendall(published[code][0], judged))
         effects = (
-            ("agreement of the two surrogate rankings", float(kendall(ours[code], theirs[code][0])), "tau"),
+            ("agreement of the two surrogate rankings", float(kendall(corrected[code], published[code][0])), "tau"),
             ("agreement with the judge, ours less theirs", gain, "tau"),
         )
-        found += [_row("a missing feature is null", 19, code, ways, effect, n) for effect in effects]
-    return found
+        rows += [_row("a missing feature is null", 19, code, ways, effect, n) for effect in effects]
+    return rows
 
 
 def _held_out(material: Material) -> list[Any]:
     seen, unseen = material.forest, material.forest_left_out
-    found = []
+    rows = []
     for code in sorted(set(seen) & set(unseen)):
         truth = material.played[code].mean()
         train, _ = split(material, code)
         n = f"{len(truth)} systems, {len(train)} of them trained on"
         ways = ("systems trained on are ranked too", "every two systems predicted by a fit without them")
-        told = tau_left_out(unseen[code], truth)
-        drop = None if told is None else told - float(kendall(seen[code], truth))
+        tau = tau_left_out(unseen[code], truth)
+        drop = None if tau is None else tau - float(kendall(seen[code], truth))
         # Of a difference of two systems, so that it does not matter on whom a fit is centred.
         true = truth[:, None] - truth[None, :]
-        ours, theirs = unseen[code] - unseen[code].T, seen[code][:, None] - seen[code][None, :]
+        corrected, published = unseen[code] - unseen[code].T, seen[code][:, None] - seen[code][None, :]
         apart = ~np.eye(len(truth), dtype=bool)
-        errors = (np.sqrt(((made - true)[apart] ** 2).mean()) for made in (ours, theirs))
+        errors = (np.sqrt(((predictions - true)[apart] ** 2).mean()) for predictions in (corrected, published))
         times = float(np.divide(*errors))
         effects = (
             ("agreement with the judge, ours less theirs", drop, "tau"),
             ("error of differences in logits, ours by theirs", times, "ratio"),
         )
-        found += [_row("held-out error is shown", 41, code, ways, effect, n) for effect in effects]
-    return found
+        rows += [_row("held-out error is shown", 41, code, ways, effect, n) for effect in effects]
+    return rows
 
 
 def _orders(material: Material) -> list[Any]:
@@ -199,33 +201,37 @@ def _orders(material: Material) -> list[Any]:
         np.where(forward, b, a).tolist(),
         strict=True,
     )
-    met: dict[Any, list[int]] = {}
+    rows_by_pair: dict[Any, list[int]] = {}
     for row, key in enumerate(keys):
-        met.setdefault(key, []).append(row)
-    both = [key for key in met if len(met[key]) == 2]
+        rows_by_pair.setdefault(key, []).append(row)
+    both = [key for key in rows_by_pair if len(rows_by_pair[key]) == 2]
     if not both:
         return _absent(name, 7, "every pair was judged in one order")
     rng = np.random.default_rng(material.seed)
-    turned = rng.random(len(met)) < 0.5
+    turned = rng.random(len(rows_by_pair)) < 0.5
     keep = np.zeros(len(table), dtype=bool)
-    for key, second in zip(sorted(met), turned, strict=True):
-        rows = met[key]
+    for key, second in zip(sorted(rows_by_pair), turned, strict=True):
+        rows = rows_by_pair[key]
         keep[rows[-1] if second else rows[0]] = True
     single = rank.from_judgments(table.filter(pa.array(keep)), judge=material.referee)
-    found = []
-    for code, one in material.battles.items():
-        if code not in single or not set(one.systems) <= set(single[code].systems):
+    result_rows = []
+    for code, battles in material.battles.items():
+        if code not in single or not set(battles.systems) <= set(single[code].systems):
             continue
-        halved = {code: single[code].subset(one.systems)}
+        halved = {code: single[code].subset(battles.systems)}
         options: dict[str, Any] = {"draws": material.draws, "seed": material.seed}
-        theirs = rank.rate(halved, **options).languages[code]
-        ours = rank.rate({code: one}, **options).languages[code]
+        published = rank.rate(halved, **options).languages[code]
+        corrected = rank.rate({code: battles}, **options).languages[code]
         ways = ("one order of each pair, by chance", "both orders")
         n = f"{sum(key[0] == code for key in both):,} pairs judged in both orders"
-        wide = "width of the 95% intervals, ours by theirs", _ratio(_wide(ours.draws), _wide(theirs.draws)), "ratio"
-        effects = [*_moved(ours.theta, theirs.theta), wide]
-        found += [_row(name, 7, code, ways, effect, n) for effect in effects]
-    return found or _absent(name, 7, "no language has all systems in each order")
+        width = (
+            "width of the 95% intervals, ours by theirs",
+            _ratio(_wide(corrected.draws), _wide(published.draws)),
+            "ratio",
+        )
+        effects = [*_moved(corrected.theta, published.theta), width]
+        result_rows += [_row(name, 7, code, ways, effect, n) for effect in effects]
+    return result_rows or _absent(name, 7, "no language has all systems in each order")
 
 
 def _takeover(material: Material) -> list[Any]:
@@ -237,10 +243,10 @@ def _takeover(material: Material) -> list[Any]:
             34,
             code,
             ways,
-            ("tournaments without a rating", len(one.failed) / len(one.theta), "share"),
-            f"{len(one.failed)} of {len(one.theta)} tournaments",
+            ("tournaments without a rating", len(tournaments.failed) / len(tournaments.theta), "share"),
+            f"{len(tournaments.failed)} of {len(tournaments.theta)} tournaments",
         )
-        for code, one in material.played.items()
+        for code, tournaments in material.played.items()
     ]
 
 
@@ -248,11 +254,11 @@ def _means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kinds: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
         if row["measure"] is not None:
-            theirs = row["paper"]
-            kinds.setdefault((row["pitfall"], theirs, row["measure"]), []).append(row)
-    found = []
-    for same in kinds.values():
-        ours = same[0]["ours"] if len({row["ours"] for row in same}) == 1 else same[0]["ours"].split(":")[0]
-        value = mean(row["effect"] for row in same)
-        found.append({**same[0], "language": ALL, "ours": ours, "effect": value, "n": f"{len(same)} languages"})
-    return found
+            paper_way = row["paper"]
+            kinds.setdefault((row["pitfall"], paper_way, row["measure"]), []).append(row)
+    means = []
+    for group in kinds.values():
+        our_way = group[0]["ours"] if len({row["ours"] for row in group}) == 1 else group[0]["ours"].split(":")[0]
+        value = mean(row["effect"] for row in group)
+        means.append({**group[0], "language": ALL, "ours": our_way, "effect": value, "n": f"{len(group)} languages"})
+    return means

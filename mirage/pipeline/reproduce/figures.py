@@ -31,13 +31,13 @@ def figure3(material: Material) -> Item:
         coverage = np.isfinite(material.values[code]).mean(axis=0)
         for s, system in enumerate(material.systems(code)):
             for f, feature in enumerate(material.features):
-                told = bool(np.isfinite(means[s, f]))
+                defined = bool(np.isfinite(means[s, f]))
                 rows.append(
                     {
                         "language": code,
                         "feature": feature,
                         "system": system,
-                        "mean": float(means[s, f]) if told else None,
+                        "mean": float(means[s, f]) if defined else None,
                         "coverage": float(coverage[s, f]),
                         "n_queries": len(material.values[code]),
                     }
@@ -45,15 +45,15 @@ def figure3(material: Material) -> Item:
     names = sorted({row["system"] for row in rows})
     for feature in material.features:
         for system in names:
-            mine = [row for row in rows if row["feature"] == feature and row["system"] == system]
+            system_rows = [row for row in rows if row["feature"] == feature and row["system"] == system]
             rows.append(
                 {
                     "language": ALL,
                     "feature": feature,
                     "system": system,
-                    "mean": mean(row["mean"] for row in mine),
-                    "coverage": mean(row["coverage"] for row in mine),
-                    "n_queries": sum(row["n_queries"] for row in mine),
+                    "mean": mean(row["mean"] for row in system_rows),
+                    "coverage": mean(row["coverage"] for row in system_rows),
+                    "n_queries": sum(row["n_queries"] for row in system_rows),
                 }
             )
     return Item(
@@ -68,13 +68,13 @@ def figure3(material: Material) -> Item:
 
 def figure4(material: Material) -> Item:
     """Ranks by the judge and by the surrogate."""
-    made = material.forest
+    predictions = material.forest
     rows = []
     for code, tournaments in material.played.items():
-        judge = _ranks(tournaments.mean())
-        ours = _ranks(made[code]) if code in made else [None] * len(judge)
-        for system, by_judge, by_surrogate in zip(tournaments.systems, judge, ours, strict=True):
-            at = {"language": code, "system": system}
+        judge_ranks = _ranks(tournaments.mean())
+        surrogate_ranks = _ranks(predictions[code]) if code in predictions else [None] * len(judge_ranks)
+        for system, by_judge, by_surrogate in zip(tournaments.systems, judge_ranks, surrogate_ranks, strict=True):
+            key = {"language": code, "system": system}
             rows.append(
                 {
                     "language": code,
@@ -82,9 +82,9 @@ def figure4(material: Material) -> Item:
                     "judge": by_judge,
                     "surrogate": by_surrogate,
                     "held_out": system in material.holdout,
-                    "published_judge": material.print_of("Figure 4", setting="judge", **at),
-                    "published_surrogate": material.print_of("Figure 4", setting="surrogate", **at),
-                    "n_systems": len(judge),
+                    "published_judge": material.print_of("Figure 4", setting="judge", **key),
+                    "published_surrogate": material.print_of("Figure 4", setting="surrogate", **key),
+                    "n_systems": len(judge_ranks),
                     "rated": tournaments.rated,
                 }
             )
@@ -106,24 +106,27 @@ def figure5(material: Material) -> Item:
     """Feature importances: the forest's impurities as published, and what held-out systems lose without a feature."""
     shares: dict[str, list[float]] = {name: [] for name in material.features}
     for code in material.battles:
-        one = material.whole(code)
+        draws = material.whole(code)
         train, _ = split(material, code)
-        use = np.isfinite(one.means[0]).all(axis=0)
+        use = np.isfinite(draws.means[0]).all(axis=0)
         if use.any():
-            forest = ESTIMATORS["forest"](material.seed).fit(one.means[0][train][:, use], one.theta[0, train])
+            forest = ESTIMATORS["forest"](material.seed).fit(draws.means[0][train][:, use], draws.theta[0, train])
             named = [name for name, yes in zip(material.features, use, strict=True) if yes]
             for name, value in zip(named, forest.feature_importances_, strict=True):
                 shares[name].append(float(value))
-    ours = {one.feature: one for one in surrogate.importances(material.training, LINEAR, seed=material.seed)}
+    importances = {
+        importance.feature: importance
+        for importance in surrogate.importances(material.training, LINEAR, seed=material.seed)
+    }
     rows: list[dict[str, Any]] = [
         {
             "feature": name,
             "importance": mean(shares[name]),
             "n_languages": len(shares[name]),
-            "rise": ours[name].rise if name in ours else None,
-            "rise_low": ours[name].low if name in ours else None,
-            "rise_high": ours[name].high if name in ours else None,
-            "n_systems": ours[name].systems if name in ours else None,
+            "rise": importances[name].rise if name in importances else None,
+            "rise_low": importances[name].low if name in importances else None,
+            "rise_high": importances[name].high if name in importances else None,
+            "n_systems": importances[name].systems if name in importances else None,
         }
         for name in material.features
     ]
@@ -142,13 +145,13 @@ def figure5(material: Material) -> Item:
 
 def figure6(material: Material) -> Item:
     """How much of the ranking fewer judged questions, or fewer judged pairs, give."""
-    full = {code: fit(counted(one)) for code, one in material.battles.items()}
+    full = {code: fit(counted(battles)) for code, battles in material.battles.items()}
     rows = []
-    for what in ("questions", "pairs"):
+    for unit in ("questions", "pairs"):
         for share in (*SHARES, 1.0):
-            own = []
-            thetas = {code: _subsampled(material, code, full[code], what, share) for code in full}
-            seen = {
+            language_rows = []
+            thetas = {code: _subsampled(material, code, full[code], unit, share) for code in full}
+            draws = {
                 code: surrogate.Draws(
                     material.systems(code),
                     material.features,
@@ -157,34 +160,40 @@ def figure6(material: Material) -> Item:
                 )
                 for code, theta in thetas.items()
             }
-            made = predicted(seen, LINEAR, material.holdout, material.seed)
+            predicted_ratings = predicted(draws, LINEAR, material.holdout, material.seed)
             for code, theta in thetas.items():
                 truth = full[code].theta[0]
-                _, held = split(material, code)
-                told = kendall(theta, truth)
-                predictions = made.get(code)
-                own.append(
+                _, held_out = split(material, code)
+                taus = kendall(theta, truth)
+                predictions = predicted_ratings.get(code)
+                language_rows.append(
                     {
                         "language": code,
-                        "what": what,
+                        "what": unit,
                         "share": share,
-                        "n_judged": _judged(material.battles[code], what, share),
-                        "tau": float(told.mean()),
-                        "low": float(np.percentile(told, 2.5)),
-                        "high": float(np.percentile(told, 97.5)),
+                        "n_judged": _judged(material.battles[code], unit, share),
+                        "tau": float(taus.mean()),
+                        "low": float(np.percentile(taus, 2.5)),
+                        "high": float(np.percentile(taus, 97.5)),
                         "r2": _median(theta, truth, range(len(truth))),
                         "tau_surrogate": None if predictions is None else float(kendall(predictions, truth).mean()),
-                        "r2_held_out": None if predictions is None else _median(predictions, truth, held),
+                        "r2_held_out": None if predictions is None else _median(predictions, truth, held_out),
                         "n_subsamples": len(theta),
                     }
                 )
             joint = {
-                key: mean(row[key] for row in own)
+                key: mean(row[key] for row in language_rows)
                 for key in ("n_judged", "tau", "low", "high", "r2", "tau_surrogate", "r2_held_out")
             }
             rows += [
-                *own,
-                {"language": ALL, "what": what, "share": share, **joint, "n_subsamples": own[0]["n_subsamples"]},
+                *language_rows,
+                {
+                    "language": ALL,
+                    "what": unit,
+                    "share": share,
+                    **joint,
+                    "n_subsamples": language_rows[0]["n_subsamples"],
+                },
             ]
     return Item(
         "figure6",
@@ -201,28 +210,28 @@ def figure6(material: Material) -> Item:
     )
 
 
-def _subsampled(material: Material, code: str, full: Fit, what: str, share: float) -> Array:
+def _subsampled(material: Material, code: str, full: Fit, unit: str, share: float) -> Array:
     """B x S ratings of subsamples."""
-    one = material.battles[code]
+    battles = material.battles[code]
     if share == 1.0:
         return np.asarray(full.theta)
-    rng = np.random.default_rng([material.seed, zlib.crc32(f"{code} {what}".encode()), round(share * 1000)])
-    i, j = np.triu_indices(len(one.systems), 1)
-    first, second = one.wins[:, i, j].astype(np.float32), one.wins[:, j, i].astype(np.float32)
-    if what == "questions":
-        n = _judged(one, what, share)
-        keep = _some(rng, len(one.queries), n).astype(np.float32)
-        took, gave = (np.asarray(keep @ side, dtype=np.float64) for side in (first, second))
-        return np.asarray(fit(Pairs(took, gave, None, len(one.systems))).theta)
+    rng = np.random.default_rng([material.seed, zlib.crc32(f"{code} {unit}".encode()), round(share * 1000)])
+    i, j = np.triu_indices(len(battles.systems), 1)
+    first, second = battles.wins[:, i, j].astype(np.float32), battles.wins[:, j, i].astype(np.float32)
+    if unit == "questions":
+        n = _judged(battles, unit, share)
+        keep = _some(rng, len(battles.queries), n).astype(np.float32)
+        kept_wins, kept_losses = (np.asarray(keep @ side, dtype=np.float64) for side in (first, second))
+        return np.asarray(fit(Pairs(kept_wins, kept_losses, None, len(battles.systems))).theta)
     parts = []
-    cells = np.flatnonzero(_fought(one))
-    n = _judged(one, what, share)
+    cells = np.flatnonzero(_fought(battles))
+    n = _judged(battles, unit, share)
     for _ in range(SUBSAMPLES):
-        kept = np.zeros(first.shape, dtype=bool)
-        kept.ravel()[rng.choice(cells, n, replace=False)] = True
-        parts.append(((first * kept).sum(axis=0), (second * kept).sum(axis=0)))
+        mask = np.zeros(first.shape, dtype=bool)
+        mask.ravel()[rng.choice(cells, n, replace=False)] = True
+        parts.append(((first * mask).sum(axis=0), (second * mask).sum(axis=0)))
     wins, losses = (np.array(side, dtype=np.float64) for side in zip(*parts, strict=True))
-    return np.asarray(fit(Pairs(wins, losses, None, len(one.systems))).theta)
+    return np.asarray(fit(Pairs(wins, losses, None, len(battles.systems))).theta)
 
 
 def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:
@@ -231,20 +240,20 @@ def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:
     return np.asarray(place < n)
 
 
-def _fought(one: Battles) -> NDArray[np.bool_]:
+def _fought(battles: Battles) -> NDArray[np.bool_]:
     """Q x P: pairs that met on a question, ties too."""
-    i, j = np.triu_indices(len(one.systems), 1)
-    return np.asarray((one.wins[:, i, j] + one.wins[:, j, i] + one.ties[:, i, j]) > 0)
+    i, j = np.triu_indices(len(battles.systems), 1)
+    return np.asarray((battles.wins[:, i, j] + battles.wins[:, j, i] + battles.ties[:, i, j]) > 0)
 
 
-def _judged(one: Battles, what: str, share: float) -> int:
+def _judged(battles: Battles, unit: str, share: float) -> int:
     """Questions, or pairs on a question, in a subsample."""
-    return max(2, round(share * (len(one.queries) if what == "questions" else int(_fought(one).sum()))))
+    return max(2, round(share * (len(battles.queries) if unit == "questions" else int(_fought(battles).sum()))))
 
 
-def _median(values: Array, truth: Array, at: Any) -> float | None:
-    told = [v for row in values if np.isfinite(row).all() and (v := r2(row, truth, at)) is not None]
-    return float(np.median(told)) if told else None
+def _median(values: Array, truth: Array, positions: Any) -> float | None:
+    scores = [v for row in values if np.isfinite(row).all() and (v := r2(row, truth, positions)) is not None]
+    return float(np.median(scores)) if scores else None
 
 
 def _ranks(theta: Array) -> list[int]:

@@ -112,15 +112,17 @@ class Material:
 
     def drawn(self, code: str, n: int) -> surrogate.Draws:
         """The first n tournaments: features and ratings of each over the questions it drew."""
-        one = self.played[code]
-        means = surrogate.averages(self.values[code], one.times()[:n])
-        return surrogate.Draws(self.systems(code), self.features, means, one.theta[:n])
+        tournaments = self.played[code]
+        means = surrogate.averages(self.values[code], tournaments.times()[:n])
+        return surrogate.Draws(self.systems(code), self.features, means, tournaments.theta[:n])
 
     @cached_property
     def forest(self) -> dict[str, Array]:
         """By language: S ratings by the published forest, trained on all but the two systems held out."""
         whole = {code: self.whole(code) for code in self.battles}
-        return {code: made[0] for code, made in predicted(whole, "forest", self.holdout, self.seed).items()}
+        return {
+            code: predictions[0] for code, predictions in predicted(whole, "forest", self.holdout, self.seed).items()
+        }
 
     @cached_property
     def forest_left_out(self) -> dict[str, Array]:
@@ -164,21 +166,21 @@ def _usable(
 ) -> tuple[dict[str, rank.Battles], dict[str, Any]]:
     """By language the battles and feature values of the systems that have both; what has not goes to `missing`."""
     battles, values = {}, {}
-    for code, each in fought.items():
+    for code, language_battles in fought.items():
         if code not in joined.languages:
             missing[code] = "no features"
             continue
-        seen = joined.languages[code]
-        kept = [system for system in _bounded(each) if system in seen.systems]
-        left = [system for system in each.systems if system not in kept]
-        if len(kept) < surrogate.data.FEWEST + 2:
-            missing[code] = f"{len(kept)} systems have features and a rating that the verdicts bound without ties"
+        language = joined.languages[code]
+        systems = [system for system in _bounded(language_battles) if system in language.systems]
+        left_out = [system for system in language_battles.systems if system not in systems]
+        if len(systems) < surrogate.data.FEWEST + 2:
+            missing[code] = f"{len(systems)} systems have features and a rating that the verdicts bound without ties"
             continue
-        if left:
-            missing[f"{code}: {', '.join(left)}"] = "left out: no features, or never beaten or never winning"
-        battles[code] = each.subset(kept)
-        places = [seen.systems.index(system) for system in kept]
-        values[code] = seen.values[:, places][:, :, [joined.features.index(name) for name in names]]
+        if left_out:
+            missing[f"{code}: {', '.join(left_out)}"] = "left out: no features, or never beaten or never winning"
+        battles[code] = language_battles.subset(systems)
+        places = [language.systems.index(system) for system in systems]
+        values[code] = language.values[:, places][:, :, [joined.features.index(name) for name in names]]
     return battles, values
 
 
@@ -206,7 +208,7 @@ def gather(
     missing: dict[str, str] = {}
     fought = battles_of(verdicts, referee, languages=languages)
     if referee == RELEVANCE and languages is None:
-        missing |= {code: f"not ranked: {why}" for code, why in rank.lacking(verdicts, skill="both").items()}
+        missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
     joined = training(features, verdicts, referee, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:
@@ -233,7 +235,9 @@ def gather(
         raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
     pair, chosen = _holdout(holdout, battles)
     full = joined.only(features=names, languages=list(battles))
-    full = replace(full, languages={code: _among(one, battles[code].systems) for code, one in full.languages.items()})
+    full = replace(
+        full, languages={code: _among(language, battles[code].systems) for code, language in full.languages.items()}
+    )
     path = store.bundled().get("published")
     rows = store.open_arena(path).read("published").to_pylist() if path else []
     return Material(
@@ -257,8 +261,8 @@ def gather(
 
 def predicted(seen: Mapping[str, surrogate.Draws], name: str, out: Sequence[str], seed: int) -> dict[str, Array]:
     """`surrogate.by_draw`, without the languages where no feature is there for all systems."""
-    able = {code: one for code, one in seen.items() if np.isfinite(one.means).all(axis=(0, 1)).any()}
-    return surrogate.by_draw(able, name, out=out, seed=seed) if able else {}
+    usable = {code: draws for code, draws in seen.items() if np.isfinite(draws.means).all(axis=(0, 1)).any()}
+    return surrogate.by_draw(usable, name, out=out, seed=seed) if usable else {}
 
 
 def leave_two_out(
@@ -275,17 +279,19 @@ def leave_two_out(
     compared with among them, and so holds minus the rating that it is to predict. Where `features` chooses some, it is
     given the two, on which the choice must not look.
     """
-    found = {code: np.full((len(one.systems),) * 2, np.nan) for code, one in seen.items()}
-    for out in combinations(sorted({s for one in seen.values() for s in one.systems}), 2):
+    predictions = {code: np.full((len(draws.systems),) * 2, np.nan) for code, draws in seen.items()}
+    for out in combinations(sorted({s for draws in seen.values() for s in draws.systems}), 2):
         # Only a pooled regressor learns from the languages where the two are not.
-        here = {code: one for code, one in seen.items() if name == LINEAR or set(out) <= set(one.systems)}
+        training_draws = {
+            code: draws for code, draws in seen.items() if name == LINEAR or set(out) <= set(draws.systems)
+        }
         if features:
-            here = {code: one.only(features(out)) for code, one in here.items()}
-        for code, values in predicted(here, name, out, seed).items():
+            training_draws = {code: draws.only(features(out)) for code, draws in training_draws.items()}
+        for code, values in predicted(training_draws, name, out, seed).items():
             if set(out) <= set(seen[code].systems):
                 i, j = (seen[code].systems.index(s) for s in out)
-                found[code][i, j], found[code][j, i] = values[0, [i, j]]
-    return {code: made for code, made in found.items() if np.isfinite(made).any()}
+                predictions[code][i, j], predictions[code][j, i] = values[0, [i, j]]
+    return {code: matrix for code, matrix in predictions.items() if np.isfinite(matrix).any()}
 
 
 def counted(battles: Battles) -> Pairs:
@@ -300,45 +306,49 @@ def _bounded(battles: Battles) -> tuple[str, ...]:
     return main_group(groups(battles.systems, counted(battles)))
 
 
-def _among(one: surrogate.Language, kept: Sequence[str]) -> surrogate.Language:
+def _among(language: surrogate.Language, systems: Sequence[str]) -> surrogate.Language:
     """The same language among some of its systems."""
-    at = [one.systems.index(s) for s in kept]
-    gone = frozenset(one.systems) - set(kept)
+    positions = [language.systems.index(s) for s in systems]
+    removed = frozenset(language.systems) - set(systems)
 
     def ratings(out: frozenset[str]) -> Array:
-        return np.asarray(one.ratings(out | gone)[at])
+        return np.asarray(language.ratings(out | removed)[positions])
 
     return replace(
-        one,
-        systems=tuple(kept),
-        values=one.values[:, at],
-        points=one.points[:, at][:, :, at],
+        language,
+        systems=tuple(systems),
+        values=language.values[:, positions],
+        points=language.points[:, positions][:, :, positions],
         ratings=ratings,
     )
 
 
-def _holdout(asked: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
-    everywhere = set.intersection(*(set(one.systems) for one in battles.values()))
-    known = set.union(*(set(one.systems) for one in battles.values()))
-    for name in asked:
+def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+    everywhere = set.intersection(*(set(language_battles.systems) for language_battles in battles.values()))
+    known = set.union(*(set(language_battles.systems) for language_battles in battles.values()))
+    for name in names:
         if name not in known:
             raise UnknownName("system", name, known, where="--holdout")
         if name not in everywhere:
-            lacking = [code for code, one in battles.items() if name not in one.systems]
+            lacking = [code for code, language_battles in battles.items() if name not in language_battles.systems]
             raise BadInput(f"{name} is not in {', '.join(lacking)}", where="--holdout", do="choose others or languages")
-    if asked and len(set(asked)) != 2:
+    if names and len(set(names)) != 2:
         raise BadInput(
-            f"{len(set(asked))} system held out: R2 needs more than one rating, and the paper holds out two",
+            f"{len(set(names))} system held out: R2 needs more than one rating, and the paper holds out two",
             where="--holdout",
             do="name two systems with a comma between them",
         )
-    if asked:
-        return (asked[0], asked[1]), "as asked"
+    if names:
+        return (names[0], names[1]), "as asked"
     if everywhere.issuperset(HELD_OUT):
         return HELD_OUT, "the two of the paper"
     if len(everywhere) < 2:
         raise NotEnoughData("fewer than two systems are in every language", do="choose fewer languages: --languages")
-    theta = rank.rate({code: one.subset(sorted(everywhere)) for code, one in battles.items()}, ties="drop", draws=1)
+    theta = rank.rate(
+        {code: language_battles.subset(sorted(everywhere)) for code, language_battles in battles.items()},
+        ties="drop",
+        draws=1,
+    )
     joint = theta.languages[rank.bootstrap.JOINT if len(battles) > 1 else next(iter(battles))]
     order = [joint.systems[k] for k in np.argsort(-joint.theta, kind="stable")]
     n = len(order)

@@ -48,10 +48,10 @@ class Item:
     """What a reader must know of it."""
 
 
-def r2(predictions: Array, truth: Array, at: Sequence[int]) -> float | None:
+def r2(predictions: Array, truth: Array, positions: Sequence[int]) -> float | None:
     """R2 over some systems; None where it is not defined."""
     try:
-        return float(surrogate.r2(predictions[list(at)], truth[list(at)]))
+        return float(surrogate.r2(predictions[list(positions)], truth[list(positions)]))
     except NotEnoughData:
         return None
 
@@ -59,8 +59,8 @@ def r2(predictions: Array, truth: Array, at: Sequence[int]) -> float | None:
 def split(material: Material, code: str) -> tuple[list[int], list[int]]:
     """Places of the systems trained on, and of those held out."""
     systems = material.systems(code)
-    held = [systems.index(s) for s in material.holdout]
-    return [k for k in range(len(systems)) if k not in held], held
+    held_out = [systems.index(s) for s in material.holdout]
+    return [k for k in range(len(systems)) if k not in held_out], held_out
 
 
 def table2(material: Material) -> Item:
@@ -72,20 +72,20 @@ def table2(material: Material) -> Item:
         "ours": leave_two_out(whole, LINEAR, material.seed),
     }
     rows: list[dict[str, Any]] = []
-    for code, one in whole.items():
-        truth = one.theta[0]
+    for code, draws in whole.items():
+        truth = draws.theta[0]
         row: dict[str, Any] = {
             "language": code,
             "published": material.print_of("Table 2", language=code),
             "tau": _tau(forest[code], truth) if code in forest else None,
         }
-        for way, made in left_out.items():
-            row[f"tau_left_out_{way}"] = tau_left_out(made[code], truth) if code in made else None
+        for way, predictions in left_out.items():
+            row[f"tau_left_out_{way}"] = tau_left_out(predictions[code], truth) if code in predictions else None
         rows.append(row | {"n_systems": len(truth), "rated": material.played[code].rated})
     rows.append(
         {"language": ALL, "published": material.print_of("Table 2", language=ALL)}
         | {key: mean(row[key] for row in rows) for key in ("tau", "tau_left_out_published", "tau_left_out_ours")}
-        | {"n_systems": len({s for one in whole.values() for s in one.systems})}
+        | {"n_systems": len({s for draws in whole.values() for s in draws.systems})}
         | {"rated": mean(row["rated"] for row in rows)}
     )
     return Item(
@@ -112,25 +112,28 @@ def table3(material: Material) -> Item:
     rows = []
     for name in (*ESTIMATORS, LINEAR):
         printed = surrogate.REGRESSORS[name].published
-        made = [(out, predicted(whole, name, out, material.seed)) for out in splits]
+        predictions = [(out, predicted(whole, name, out, material.seed)) for out in splits]
         for part in ("train", "holdout"):
-            own = []
-            for code, one in whole.items():
+            language_rows = []
+            for code, draws in whole.items():
                 setting = f"{part}, {printed}"
                 published = material.print_of("Table 3", language=code, setting=setting) if printed else None
-                told, sizes = [], []
-                for out, values in made:
-                    at = [k for k, s in enumerate(one.systems) if (s in out) == (part == "holdout")]
-                    sizes.append(len(at))
-                    if code in values and (value := r2(values[code][0], one.theta[0], at)) is not None:
-                        told.append(value)
+                scores, sizes = [], []
+                for out, values in predictions:
+                    positions = [k for k, s in enumerate(draws.systems) if (s in out) == (part == "holdout")]
+                    sizes.append(len(positions))
+                    if code in values and (value := r2(values[code][0], draws.theta[0], positions)) is not None:
+                        scores.append(value)
                 row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": published}
-                row |= {"r2": mean(told), "r2_median": float(np.median(told)) if told else None}
-                row |= {"n_systems": min(sizes), "n_splits": len(told), "rated": material.played[code].rated}
-                own.append(row)
+                row |= {"r2": mean(scores), "r2_median": float(np.median(scores)) if scores else None}
+                row |= {"n_systems": min(sizes), "n_splits": len(scores), "rated": material.played[code].rated}
+                language_rows.append(row)
             joint: dict[str, Any] = {"language": ALL, "regressor": name, "part": part, "published": None}
-            joint |= {key: mean(row[key] for row in own) for key in ("r2", "r2_median", "rated")}
-            rows += [*own, joint | {key: min(row[key] for row in own) for key in ("n_systems", "n_splits")}]
+            joint |= {key: mean(row[key] for row in language_rows) for key in ("r2", "r2_median", "rated")}
+            rows += [
+                *language_rows,
+                joint | {key: min(row[key] for row in language_rows) for key in ("n_systems", "n_splits")},
+            ]
     return Item(
         "table3",
         "Table 3",
@@ -147,10 +150,12 @@ def table3(material: Material) -> Item:
 
 def _splits(whole: Mapping[str, surrogate.Draws], n: int, seed: int) -> list[tuple[str, ...]]:
     """The systems held out, in all languages alike, for each random split."""
-    systems = sorted({s for one in whole.values() for s in one.systems})
-    held = max(2, min(round(len(systems) * HELD_OUT / 19), min(len(one.systems) for one in whole.values()) - FEWEST))
+    systems = sorted({s for draws in whole.values() for s in draws.systems})
+    count = max(
+        2, min(round(len(systems) * HELD_OUT / 19), min(len(draws.systems) for draws in whole.values()) - FEWEST)
+    )
     rng = np.random.default_rng([seed, zlib.crc32(b"splits")])
-    return [tuple(sorted(rng.permutation(systems)[:held].tolist())) for _ in range(n)]
+    return [tuple(sorted(rng.permutation(systems)[:count].tolist())) for _ in range(n)]
 
 
 def table4(material: Material) -> Item:
@@ -165,26 +170,26 @@ def table4(material: Material) -> Item:
     }
     rows = []
     for setting, names in sets.items():
-        some = {code: one.only(names) for code, one in whole.items()} if names else {}
-        made = predicted(some, "forest", material.holdout, material.seed) if names else {}
+        selected = {code: draws.only(names) for code, draws in whole.items()} if names else {}
+        predictions = predicted(selected, "forest", material.holdout, material.seed) if names else {}
         # What is kept for a left-out pair is chosen without it.
-        free = (lambda out: strongest(material.features, whole, out)[:KEPT]) if setting == FEW else None
-        held = leave_two_out(whole if free else some, LINEAR, material.seed, features=free) if names else {}
-        own = [
+        choose = (lambda out: strongest(material.features, whole, out)[:KEPT]) if setting == FEW else None
+        left_out = leave_two_out(whole if choose else selected, LINEAR, material.seed, features=choose) if names else {}
+        language_rows = [
             {
                 "language": code,
                 "features": setting,
                 "n_features": len(names),
                 "published": material.print_of("Table 4", language=code, setting=setting),
-                "tau": _tau(made[code][0], one.theta[0]) if code in made else None,
-                "tau_left_out_ours": tau_left_out(held[code], one.theta[0]) if code in held else None,
+                "tau": _tau(predictions[code][0], draws.theta[0]) if code in predictions else None,
+                "tau_left_out_ours": tau_left_out(left_out[code], draws.theta[0]) if code in left_out else None,
                 "rated": material.played[code].rated,
-                "reason": None if code in made else "the arena has none of these features",
+                "reason": None if code in predictions else "the arena has none of these features",
             }
-            for code, one in whole.items()
+            for code, draws in whole.items()
         ]
-        joint = {key: mean(row[key] for row in own) for key in ("tau", "tau_left_out_ours", "rated")}
-        rows += [*own, {**own[0], "language": ALL, "published": None, **joint}]
+        joint = {key: mean(row[key] for row in language_rows) for key in ("tau", "tau_left_out_ours", "rated")}
+        rows += [*language_rows, {**language_rows[0], "language": ALL, "published": None, **joint}]
     return Item(
         "table4",
         "Table 4",
@@ -203,12 +208,12 @@ def strongest(features: Sequence[str], whole: Mapping[str, surrogate.Draws], out
     """
     strength = {}
     for f, name in enumerate(features):
-        each = []
-        for one in whole.values():
-            at = [k for k, s in enumerate(one.systems) if s not in out]
-            each.append(abs(float(kendall(one.means[0, at, f], one.theta[0, at]))))
-        told = [value for value in each if np.isfinite(value)]
-        strength[name] = float(np.mean(told)) if told else 0.0
+        taus = []
+        for draws in whole.values():
+            positions = [k for k, s in enumerate(draws.systems) if s not in out]
+            taus.append(abs(float(kendall(draws.means[0, positions, f], draws.theta[0, positions]))))
+        finite = [value for value in taus if np.isfinite(value)]
+        strength[name] = float(np.mean(finite)) if finite else 0.0
     return sorted(features, key=lambda f: (-strength[f], features.index(f)))
 
 
@@ -217,15 +222,15 @@ def table5(material: Material) -> Item:
     rows = []
     for name, n in (("forest", material.forest_draws), (LINEAR, material.draws)):
         drawn = {code: material.drawn(code, n) for code in material.battles}
-        made = predicted(drawn, name, material.holdout, material.seed)
+        predictions = predicted(drawn, name, material.holdout, material.seed)
         for part in ("holdout", "train", "all systems"):
-            for code, one in drawn.items():
-                train, held = split(material, code)
-                at = {"holdout": held, "train": train, "all systems": sorted([*train, *held])}[part]
-                told = [
+            for code, draws in drawn.items():
+                train, held_out = split(material, code)
+                positions = {"holdout": held_out, "train": train, "all systems": sorted([*train, *held_out])}[part]
+                scores = [
                     value
-                    for p, y in zip(made.get(code, ()), one.theta, strict=False)
-                    if np.isfinite(y).all() and (value := r2(p, y, at)) is not None
+                    for p, y in zip(predictions.get(code, ()), draws.theta, strict=False)
+                    if np.isfinite(y).all() and (value := r2(p, y, positions)) is not None
                 ]
                 row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": None}
                 row |= {"published_minus": None, "published_plus": None, "r2": None, "minus": None, "plus": None}
@@ -233,13 +238,17 @@ def table5(material: Material) -> Item:
                     row["published"] = material.print_of("Table 5", language=code, metric="mean_r2")
                     row["published_minus"] = material.print_of("Table 5", language=code, metric="ci95_minus")
                     row["published_plus"] = material.print_of("Table 5", language=code, metric="ci95_plus")
-                if told:
-                    centre = float(np.mean(told))
+                if scores:
+                    centre = float(np.mean(scores))
                     row["r2"] = centre
-                    if len(told) >= paper.FEWEST_RATED * len(one.theta):
-                        low, high = np.percentile(told, [2.5, 97.5])
+                    if len(scores) >= paper.FEWEST_RATED * len(draws.theta):
+                        low, high = np.percentile(scores, [2.5, 97.5])
                         row |= {"minus": float(low - centre), "plus": float(high - centre)}
-                counts = {"n_tournaments": len(told), "n_systems": len(at), "rated": len(told) / len(one.theta)}
+                counts = {
+                    "n_tournaments": len(scores),
+                    "n_systems": len(positions),
+                    "rated": len(scores) / len(draws.theta),
+                }
                 rows.append(row | counts)
     return Item(
         "table5",
@@ -259,8 +268,8 @@ def table5(material: Material) -> Item:
 
 def tau_left_out(predicted: Array, truth: Array) -> float | None:
     """Kendall's tau-b over pairs of systems that were left out together (S x S), and S ratings."""
-    told = float(surrogate.tau_parts(predicted, truth).mean())
-    return told if np.isfinite(told) else None
+    tau = float(surrogate.tau_parts(predicted, truth).mean())
+    return tau if np.isfinite(tau) else None
 
 
 def _tau(first: Array, second: Array) -> float | None:
@@ -270,5 +279,5 @@ def _tau(first: Array, second: Array) -> float | None:
 
 def mean(values: Any) -> float | None:
     """Mean of what is there; None if nothing is."""
-    told = [value for value in values if value is not None]
-    return float(np.mean(told)) if told else None
+    numbers = [value for value in values if value is not None]
+    return float(np.mean(numbers)) if numbers else None

@@ -135,8 +135,8 @@ def horizon(state: State, tiers: TierList, rooms: Sequence[Room]) -> Horizon:
     fought = 0
     while True:
         now = picker.variance()
-        told = 1 - now / before
-        expected = picker.mean + told * np.sqrt(before) * truths[:, None]
+        explained = 1 - now / before
+        expected = picker.mean + explained * np.sqrt(before) * truths[:, None]
         probable = _shares(ndtr(expected / np.sqrt(now))).max(axis=1)
         if state.n + fought >= LEAST:
             first[(probable >= LEVEL) & np.isinf(first)] = fought
@@ -188,13 +188,13 @@ class _Picker:
         """What one battle more tells, on queries of a language and against opponents."""
         n, tosses = self.fought[k][q], self.tosses[k][q]
         information = self.state.fields[k].noise.information
-        told = information(n + 1, tosses + self.toss[k, j]) - information(n, tosses)
+        gain = information(n + 1, tosses + self.toss[k, j]) - information(n, tosses)
         # A battle whose winner is as good as known counts as one of the query's, and would seem to tell less than none.
-        return np.asarray(np.maximum(told, 1e-9))
+        return np.asarray(np.maximum(gain, 1e-9))
 
     def _queries(self) -> tuple[NDArray[np.intp], Array]:
         """L x S: for each opponent the open query where a battle tells most, -1 if none, and what it tells."""
-        at = np.full(self.p.shape, -1, dtype=np.intp)
+        queries = np.full(self.p.shape, -1, dtype=np.intp)
         worth = np.zeros(self.p.shape)
         j = np.arange(self.size - 1)
         for k, (open_, tosses, first) in enumerate(zip(self.open, self.tosses, self.first, strict=True)):
@@ -203,9 +203,9 @@ class _Picker:
             order = np.lexsort((first, tosses))
             best = order[np.argmax(open_[order], axis=0)]
             some = open_.any(axis=0)
-            at[k, some] = best[some]
+            queries[k, some] = best[some]
             worth[k] = np.where(some, self._worth(k, best, j), 0)
-        return at, worth
+        return queries, worth
 
     def _shift(self, information: Array) -> Array:
         """L x S x K: by how much one standard deviation of a battle's outcome moves what it is about."""
@@ -216,21 +216,21 @@ class _Picker:
         return np.asarray(np.moveaxis(d, 0, -1) * np.sqrt(information / (1 + information * spread))[..., None])
 
     def best(self) -> Place | None:
-        at, worth = self._queries()
-        if (at < 0).all():
+        queries, worth = self._queries()
+        if (queries < 0).all():
             return None
         shift = self._shift(worth)
         left = self._left(shift)
-        k, j = np.unravel_index(int(np.argmin(np.where(at < 0, np.inf, left))), at.shape)
-        return int(k), int(at[k, j]), int(j)
+        k, j = np.unravel_index(int(np.argmin(np.where(queries < 0, np.inf, left))), queries.shape)
+        return int(k), int(queries[k, j]), int(j)
 
     def take_many(self, n: int) -> int:
         """Count about n battles as fought at once, those against the better half of the opponents; returns how many."""
-        at, worth = self._queries()
-        left = np.where(at < 0, np.inf, self._left(self._shift(worth))).ravel()
-        good = np.argsort(left, kind="stable")[: max(1, int((at >= 0).sum()) // 2)][:n]
+        queries, worth = self._queries()
+        left = np.where(queries < 0, np.inf, self._left(self._shift(worth))).ravel()
+        good = np.argsort(left, kind="stable")[: max(1, int((queries >= 0).sum()) // 2)][:n]
         precision = np.linalg.inv(self.covariance)
-        taken = 0
+        n_fought = 0
         for number, place in enumerate(good):
             k, j = divmod(int(place), self.size - 1)
             share = n // len(good) + (number < n % len(good))
@@ -238,12 +238,12 @@ class _Picker:
             q = order[self.open[k][order, j]][:share]
             a = float(self._worth(k, q, np.full(len(q), j)).sum())
             self._count(k, q, j)
-            taken += len(q)
+            n_fought += len(q)
             new, old = self.new[k, j], self.old[k, j]
             precision[[new, old], [new, old]] += a
             precision[[new, old], [old, new]] -= a
         self.covariance = np.linalg.inv(precision)
-        return taken
+        return n_fought
 
     def _left(self, shift: Array) -> Array:
         """The entropy of the tier, in bits, that is expected to be left after a battle that shifts so much; without
@@ -267,10 +267,10 @@ class _Picker:
         column = self.covariance[:, new] - self.covariance[:, old]
         spread = column[new] - column[old]
         shift = (self.about @ column) * np.sqrt(a / (1 + a * spread))
-        told = float(self._left(np.zeros_like(shift)) - self._left(shift))
+        bits = float(self._left(np.zeros_like(shift)) - self._left(shift))
         self.covariance -= np.outer(column, column) * (a / (1 + a * spread))
         self._count(k, np.array([q]), j)
-        return max(told, 0.0)
+        return max(bits, 0.0)
 
     def _count(self, k: int, q: NDArray[np.intp], j: int) -> None:
         self.open[k][q, j] = False
@@ -294,8 +294,8 @@ def _itself(count: int, size: int) -> Array:
 def _row(state: State, rooms: Sequence[Room], seed: int) -> list[Place]:
     """All battles that can be or have been asked for, in the order that the seed fixes: by the hash of their names."""
     places = [
-        (_digest(seed, each.language, room.queries[q], each.systems[j]), (k, int(q), int(j)))
-        for k, (each, room) in enumerate(zip(state.fields, rooms, strict=True))
+        (_digest(seed, field.language, room.queries[q], field.systems[j]), (k, int(q), int(j)))
+        for k, (field, room) in enumerate(zip(state.fields, rooms, strict=True))
         for q, j in np.argwhere(room.open | room.asked)
     ]
     return [place for _, place in sorted(places)]

@@ -76,22 +76,22 @@ def field(language: str, battles: Battles) -> Field:
     Raises:
         NotEnoughData: if there are fewer than two systems or there is no battle.
     """
-    points, met = by_pair(battles)
-    q, s, _ = met.shape
-    if s < 2 or not met.any():
+    points, compared = by_pair(battles)
+    q, s, _ = compared.shape
+    if s < 2 or not compared.any():
         raise NotEnoughData(
             f"no battle of two systems in {language} to place another by", do="let the judge compare those first"
         )
     i, j = np.triu_indices(s, 1)
-    won, fought = (points * met).sum(axis=0), met.sum(axis=0)
+    won, fought = (points * compared).sum(axis=0), compared.sum(axis=0)
 
     def fitted(ridge: float) -> Array:
         return np.asarray(fit(Pairs(won[i, j][None], won[j, i][None], None, s), ridge=ridge).theta[0])
 
     theta = fitted(1 / SPREAD**2)
-    noise = _noise(points, met, theta)
-    toss = met * _toss(theta)
-    tosses, n = toss.sum(axis=2), met.sum(axis=2)
+    noise = _noise(points, compared, theta)
+    toss = compared * _toss(theta)
+    tosses, n = toss.sum(axis=2), compared.sum(axis=2)
     effect = float((tosses**2).sum() / (tosses * noise.information(n, tosses)).sum())
     theta = fitted(effect / SPREAD**2)
     information = -fought * _toss(theta)
@@ -116,11 +116,11 @@ def _toss(theta: Array) -> Array:
     return np.asarray(p * (1 - p))
 
 
-def _noise(points: Array, met: NDArray[np.bool_], theta: Array) -> Noise:
+def _noise(points: Array, compared: NDArray[np.bool_], theta: Array) -> Noise:
     """Moments of the residuals, of single observations and of two that share a system and a query."""
     p = 1 / (1 + np.exp(theta[None] - theta[:, None]))
-    toss = met * p * (1 - p)
-    rest = np.where(met, points - p, 0.0)
+    toss = compared * p * (1 - p)
+    rest = np.where(compared, points - p, 0.0)
     dispersion = float(np.clip((rest**2).sum() / toss.sum(), 0.25, 2))
     two = float((toss.sum(axis=2) ** 2 - (toss**2).sum(axis=2)).sum())
     if two <= 1e-9:

@@ -78,19 +78,19 @@ class State:
         if not fought:
             return self
         size = len(self.systems) + 1
-        at = np.array([each.language for each in fought])
-        points = np.array([each.points for each in fought])
-        new = at * size + size - 1
-        old = at * size + np.array([each.opponent for each in fought])
+        languages = np.array([battle.language for battle in fought])
+        points = np.array([battle.points for battle in fought])
+        new = languages * size + size - 1
+        old = languages * size + np.array([battle.opponent for battle in fought])
         numbers: dict[tuple[int, Hashable], int] = {}
-        cluster = np.array([numbers.setdefault((each.language, each.query), len(numbers)) for each in fought])
+        cluster = np.array([numbers.setdefault((battle.language, battle.query), len(numbers)) for battle in fought])
         precision = np.linalg.inv(self.covariance)
         x0 = self.mean.ravel()
         x = x0.copy()
         curve = precision
         for _ in range(3):
             # The weights follow the ratings: from the prior's to those found, in two rounds.
-            weight = self._weights(at, cluster, 1 / (1 + np.exp(x[old] - x[new])))
+            weight = self._weights(languages, cluster, 1 / (1 + np.exp(x[old] - x[new])))
             for _ in range(100):
                 p = 1 / (1 + np.exp(x[old] - x[new]))
                 slope = -precision @ (x - x0)
@@ -109,17 +109,17 @@ class State:
                     break
         return replace(self, mean=x.reshape(self.mean.shape), covariance=np.linalg.inv(curve), n=self.n + len(fought))
 
-    def _weights(self, at: NDArray[np.intp], cluster: NDArray[np.intp], p: Array) -> Array:
+    def _weights(self, languages: NDArray[np.intp], cluster: NDArray[np.intp], p: Array) -> Array:
         """What each battle counts: 1 where it is an independent toss, less where others share its query."""
         toss = p * (1 - p)
         n = np.bincount(cluster)
         tosses = np.bincount(cluster, toss)
         language = np.zeros(len(n), dtype=np.intp)
-        language[cluster] = at
+        language[cluster] = languages
         counts = np.empty(len(n))
-        for k, each in enumerate(self.fields):
-            mine = language == k
-            counts[mine] = each.noise.information(n[mine], tosses[mine]) / tosses[mine]
+        for k, field in enumerate(self.fields):
+            in_language = language == k
+            counts[in_language] = field.noise.information(n[in_language], tosses[in_language]) / tosses[in_language]
         return np.asarray(counts[cluster])
 
     def joint(self) -> tuple[Array, Array]:
@@ -184,7 +184,7 @@ def start(fields: Sequence[Field], prior: Prior) -> State:
     Raises:
         BadInput: if the languages have not the same systems, or the prior is not one for each.
     """
-    if len({each.systems for each in fields}) != 1:
+    if len({field.systems for field in fields}) != 1:
         raise BadInput("the languages have different systems", do="place by those that all languages have")
     if not len(fields) == len(prior.mean) == len(prior.sd) or min(prior.sd) <= 0 or not 0 <= prior.correlation < 1:
         raise BadInput(
@@ -193,10 +193,10 @@ def start(fields: Sequence[Field], prior: Prior) -> State:
             do="give one mean and one deviation above 0 for each language, and a correlation in [0, 1)",
         )
     size = len(fields[0].systems) + 1
-    mean = np.array([[*each.theta, at] for each, at in zip(fields, prior.mean, strict=True)])
+    mean = np.array([[*field.theta, rating] for field, rating in zip(fields, prior.mean, strict=True)])
     covariance = np.zeros((mean.size, mean.size))
-    for k, each in enumerate(fields):
-        covariance[k * size : (k + 1) * size - 1, k * size : (k + 1) * size - 1] = each.covariance
+    for k, field in enumerate(fields):
+        covariance[k * size : (k + 1) * size - 1, k * size : (k + 1) * size - 1] = field.covariance
     sd = np.asarray(prior.sd, dtype=float)
     shared = np.outer(sd, sd) * (prior.correlation + (1 - prior.correlation) * np.eye(len(sd)))
     new = np.arange(len(sd)) * size + size - 1
@@ -217,7 +217,7 @@ def boundaries(state: State, tiers: TierList) -> Array:
     if sorted(names) != list(state.systems) or not all(tiers):
         raise BadInput("the tiers do not hold every system of the arena once", do="make them from the same battles")
     count, size = state.mean.shape
-    theta = np.mean([each.theta for each in state.fields], axis=0)
+    theta = np.mean([field.theta for field in state.fields], axis=0)
     place = {name: k for k, name in enumerate(state.systems)}
     rows = np.zeros((len(tiers) - 1, size))
     rows[:, -1] = 1

@@ -42,35 +42,48 @@ class Options:
         """
         holds = table == "queries"
         for of, names in ((table, self.own()), (PASSAGES, self.of_passages())):
-            valid = [c.name for c in schema.columns(of)] + [PASSAGES] * (holds and of == table)
-            taken: dict[str, str] = {}
-            for theirs, ours in names.names.items():
-                if ours not in valid or (of == PASSAGES and not holds):
-                    raise UnknownName(f"{of} column", ours, valid, where="--map")
-                if taken.setdefault(ours, theirs) != theirs:
-                    raise BadInput(f"both {taken[ours]} and {theirs} are to be {ours}", where="--map", do="choose one")
+            valid = [column.name for column in schema.columns(of)] + [PASSAGES] * (holds and of == table)
+            sources: dict[str, str] = {}
+            for field_name, column_name in names.names.items():
+                if column_name not in valid or (of == PASSAGES and not holds):
+                    raise UnknownName(f"{of} column", column_name, valid, where="--map")
+                if sources.setdefault(column_name, field_name) != field_name:
+                    raise BadInput(
+                        f"both {sources[column_name]} and {field_name} are to be {column_name}",
+                        where="--map",
+                        do="choose one",
+                    )
         for name in self.values:
-            if name not in (valid := [c.name for c in schema.columns(table)]):
+            if name not in (valid := [column.name for column in schema.columns(table)]):
                 raise UnknownName(f"{table} column", name, valid, where="--set")
 
     def own(self) -> Options:
         """The options for the records themselves."""
-        return Options({t: o for t, o in self.names.items() if not t.startswith(_INNER)}, self.values)
+        return Options(
+            {
+                field_name: column_name
+                for field_name, column_name in self.names.items()
+                if not field_name.startswith(_INNER)
+            },
+            self.values,
+        )
 
     def of_passages(self) -> Options:
         """The options for the records of passages."""
         inner = {
-            theirs.removeprefix(_INNER): ours.removeprefix(_INNER)
-            for theirs, ours in self.names.items()
-            if theirs.startswith(_INNER)
+            field_name.removeprefix(_INNER): column_name.removeprefix(_INNER)
+            for field_name, column_name in self.names.items()
+            if field_name.startswith(_INNER)
         }
         return Options(inner, {name: value for name, value in self.values.items() if name == "language"})
 
     def apply(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """A record under our names, with the values it lacks."""
-        record = {name: given for name, given in value.items() if name not in self.names}
-        record |= {ours: value[theirs] for theirs, ours in self.names.items() if theirs in value}
-        record |= {name: given for name, given in self.values.items() if record.get(name) in (None, "")}
+        record = {name: content for name, content in value.items() if name not in self.names}
+        record |= {
+            column_name: value[field_name] for field_name, column_name in self.names.items() if field_name in value
+        }
+        record |= {name: content for name, content in self.values.items() if record.get(name) in (None, "")}
         return record
 
 

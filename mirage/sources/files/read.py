@@ -41,18 +41,21 @@ class Refused(BadInput):
         n: how many records there are.
     """
 
-    def __init__(self, wrong: list[BadInput], n: int) -> None:
-        self.wrong = tuple(wrong)
-        if len(wrong) == 1:
-            what, where = wrong[0].what, wrong[0].where
-            super().__init__(what, where=where, do=wrong[0].do or "correct the line; nothing was imported")
+    def __init__(self, errors: list[BadInput], n: int) -> None:
+        self.wrong = tuple(errors)
+        if len(errors) == 1:
+            message, where = errors[0].what, errors[0].where
+            super().__init__(message, where=where, do=errors[0].do or "correct the line; nothing was imported")
             return
-        shown = [f"{e.where}: {e.what}" + (f" ({e.do})" if isinstance(e, UnknownName) else "") for e in wrong[:SHOWN]]
-        if len(wrong) > SHOWN:
-            shown.append(f"... and {len(wrong) - SHOWN:,} more; mirage check lists them all")
+        lines = [
+            f"{error.where}: {error.what}" + (f" ({error.do})" if isinstance(error, UnknownName) else "")
+            for error in errors[:SHOWN]
+        ]
+        if len(errors) > SHOWN:
+            lines.append(f"... and {len(errors) - SHOWN:,} more; mirage check lists them all")
         super().__init__(
-            f"{len(wrong):,} of {n:,} records cannot be taken",
-            where="\n         ".join(shown),
+            f"{len(errors):,} of {n:,} records cannot be taken",
+            where="\n         ".join(lines),
             do="correct these lines; nothing was imported",
         )
 
@@ -64,7 +67,9 @@ def needed(table: str, *, completed: Collection[str] = ()) -> tuple[str, ...]:
         table: the table's name.
         completed: those that are worked out where a record lacks them.
     """
-    return tuple(c.name for c in schema.columns(table) if not c.nullable and c.name not in completed)
+    return tuple(
+        column.name for column in schema.columns(table) if not column.nullable and column.name not in completed
+    )
 
 
 def read(
@@ -95,11 +100,11 @@ def read(
         Refused: listing every wrong line.
         BadInput: if the file cannot be read at all, holds no record, or lacks a column that was named.
     """
-    wrong: list[BadInput] = []
-    data: dict[str, list[Any]] = {c.name: [] for c in schema.columns(table)}
+    errors: list[BadInput] = []
+    data: dict[str, list[Any]] = {column.name: [] for column in schema.columns(table)}
     seen: dict[tuple[str, ...], str] = {}
-    for record, where in records(path, options, wrong, most=limit.size if limit else None):
-        if limit and len(seen) + len(wrong) >= limit.rows:
+    for record, where in records(path, options, errors, most=limit.size if limit else None):
+        if limit and len(seen) + len(errors) >= limit.rows:
             raise BadInput(f"there are more than {limit.rows:,} {table}", where=where, do=f"use mirage import {table}")
         try:
             row = parse(table, record, where, completed=completed, blank=blank)
@@ -109,15 +114,15 @@ def read(
                 raise BadInput(f"this repeats {seen[key]}: {', '.join(key)}", where=where)
             seen[key] = where
         except BadInput as error:
-            wrong.append(error)
+            errors.append(error)
             continue
         for name, values in data.items():
             values.append(row[name])
-    n = len(seen) + len(wrong)
+    n = len(seen) + len(errors)
     if rest is not None:
-        rest(wrong)
-    if wrong:
-        raise Refused(wrong, n)
+        rest(errors)
+    if errors:
+        raise Refused(errors, n)
     if not seen:
         raise BadInput(
             f"this file holds no {table}",
@@ -128,7 +133,7 @@ def read(
 
 
 def records(
-    path: Path, options: Options, wrong: list[BadInput], *, most: int | None = None
+    path: Path, options: Options, errors: list[BadInput], *, most: int | None = None
 ) -> Iterator[tuple[Row, str]]:
     """The records of a file under our names, and where they stand; a line that is no record ends them and is added to
     what is wrong.
@@ -144,11 +149,11 @@ def records(
     except BadInput as error:
         if not error.where.startswith(f"{path}:") and (not columns or most is not None):
             raise
-        wrong.append(error)
+        errors.append(error)
         return
-    for theirs in options.names:
-        if columns and theirs not in columns:
-            raise UnknownName("column", theirs, columns, where=str(path))
+    for field_name in options.names:
+        if columns and field_name not in columns:
+            raise UnknownName("column", field_name, columns, where=str(path))
 
 
 def unread(table: str, path: Path, options: Options) -> list[str]:
@@ -157,7 +162,7 @@ def unread(table: str, path: Path, options: Options) -> list[str]:
     Raises:
         BadInput: if the file cannot be read.
     """
-    columns = {c.name for c in schema.columns(table)} | ({PASSAGES} if table == "queries" else set())
+    columns = {column.name for column in schema.columns(table)} | ({PASSAGES} if table == "queries" else set())
     line = next(iter(store.records(path)), None)
     return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
 

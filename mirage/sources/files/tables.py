@@ -49,17 +49,17 @@ def answers(
     """
     options = options or Options()
     options.check("answers")
-    asked = None if known is None else _questions(known)
+    questions = None if known is None else _questions(known)
 
     def finish(row: Row, _: Row, where: str) -> None:
         if row["text"] == "" and row["status"] in _FITTING["no text"]:
             row["text"] = None  # CSV writes both alike
-        there = "no text" if row["text"] is None else "a text" if row["text"].strip() else "an empty text"
-        row["status"] = row["status"] or _FITTING[there][0]
-        if row["status"] not in _FITTING[there]:
-            raise BadInput(f"status is {row['status']}, but there is {there}", where=where)
+        content = "no text" if row["text"] is None else "a text" if row["text"].strip() else "an empty text"
+        row["status"] = row["status"] or _FITTING[content][0]
+        if row["status"] not in _FITTING[content]:
+            raise BadInput(f"status is {row['status']}, but there is {content}", where=where)
         row["call"] = None
-        _refuse_unknown(row, asked, where)
+        _refuse_unknown(row, questions, where)
 
     return read("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
 
@@ -84,9 +84,9 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
     """
     options = options or Options()
     options.check("judgments")
-    asked = systems = None
+    questions = systems = None
     if known is not None:
-        asked, systems = _questions(known), _systems(known)
+        questions, systems = _questions(known), _systems(known)
 
     def finish(row: Row, _: Row, where: str) -> None:
         if row["system_a"] == row["system_b"]:
@@ -104,7 +104,7 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
-        _refuse_unknown(row, asked, where)
+        _refuse_unknown(row, questions, where)
 
     return read("judgments", path, options, finish, completed=("verdict",))
 
@@ -119,22 +119,22 @@ def battles(path: Path) -> list[tuple[str, str, str, str]]:
         Refused: listing every wrong line.
         BadInput: if the file cannot be read or holds no record.
     """
-    wrong: list[BadInput] = []
+    errors: list[BadInput] = []
     keys = [name for name in schema.key("judgments") if name != "judge"]
-    found = []
-    for record, where in records(path, Options(), wrong):
+    rows = []
+    for record, where in records(path, Options(), errors):
         try:
             # A battle is a verdict that has no judge yet.
             row = parse("judgments", {**record, "judge": "none yet", "verdict": "unparsed"}, where)
         except BadInput as error:
-            wrong.append(error)
+            errors.append(error)
             continue
-        found.append((row[keys[0]], row[keys[1]], row[keys[2]], row[keys[3]]))
-    if wrong:
-        raise Refused(wrong, len(found) + len(wrong))
-    if not found:
+        rows.append((row[keys[0]], row[keys[1]], row[keys[2]], row[keys[3]]))
+    if errors:
+        raise Refused(errors, len(rows) + len(errors))
+    if not rows:
         raise BadInput("this file holds no battles", where=str(path), do=f"give one record a line: {', '.join(keys)}")
-    return found
+    return rows
 
 
 def queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
@@ -158,8 +158,8 @@ def queries(path: Path, *, passages: Path | None = None, options: Options | None
     options = options or Options()
     options.check("queries")
     of_passages = options.of_passages()
-    shown: dict[_Key, list[Row]] = {}
-    asked: dict[_Key, str | None] = {}
+    rows_by_question: dict[_Key, list[Row]] = {}
+    subsets: dict[_Key, str | None] = {}
     columns: set[str] = set()
 
     def finish(row: Row, record: Row, where: str) -> None:
@@ -168,37 +168,37 @@ def queries(path: Path, *, passages: Path | None = None, options: Options | None
             raise BadInput("text is missing: give the question, or in reason why there is none", where=where)
         if row["text"] is not None and row["reason"] is not None:
             raise BadInput("there is a text, and a reason why there is none", where=where)
-        given = record.get(PASSAGES)
-        if given is not None and passages is not None:
+        entries = record.get(PASSAGES)
+        if entries is not None and passages is not None:
             raise BadInput(f"there are passages here and in {passages.name}", where=where, do="give them in one place")
-        if not isinstance(given, list | None):
+        if not isinstance(entries, list | None):
             raise BadInput(
                 f"{PASSAGES} is no list", where=where, do="give the passages a file of their own: --passages FILE"
             )
-        rows = [_inner(one, place, row, of_passages, where) for place, one in enumerate(given or (), start=1)]
+        rows = [_inner(entry, place, row, of_passages, where) for place, entry in enumerate(entries or (), start=1)]
         _check_passages(rows, row["subset"], where)
-        columns.update(*(one for one in given or ()))
-        asked[key] = row["subset"]
-        shown[key] = rows
+        columns.update(*(entry for entry in entries or ()))
+        subsets[key] = row["subset"]
+        rows_by_question[key] = rows
 
-    made = {"queries": read("queries", path, options.own(), finish)}
+    tables = {"queries": read("queries", path, options.own(), finish)}
     if passages is not None:
-        made[PASSAGES] = _passages(passages, of_passages, asked)
-    elif any(shown.values()):
-        for theirs in of_passages.names:
-            if theirs not in columns:
-                raise UnknownName(f"{PASSAGES} column", theirs, columns, where=str(path))
-        rows = [row for of_query in shown.values() for row in of_query]
-        made[PASSAGES] = schema.from_columns(PASSAGES, {name: [row[name] for row in rows] for name in rows[0]})
-    return made
+        tables[PASSAGES] = _passages(passages, of_passages, subsets)
+    elif any(rows_by_question.values()):
+        for field_name in of_passages.names:
+            if field_name not in columns:
+                raise UnknownName(f"{PASSAGES} column", field_name, columns, where=str(path))
+        rows = [row for of_query in rows_by_question.values() for row in of_query]
+        tables[PASSAGES] = schema.from_columns(PASSAGES, {name: [row[name] for row in rows] for name in rows[0]})
+    return tables
 
 
-def _inner(given: Any, place: int, query: Row, options: Options, where: str) -> Row:
+def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> Row:
     """A passage in the record of its question."""
     try:
-        if not isinstance(given, Mapping):
-            raise BadInput(f"it is {given!r}, not an object", where=where)
-        record = options.apply(given) | {name: query[name] for name in ("language", "query_id")}
+        if not isinstance(entry, Mapping):
+            raise BadInput(f"it is {entry!r}, not an object", where=where)
+        record = options.apply(entry) | {name: query[name] for name in ("language", "query_id")}
         row = parse(PASSAGES, record, where, completed=("position",))
     except BadInput as error:
         raise BadInput(f"passage {place}: {error.what}", where=where, do=error.do) from None
@@ -206,26 +206,26 @@ def _inner(given: Any, place: int, query: Row, options: Options, where: str) -> 
     return row
 
 
-def _passages(path: Path, options: Options, asked: Mapping[_Key, str | None]) -> pa.Table:
+def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) -> pa.Table:
     """Passages from a file of their own, each of one of the questions."""
     of_query: dict[_Key, dict[str, Row]] = {}
-    last: dict[_Key, str] = {}
+    last_places: dict[_Key, str] = {}
 
     def finish(row: Row, _: Row, where: str) -> None:
         key = row["language"], row["query_id"]
-        if key not in asked:
+        if key not in subsets:
             raise BadInput(f"there is no question {key[1]!r} in {key[0]} for this passage", where=where)
         rows = of_query.setdefault(key, {})
         row["position"] = row["position"] or len(rows) + 1
         rows.setdefault(row["passage_id"], row)
-        last[key] = where
+        last_places[key] = where
 
-    def rest(wrong: list[BadInput]) -> None:
+    def rest(errors: list[BadInput]) -> None:
         for key, rows in of_query.items():
             try:
-                _check_passages(list(rows.values()), asked[key], last[key])
+                _check_passages(list(rows.values()), subsets[key], last_places[key])
             except BadInput as error:
-                wrong.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
+                errors.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
 
     return read(PASSAGES, path, options, finish, completed=("position",), rest=rest)
 
@@ -235,8 +235,8 @@ def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:
     for name in ("passage_id", "position"):
         values = [row[name] for row in rows]
         if len(set(values)) < len(values):
-            twice = next(value for value in values if values.count(value) > 1)
-            raise BadInput(f"two passages have the {name} {twice}", where=where)
+            repeated = next(value for value in values if values.count(value) > 1)
+            raise BadInput(f"two passages have the {name} {repeated}", where=where)
     labels = [row["relevant"] for row in rows]
     if subset == "non_relevant" and True in labels:
         raise BadInput("the subset is non_relevant, but a passage is labelled relevant", where=where)
@@ -258,6 +258,6 @@ def _systems(table: pa.Table) -> dict[str, set[str]]:
     return systems
 
 
-def _refuse_unknown(row: Row, asked: set[_Key] | None, where: str) -> None:
-    if asked is not None and (row["language"], row["query_id"]) not in asked:
+def _refuse_unknown(row: Row, questions: set[_Key] | None, where: str) -> None:
+    if questions is not None and (row["language"], row["query_id"]) not in questions:
         raise BadInput(f"the arena has no question {row['query_id']!r} in {row['language']}", where=where)

@@ -40,20 +40,20 @@ def parts(columns: Collection[str], where: str) -> set[str]:
     Raises:
         BadInput: if it is none of these.
     """
-    found = set()
+    kinds = set()
     if "outputs" in columns:
-        found.add("answers")
+        kinds.add("answers")
     if "prompt" in columns and not ("outputs" in columns and not {"positive_ids", "negative_ids"} & set(columns)):
-        found.add("questions")
+        kinds.add("questions")
     if {"verdict", "model_A", "model_B"} & set(columns):
-        found.add("judgments")
-    if not found:
+        kinds.add("judgments")
+    if not kinds:
         raise BadInput(
             "this is none of the data sets of MIRAGE-Bench: there are " + (", ".join(columns) or "no columns"),
             where=where,
             do="questions have prompt, answers have outputs, judgments have verdict",
         )
-    return found
+    return kinds
 
 
 def need(row: Mapping[str, Any], names: Collection[str], where: str) -> None:
@@ -92,7 +92,7 @@ def ids(row: Mapping[str, Any], name: str, where: str) -> list[str]:
         BadInput: if it is something else, or names one twice.
     """
     value = row[name] or []
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    if not isinstance(value, list) or not all(isinstance(passage_id, str) and passage_id for passage_id in value):
         raise BadInput(f"{name} is {value!r}, not a list of ids", where=where, do="write it as the published files do")
     if len(set(value)) < len(value):
         raise BadInput(f"{name} names a passage twice", where=where, do="name every passage once")

@@ -57,14 +57,14 @@ def pull(
         raise UnknownName("data set", what, SETS)
     codes = list(LANGUAGES) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     names = {
-        f"{SETS[one].split('/')[1]}/{code}/dev.parquet": (_address(one, source), code)
-        for one in ([what] if what else SETS)
+        f"{SETS[dataset].split('/')[1]}/{code}/dev.parquet": (_address(dataset, source), code)
+        for dataset in ([what] if what else SETS)
         for code in codes
     }
     fetched, absent = 0, []
-    for done, (name, (address, code)) in enumerate(names.items()):
+    for number, (name, (address, code)) in enumerate(names.items()):
         if progress:
-            progress(done, len(names), name)
+            progress(number, len(names), name)
         if store.Sink(into / name).done:
             continue
         content = _fetch(address, code)
@@ -87,8 +87,8 @@ def pull(
     return Pulled(into, len(names) - len(absent), fetched, tuple(absent))
 
 
-def _address(one: What, source: Path | None) -> str:
-    return SETS[one] if source is None else str(source / SETS[one].split("/")[1])
+def _address(dataset: What, source: Path | None) -> str:
+    return SETS[dataset] if source is None else str(source / SETS[dataset].split("/")[1])
 
 
 def _fetch(address: str, code: str) -> bytes | None:

@@ -43,27 +43,27 @@ def split_prompt(
             prompt can be split in more than one way.
     """
 
-    def refuse(what: str, do: str = "take that row out, or give the whole prompt") -> BadInput:
-        return BadInput(f"the prompt of query {query_id} {what}", where=where, do=do)
+    def refuse(problem: str, do: str = "take that row out, or give the whole prompt") -> BadInput:
+        return BadInput(f"the prompt of query {query_id} {problem}", where=where, do=do)
 
     head = _QUESTION.match(prompt)
-    ends = [found.start() for found in _INSTRUCTION.finditer(prompt)]
+    ends = [match.start() for match in _INSTRUCTION.finditer(prompt)]
     if head is None or not ends:
         raise refuse("does not begin with Question: or has no Instruction:")
     frame = prompt[: ends[-1]]
     # What may be the contexts: where they would begin with their heading, and their text.
-    bodies = [(found.start(), frame[found.end() :]) for found in _CONTEXTS.finditer(frame + "\n", head.end())]
+    bodies = [(match.start(), frame[match.end() :]) for match in _CONTEXTS.finditer(frame + "\n", head.end())]
     if not bodies:
         raise refuse("has no Contexts:")
     begins = re.compile(rf"^[^\S\n]*\[({'|'.join(map(re.escape, passage_ids)) or '(?!)'})\]", re.MULTILINE)
-    found = next(((start, body) for start, body in bodies if begins.match(body)), None)
-    if found is None:
+    contexts = next(((start, body) for start, body in bodies if begins.match(body)), None)
+    if contexts is None:
         start, body = bodies[-1]
         if body.strip():
             raise refuse("shows passages, but does not begin with one of positive_ids and negative_ids")
         return frame[head.end() : start].strip(), {}
 
-    start, body = found
+    start, body = contexts
     marks = _once(body, list(begins.finditer(body)))
     if marks is None:
         raise refuse(
@@ -84,8 +84,8 @@ def _once(text: str, marks: list[re.Match[str]]) -> list[re.Match[str]] | None:
     rest = [(mark, _after_blank_line(text, mark.start())) for mark in marks[1:] if mark[1] != first[1]]
     times = Counter(mark[1] for mark, _ in rest)
     if any(n > 1 for n in times.values()):
-        ways = {apart for mark, apart in rest if times[mark[1]] == 1}
-        rest = [(mark, apart) for mark, apart in rest if ways == {apart}]
+        ways = {after_blank for mark, after_blank in rest if times[mark[1]] == 1}
+        rest = [(mark, after_blank) for mark, after_blank in rest if ways == {after_blank}]
         if Counter(mark[1] for mark, _ in rest) != Counter(set(times)):
             return None
     return [first, *(mark for mark, _ in rest)]

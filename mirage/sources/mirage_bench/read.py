@@ -46,7 +46,7 @@ class _Found:
 
     columns: dict[str, dict[str, list[Any]]] = field(
         default_factory=lambda: {
-            table: {c.name: [] for c in schema.columns(table)}
+            table: {column.name: [] for column in schema.columns(table)}
             for table in ("queries", "passages", "answers", "features", "judgments")
         }
     )
@@ -88,18 +88,18 @@ def read(path: Path, *, progress: Callable[[int, int], None] | None = None) -> t
         BadInput: naming file and line (or row), if a column is missing or a value not as published.
     """
     files = bench_files(path)
-    found = _Found()
-    for done, (file, code) in enumerate(files.items()):
+    collected = _Found()
+    for position, (file, code) in enumerate(files.items()):
         if progress:
-            progress(done, len(files))
-        _read(file, code, found)
+            progress(position, len(files))
+        _read(file, code, collected)
     if progress:
         progress(len(files), len(files))
-    tables = {name: schema.from_columns(name, data) for name, data in found.columns.items() if data["language"]}
+    tables = {name: schema.from_columns(name, data) for name, data in collected.columns.items() if data["language"]}
     if "queries" in tables and "passages" not in tables:
         tables["passages"] = schema.arrow_schema("passages").empty_table()
-    _refuse_strays(found)
-    return tables, [f"{note} ({n:,} times)" if n > 1 else note for note, n in sorted(found.notes.items())]
+    _refuse_strays(collected)
+    return tables, [f"{note} ({n:,} times)" if n > 1 else note for note, n in sorted(collected.notes.items())]
 
 
 def bench_files(path: Path) -> dict[Path, str | None]:
@@ -110,41 +110,41 @@ def bench_files(path: Path) -> dict[Path, str | None]:
     """
     if store.ending(path):
         return {path: _language(path, path.parent.parent)}
-    files = [one for one in store.list_files(path, "**/*") if store.ending(one) in (".parquet", ".jsonl")]
+    files = [file for file in store.list_files(path, "**/*") if store.ending(file) in (".parquet", ".jsonl")]
     if not files:
         raise BadInput(
             f"{path} holds no .parquet or .jsonl file",
             do="give the folder that mirage pull mirage-bench filled, or files of the data sets",
         )
-    return {one: _language(one, path.parent) for one in files}
+    return {file: _language(file, path.parent) for file in files}
 
 
-def _language(path: Path, above: Path) -> str | None:
+def _language(path: Path, top_folder: Path) -> str | None:
     """The language that a file's name begins with, or the nearest folder is named by."""
     names = [
         re.split(r"[._-]", path.name)[0],
-        *(folder.name for folder in path.parents if folder.is_relative_to(above)),
+        *(folder.name for folder in path.parents if folder.is_relative_to(top_folder)),
     ]
     for name in names:
-        if name in LANGUAGES or name in {one.nomiracl_name for one in LANGUAGES.values()}:
+        if name in LANGUAGES or name in {entry.nomiracl_name for entry in LANGUAGES.values()}:
             return language(name).code
     return None
 
 
-def _read(path: Path, code: str | None, found: _Found) -> None:
+def _read(path: Path, code: str | None, collected: _Found) -> None:
     """Add the rows of one file."""
     rows = list(_rows(path, code))
     if not rows:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
-    held = parts(list(rows[0][0]), str(path))
-    for row, lang, where in rows if "questions" in held else ():
+    contents = parts(list(rows[0][0]), str(path))
+    for row, row_language, where in rows if "questions" in contents else ():
         need(row, QUESTION, where)
-        _question(row, lang, where, found)
-    if "answers" in held:
-        _answers(rows, found, str(path))
-    for row, lang, where in rows if "judgments" in held else ():
+        _question(row, row_language, where, collected)
+    if "answers" in contents:
+        _answers(rows, collected, str(path))
+    for row, row_language, where in rows if "judgments" in contents else ():
         need(row, JUDGMENT, where)
-        _judgment(row, lang, where, found)
+        _judgment(row, row_language, where, collected)
 
 
 def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
@@ -162,65 +162,70 @@ def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
         yield line.value, language(str(line.value["language"]), where=line.where).code, line.where
 
 
-def _question(row: _Row, code: str, where: str, found: _Found) -> None:
+def _question(row: _Row, code: str, where: str, collected: _Found) -> None:
     query_id = text(row, "query_id", where)
-    found.once(where, "queries", code, query_id)
+    collected.once(where, "queries", code, query_id)
     labels = dict.fromkeys(ids(row, "negative_ids", where), False)
-    for one in ids(row, "positive_ids", where):
-        if one in labels:
+    for passage_id in ids(row, "positive_ids", where):
+        if passage_id in labels:
             raise BadInput(
-                f"passage {one} of query {query_id} is in positive_ids and in negative_ids",
+                f"passage {passage_id} of query {query_id} is in positive_ids and in negative_ids",
                 where=where,
                 do="leave it in one of them",
             )
-        labels[one] = True
+        labels[passage_id] = True
     question: str | None = None
-    shown: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if row["prompt"] is not None:
         prompt = text(row, "prompt", where)
-        question, shown = split_prompt(prompt, list(labels), query_id=query_id, where=where)
+        question, texts = split_prompt(prompt, list(labels), query_id=query_id, where=where)
         if not question:
             raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
-        if hidden := len(labels) - len(shown):
-            found.notes[f"{code}: a labelled passage is not in the prompt, and has no text"] += hidden
-    found.add("queries", code, query_id, None, question, None if question else NO_PROMPT)
-    order = [*shown, *sorted(set(labels) - set(shown))]
-    for position, one in enumerate(order, start=1):
-        found.add("passages", code, query_id, one, position, None, shown.get(one), labels[one])
+        if hidden := len(labels) - len(texts):
+            collected.notes[f"{code}: a labelled passage is not in the prompt, and has no text"] += hidden
+    collected.add("queries", code, query_id, None, question, None if question else NO_PROMPT)
+    order = [*texts, *sorted(set(labels) - set(texts))]
+    for position, passage_id in enumerate(order, start=1):
+        collected.add("passages", code, query_id, passage_id, position, None, texts.get(passage_id), labels[passage_id])
 
 
-def _answers(rows: list[tuple[_Row, str, str]], found: _Found, path: str) -> None:
+def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) -> None:
     """Answers and features; a system that answered any question of a language has a row for each."""
-    given: dict[str, list[tuple[_Row, str, dict[str, str | None]]]] = {}
+    by_language: dict[str, list[tuple[_Row, str, dict[str, str | None]]]] = {}
     for row, code, where in rows:
         need(row, ANSWERS, where)
-        given.setdefault(code, []).append((row, where, _outputs(row, where)))
-    for code, of_language in given.items():
+        by_language.setdefault(code, []).append((row, where, _outputs(row, where)))
+    for code, of_language in by_language.items():
         systems = sorted({system for _, _, outputs in of_language for system in outputs})
         columns = {name for row, _, _ in of_language for name in row}
-        named = {ours: next((one for one in theirs if one in columns), None) for ours, theirs in FEATURES.items()}
-        if any(named.values()):
-            for ours, theirs in named.items():
-                if theirs is None:
-                    found.notes[f"{code}: {path} has no column {FEATURES[ours][0]}"] += 1
+        column_of = {
+            feature: next((column for column in alternatives if column in columns), None)
+            for feature, alternatives in FEATURES.items()
+        }
+        if any(column_of.values()):
+            for feature, column in column_of.items():
+                if column is None:
+                    collected.notes[f"{code}: {path} has no column {FEATURES[feature][0]}"] += 1
         strays: set[str] = set()
         for row, where, outputs in of_language:
             query_id = text(row, "query_id", where)
             for system in systems:
-                found.once(where, "answers", code, query_id, system)
+                collected.once(where, "answers", code, query_id, system)
                 reply = outputs.get(system)
                 status = "missing" if reply is None else "ok" if reply.strip() else "empty"
                 reason = NO_REPLY if reply is None else None
-                found.add("answers", code, query_id, system, reply, status, TEMPLATE, reason, None)
-            for ours, theirs in named.items() if any(named.values()) else ():
-                values = _values(row, theirs, where)
+                collected.add("answers", code, query_id, system, reply, status, TEMPLATE, reason, None)
+            for feature, column in column_of.items() if any(column_of.values()) else ():
+                values = _values(row, column, where)
                 strays.update(system for system, value in values.items() if value is not None)
                 for system in systems:
-                    value = number(values.get(system), f"{theirs} of {system}", where)
-                    why = None if value is not None else NO_VALUE if theirs else f"no column {FEATURES[ours][0]}"
-                    found.add("features", code, query_id, system, ours, value, why)
+                    value = number(values.get(system), f"{column} of {system}", where)
+                    value_reason = (
+                        None if value is not None else NO_VALUE if column else f"no column {FEATURES[feature][0]}"
+                    )
+                    collected.add("features", code, query_id, system, feature, value, value_reason)
         for system in strays - set(systems):
-            found.notes[f"{code}: {system} has features, but no answer; they are left out"] += 1
+            collected.notes[f"{code}: {system} has features, but no answer; they are left out"] += 1
 
 
 def _outputs(row: _Row, where: str) -> dict[str, str | None]:
@@ -228,11 +233,11 @@ def _outputs(row: _Row, where: str) -> dict[str, str | None]:
     outputs: dict[str, str | None] = {}
     if not isinstance(row["outputs"], list):
         raise BadInput("outputs is no list", where=where, do="write a list of objects with model and output")
-    for one in row["outputs"]:
-        if not isinstance(one, Mapping):
-            raise BadInput(f"an output is {one!r}, not an object", where=where, do="give it model and output")
-        need(one, ("model", "output"), where)
-        system, reply = text(one, "model", where), one["output"]
+    for output in row["outputs"]:
+        if not isinstance(output, Mapping):
+            raise BadInput(f"an output is {output!r}, not an object", where=where, do="give it model and output")
+        need(output, ("model", "output"), where)
+        system, reply = text(output, "model", where), output["output"]
         if not isinstance(reply, str | None):
             raise BadInput(f"the output of {system} is {reply!r}, not a text", where=where, do="write a text or null")
         if system in outputs:
@@ -249,27 +254,33 @@ def _values(row: _Row, name: str | None, where: str) -> Mapping[str, Any]:
     return values or {}
 
 
-def _judgment(row: _Row, code: str, where: str, found: _Found) -> None:
+def _judgment(row: _Row, code: str, where: str, collected: _Found) -> None:
     query_id, judge, first, second = (text(row, name, where) for name in JUDGMENT[:4])
     if first == second:
         raise BadInput(f"{first} is compared with itself", where=where, do="take that row out")
-    found.once(where, "judgments", code, query_id, judge, first, second)
-    said, rationale = row["verdict"], row.get("output")
+    collected.once(where, "judgments", code, query_id, judge, first, second)
+    source_verdict, rationale = row["verdict"], row.get("output")
     if not isinstance(rationale, str | None):
         raise BadInput(f"output is {rationale!r}, not a text", where=where, do="write a text or null")
-    verdict = VERDICTS.get(str(said).strip().casefold(), "unparsed")
-    reason = None if verdict != "unparsed" else f"the source says {said!r}" if said else "the source has no verdict"
+    verdict = VERDICTS.get(str(source_verdict).strip().casefold(), "unparsed")
+    reason = (
+        None
+        if verdict != "unparsed"
+        else f"the source says {source_verdict!r}"
+        if source_verdict
+        else "the source has no verdict"
+    )
     if reason:
-        found.notes[f"{code}: a verdict that is none of A, B and Tie is unparsed"] += 1
-    found.add("judgments", code, query_id, judge, first, second, verdict, rationale, reason, None)
+        collected.notes[f"{code}: a verdict that is none of A, B and Tie is unparsed"] += 1
+    collected.add("judgments", code, query_id, judge, first, second, verdict, rationale, reason, None)
 
 
-def _refuse_strays(found: _Found) -> None:
+def _refuse_strays(collected: _Found) -> None:
     """Refuse answers and judgments of questions that are not there, where any questions of their language are."""
-    asked: dict[str, set[str]] = {}
-    for table, code, query_id, *_ in found.seen:
+    query_ids: dict[str, set[str]] = {}
+    for table, code, query_id, *_ in collected.seen:
         if table == "queries":
-            asked.setdefault(code, set()).add(query_id)
-    for (table, code, query_id, *_), where in found.seen.items():
-        if code in asked and query_id not in asked[code]:
-            raise UnknownName(f"question in {code} for these {table}", query_id, asked[code], where=where)
+            query_ids.setdefault(code, set()).add(query_id)
+    for (table, code, query_id, *_), where in collected.seen.items():
+        if code in query_ids and query_id not in query_ids[code]:
+            raise UnknownName(f"question in {code} for these {table}", query_id, query_ids[code], where=where)

@@ -46,7 +46,7 @@ def pull(
     """
     if what not in ORIGIN:
         raise UnknownName("download", what, ORIGIN)
-    wanted = list(LANGUAGES.values()) if languages is None else [language(name) for name in languages]
-    names = [name for lang in dict.fromkeys(wanted) for name in file_names(what, lang)]
+    selection = list(LANGUAGES.values()) if languages is None else [language(name) for name in languages]
+    names = [name for lang in dict.fromkeys(selection) for name in file_names(what, lang)]
     base = base_url or ORIGIN[what].url
     return fetch(into, names, base, progress=progress, timeout=timeout, rng=rng, sleep=sleep)

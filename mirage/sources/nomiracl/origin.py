@@ -50,5 +50,7 @@ def file_names(what: What, language: Language) -> list[str]:
     if what == "outputs":
         return [f"{subset}/{language.code}.test.vanilla_prompt.jsonl" for subset in SUBSETS]
     root = f"data/{language.nomiracl_name}"
-    lists = [f"{root}/{kind}/{split}.{sub}.tsv" for kind in ("topics", "qrels") for split in SPLITS for sub in SUBSETS]
+    lists = [
+        f"{root}/{kind}/{split}.{subset}.tsv" for kind in ("topics", "qrels") for split in SPLITS for subset in SUBSETS
+    ]
     return [*lists, f"{root}/corpus.jsonl.gz"]

@@ -89,18 +89,18 @@ def read_outputs(folder: Path, *, progress: Callable[[int, int], None] | None = 
 
     files = _files(folder)
     parts: dict[str, list[pa.Table]] = {"queries": [], "passages": [], "answers": []}
-    replied: list[_Replied] = []
+    replied_by_file: list[_Replied] = []
     seen: dict[tuple[str, str], str] = {}
-    for done, ((code, subset), path) in enumerate(files.items()):
+    for number, ((code, subset), path) in enumerate(files.items()):
         if progress:
-            progress(done, len(files))
+            progress(number, len(files))
         tables, systems = _read(path, code, subset, seen)
-        replied.append(systems)
+        replied_by_file.append(systems)
         for name, table in tables.items():
             parts[name].append(table)
     if progress:
         progress(len(files), len(files))
-    parts["answers"].append(_missing(replied))
+    parts["answers"].append(_missing(replied_by_file))
     return {name: pa.concat_tables(tables) for name, tables in parts.items()}
 
 
@@ -119,7 +119,7 @@ def summarise(tables: Mapping[str, pa.Table]) -> Summary:
 
     def count(table: str, *columns: str) -> dict[tuple[Any, ...], int]:
         groups = tables[table].select(columns).group_by(list(columns)).aggregate([([], "count_all")])
-        return {tuple(row[c] for c in columns): row["count_all"] for row in groups.to_pylist()}
+        return {tuple(row[column] for column in columns): row["count_all"] for row in groups.to_pylist()}
 
     subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
     statuses = count("answers", "language", "status")
@@ -132,10 +132,10 @@ def summarise(tables: Mapping[str, pa.Table]) -> Summary:
             language=name,
             files=sum(code in codes for code, _ in subsets),
             questions=sum(n for (code, _), n in subsets.items() if code in codes),
-            replies=sum(n for (code, s), n in statuses.items() if code in codes and s != "missing"),
+            replies=sum(n for (code, status), n in statuses.items() if code in codes and status != "missing"),
             missing=of("missing"),
             empty=of("empty"),
-            prompts_absent=sum(n for (code, why), n in reasons.items() if code in codes and why is not None),
+            prompts_absent=sum(n for (code, reason), n in reasons.items() if code in codes and reason is not None),
         )
 
     codes = sorted({code for code, _ in subsets})
@@ -209,18 +209,18 @@ def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) 
             titles += [None] * PASSAGES
             passages += [None] * PASSAGES
         else:
-            question, shown = split_prompt(prompt, query_id=query_id, where=where)
+            question, shown_passages = split_prompt(prompt, query_id=query_id, where=where)
             texts.append(question)
-            for passage in shown:
+            for passage in shown_passages:
                 title, text = split_title(passage)
                 titles.append(title)
                 passages.append(text)
-        given = {system: reply for system, reply in row["results"].items() if reply is not None}
-        systems += given
-        replies += given.values()
-        counts.append(len(given))
+        replies_by_system = {system: reply for system, reply in row["results"].items() if reply is not None}
+        systems += replies_by_system
+        replies += replies_by_system.values()
+        counts.append(len(replies_by_system))
         replied.templates.append(row["template"])
-        present = frozenset(given)
+        present = frozenset(replies_by_system)
         replied.systems.append(sets.setdefault(present, present))
     if not ids:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
@@ -229,7 +229,7 @@ def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) 
         indices = [i for i, n in enumerate(times) for _ in range(n)]
         return pa.array(values, pa.string()).take(pa.array(indices, pa.int32()))
 
-    shown_with = [PASSAGES] * len(ids)
+    passage_counts = [PASSAGES] * len(ids)
     labels = pa.repeat(pa.scalar(False), len(docids)) if subset == "non_relevant" else None
     columns: dict[str, dict[str, Any]] = {
         "queries": {
@@ -241,7 +241,7 @@ def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) 
         },
         "passages": {
             "language": pa.repeat(code, len(docids)),
-            "query_id": repeated(ids, shown_with),
+            "query_id": repeated(ids, passage_counts),
             "passage_id": docids,
             "position": list(range(1, PASSAGES + 1)) * len(ids),
             "title": titles,
@@ -309,13 +309,13 @@ def _check_fields(row: Mapping[str, Any], where: str) -> None:
             )
 
 
-def _missing(replied: list[_Replied]) -> pa.Table:
+def _missing(replied_by_file: list[_Replied]) -> pa.Table:
     """One answer for each system of the folder that a row lacks."""
-    everyone = frozenset[str]().union(*(systems for file in replied for systems in file.systems))
+    all_systems = frozenset[str]().union(*(systems for file in replied_by_file for systems in file.systems))
     columns: dict[str, list[str]] = {"language": [], "query_id": [], "system": [], "template": []}
-    for file in replied:
+    for file in replied_by_file:
         for query_id, template, present in zip(file.query_ids, file.templates, file.systems, strict=True):
-            for system in sorted(everyone - present) if present != everyone else ():
+            for system in sorted(all_systems - present) if present != all_systems else ():
                 for name, value in zip(columns, (file.language, query_id, system, template), strict=True):
                     columns[name].append(value)
     return schema.from_columns("answers", {**columns, "status": ["missing"] * len(columns["system"])})

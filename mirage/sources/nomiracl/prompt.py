@@ -41,8 +41,8 @@ def split_prompt(prompt: str, *, query_id: str, where: str = "") -> tuple[str, l
             prompt can be split in more than one way.
     """
 
-    def refuse(what: str, do: str) -> BadInput:
-        return BadInput(f"the prompt of query {query_id} {what}", where=where, do=do)
+    def refuse(problem: str, do: str) -> BadInput:
+        return BadInput(f"the prompt of query {query_id} {problem}", where=where, do=do)
 
     start = prompt.find(_QUESTION)
     if start < 0 or not prompt.endswith(_OUTPUT):
@@ -50,17 +50,17 @@ def split_prompt(prompt: str, *, query_id: str, where: str = "") -> tuple[str, l
     body = prompt[start + len(_QUESTION) : -len(_OUTPUT)]
 
     earliest = []
-    at = 0
+    position = 0
     for number, mark in enumerate(_NUMBERS, start=1):
-        found = body.find(mark, at)
-        if found < 0:
+        begin = body.find(mark, position)
+        if begin < 0:
             raise refuse(
                 f"shows {number - 1} passages, not {PASSAGES}: no paragraph begins with [{number}] where it should",
                 "take that row out, or give the whole prompt",
             )
-        earliest.append(found)
-        at = found + len(mark)
-    if body.find(_ONE_MORE, at) >= 0:
+        earliest.append(begin)
+        position = begin + len(mark)
+    if body.find(_ONE_MORE, position) >= 0:
         raise refuse(f"shows more than {PASSAGES} passages", "take that row out")
 
     passages = []

@@ -69,13 +69,13 @@ def read_questions(
     if seed < 0:
         raise BadInput(f"seed is {seed}", do="give 0 or more")
 
-    there = _languages(folder, split)
-    wanted = list(there.values()) if languages is None else []
+    folders = _languages(folder, split)
+    selection = list(folders.values()) if languages is None else []
     for name in dict.fromkeys(language(name).code for name in languages or ()):
-        if name not in there:
-            raise UnknownName("language", name, there, where=str(folder))
-        wanted.append(there[name])
-    parts = [_read(lang, root, split, cap, ratio, seed) for lang, root in wanted]
+        if name not in folders:
+            raise UnknownName("language", name, folders, where=str(folder))
+        selection.append(folders[name])
+    parts = [_read(lang, root, split, cap, ratio, seed) for lang, root in selection]
     return {
         name: pa.concat_tables([schema.arrow_schema(name).empty_table(), *(part[name] for part in parts)])
         for name in ("queries", "passages")
@@ -91,44 +91,46 @@ def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
             f"{folder} holds no {split} questions of NoMIRACL",
             do=f"give the folder above data/<language>/topics/{split}.relevant.tsv; mirage pull brings the files",
         )
-    there: dict[str, tuple[Language, Path]] = {}
+    folders: dict[str, tuple[Language, Path]] = {}
     for root in dict.fromkeys(path.parents[1] for path in topics):
         lang = language(root.name, where=str(root))
-        if lang.code in there:
+        if lang.code in folders:
             raise BadInput(
-                f"there are two folders for {lang.code}: {there[lang.code][1].name} and {root.name}",
+                f"there are two folders for {lang.code}: {folders[lang.code][1].name} and {root.name}",
                 where=str(root.parent),
                 do="keep one of them",
             )
-        there[lang.code] = (lang, root)
-    return dict(sorted(there.items()))
+        folders[lang.code] = (lang, root)
+    return dict(sorted(folders.items()))
 
 
 def _read(
     lang: Language, root: Path, split: Split, cap: int | None, ratio: float | None, seed: int
 ) -> dict[str, pa.Table]:
     """The tables of one language."""
-    asked: dict[str, dict[str, str]] = {}
-    judged: dict[str, _Judged] = {}
+    topics: dict[str, dict[str, str]] = {}
+    qrels: dict[str, _Judged] = {}
     seen: dict[str, str] = {}
     for subset in SUBSETS:
         if store.list_files(root, f"topics/{split}.{subset}.tsv"):
-            asked[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv", seen=seen)
-            judged[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", asked[subset]), subset)
-    sizes = _sizes({subset: len(judged.get(subset, ())) for subset in SUBSETS}, cap, ratio, where=str(root))
-    drawn = {
+            topics[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv", seen=seen)
+            qrels[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", topics[subset]), subset)
+    sizes = _sizes({subset: len(qrels.get(subset, ())) for subset in SUBSETS}, cap, ratio, where=str(root))
+    samples = {
         subset: sample(sorted(ids), sizes[subset], seed, f"{lang.code}/{split}/{subset}")
-        for subset, ids in judged.items()
+        for subset, ids in qrels.items()
     }
-    texts = _corpus(root, judged, {one.passage_id for s, ids in drawn.items() for i in ids for one in judged[s][i]})
+    texts = _corpus(root, qrels, {label.passage_id for s, ids in samples.items() for i in ids for label in qrels[s][i]})
 
     queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
-    passages: dict[str, list[Any]] = {c.name: [] for c in schema.columns("passages")}
-    for subset, ids in drawn.items():
+    passages: dict[str, list[Any]] = {column.name: [] for column in schema.columns("passages")}
+    for subset, ids in samples.items():
         for query_id in ids:
-            _add(queries, lang.code, query_id, subset, asked[subset][query_id])
-            for position, one in enumerate(judged[subset][query_id], start=1):
-                _add(passages, lang.code, query_id, one.passage_id, position, *texts[one.passage_id], one.relevant)
+            _add(queries, lang.code, query_id, subset, topics[subset][query_id])
+            for position, label in enumerate(qrels[subset][query_id], start=1):
+                _add(
+                    passages, lang.code, query_id, label.passage_id, position, *texts[label.passage_id], label.relevant
+                )
     return {"queries": schema.from_columns("queries", queries), "passages": schema.from_columns("passages", passages)}
 
 
@@ -137,9 +139,9 @@ def _add(columns: dict[str, list[Any]], *row: Any) -> None:
         column.append(value)
 
 
-def _check(judged: _Judged, subset: str) -> _Judged:
+def _check(qrels: _Judged, subset: str) -> _Judged:
     """The labels of a subset, as long as they are those of that subset."""
-    for query_id, passages in judged.items():
+    for query_id, passages in qrels.items():
         for passage in passages if subset == "non_relevant" else ():
             if passage.relevant:
                 raise BadInput(
@@ -154,15 +156,15 @@ def _check(judged: _Judged, subset: str) -> _Judged:
                 where=passages[0].where,
                 do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
             )
-    return judged
+    return qrels
 
 
-def _corpus(root: Path, judged: dict[str, _Judged], needed: set[str]) -> dict[str, tuple[str, str]]:
+def _corpus(root: Path, qrels: dict[str, _Judged], needed: set[str]) -> dict[str, tuple[str, str]]:
     """Title and text of the documents needed; every judged one must be there."""
     paths = store.list_files(root, "corpus.jsonl", "corpus.jsonl.gz")
     if not paths:
         raise BadInput(f"{root} has no corpus.jsonl or corpus.jsonl.gz", do="fetch the passages too")
-    there: set[str] = set()
+    docids: set[str] = set()
     texts: dict[str, tuple[str, str]] = {}
     for line in store.jsonl(paths[0]):
         for name in ("docid", "title", "text"):
@@ -171,27 +173,27 @@ def _corpus(root: Path, judged: dict[str, _Judged], needed: set[str]) -> dict[st
                     f"the field {name!r} is missing or not text", where=line.where, do="fetch the file again"
                 )
         docid = line.value["docid"]
-        there.add(docid)
+        docids.add(docid)
         if docid in needed:
             document = (line.value["title"], line.value["text"])
             # The published files repeat a document for each question it was judged for.
             if texts.setdefault(docid, document) != document:
                 raise BadInput(f"document {docid} occurs with two texts", where=line.where, do="keep one of them")
-    for queries in judged.values():
+    for queries in qrels.values():
         for passages in queries.values():
-            for one in passages:
-                if one.passage_id not in there:
+            for label in passages:
+                if label.passage_id not in docids:
                     raise BadInput(
-                        f"document {one.passage_id} is judged but not in {paths[0].name}",
-                        where=one.where,
+                        f"document {label.passage_id} is judged but not in {paths[0].name}",
+                        where=label.where,
                         do="fetch both files again",
                     )
     return texts
 
 
-def _sizes(there: dict[str, int], cap: int | None, ratio: float | None, *, where: str) -> dict[str, int]:
+def _sizes(counts: dict[str, int], cap: int | None, ratio: float | None, *, where: str) -> dict[str, int]:
     """How many questions of each subset to draw."""
-    sizes = {subset: n if cap is None else min(n, cap) for subset, n in there.items()}
+    sizes = {subset: n if cap is None else min(n, cap) for subset, n in counts.items()}
     if ratio is not None:
         relevant, non_relevant = sizes["relevant"], sizes["non_relevant"]
         # The added grain keeps a product such as 3 * (1 / 3) from falling under the whole number it stands for.
