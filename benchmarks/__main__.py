@@ -19,23 +19,23 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all unless named")
     parser.add_argument("--write", action="store_true", help="write the tables into benchmarks/README.md")
-    asked = parser.parse_args(arguments)
-    for name in asked.names:
+    options = parser.parse_args(arguments)
+    for name in options.names:
         if name not in known:
             parser.error(f"no benchmark is called {name!r}; there are {', '.join(known)}")
     console = Console(width=None if sys.stdout.isatty() else 160)
-    for name in asked.names or known:
+    for name in options.names or known:
         console.print(f"running {name} ...", style="dim")
-        on = page.machine()
+        machine = page.machine()
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").run()
-        table = Table(title=f"{name}: {on}", show_lines=True)
+        table = Table(title=f"{name}: {machine}", show_lines=True)
         for head in page.HEADS:
             table.add_column(head)
         for row in rows:
             table.add_row(*page.cells(row))
         console.print(table)
-        if asked.write:
-            page.write(name, rows, on)
+        if options.write:
+            page.write(name, rows, machine)
 
 
 if __name__ == "__main__":

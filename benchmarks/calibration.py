@@ -56,10 +56,10 @@ def ten_battles(rng: np.random.Generator, queries: int, systems: int) -> NDArray
     """The third system has ten battles in all, each on another question; the others all meet."""
     i, j = np.triu_indices(systems, 1)
     own = np.flatnonzero((i == 2) | (j == 2))
-    met = np.ones((queries, len(i)), dtype=bool)
-    met[:, own] = False
-    met[rng.choice(queries, 10, replace=False), rng.choice(own, 10)] = True
-    return met
+    mask = np.ones((queries, len(i)), dtype=bool)
+    mask[:, own] = False
+    mask[rng.choice(queries, 10, replace=False), rng.choice(own, 10)] = True
+    return mask
 
 
 def star(_: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
@@ -95,11 +95,11 @@ def _expected(by_query: float, tie: float, meets: Meets | None, strengths: tuple
     gap = theta[i] - theta[j]
     wins = (1 / (1 + np.exp(-gap[:, None] - np.sqrt(2) * by_query * nodes))) @ (weights / weights.sum())
     points = tie / 2 + (1 - tie) * wins
-    met = np.ones(len(i))
+    shares = np.ones(len(i))
     if meets is not None:
         rng = np.random.default_rng(0)
-        met = np.mean([meets(rng, 100, s).mean(axis=0) for _ in range(500)], axis=0)
-    return fit(Pairs((1e4 * met * points)[None], (1e4 * met * (1 - points))[None], None, s)).theta[0]
+        shares = np.mean([meets(rng, 100, s).mean(axis=0) for _ in range(500)], axis=0)
+    return fit(Pairs((1e4 * shares * points)[None], (1e4 * shares * (1 - points))[None], None, s)).theta[0]
 
 
 def arena(design: Design, theta: Array, rng: np.random.Generator) -> rank.Battles:
@@ -109,10 +109,10 @@ def arena(design: Design, theta: Array, rng: np.random.Generator) -> rank.Battle
     strength = theta + design.by_query * rng.standard_normal((q, s))
     first = rng.random((q, len(i))) < 1 / (1 + np.exp(strength[:, j] - strength[:, i]))
     tied = rng.random(first.shape) < design.tie
-    met = np.ones(first.shape, dtype=bool) if design.meets is None else design.meets(rng, q, s)
+    mask = np.ones(first.shape, dtype=bool) if design.meets is None else design.meets(rng, q, s)
     wins, ties = np.zeros((2, q, s, s), dtype=np.uint8)
-    wins[:, i, j], wins[:, j, i] = first & ~tied & met, ~first & ~tied & met
-    ties[:, i, j] = ties[:, j, i] = tied & met
+    wins[:, i, j], wins[:, j, i] = first & ~tied & mask, ~first & ~tied & mask
+    ties[:, i, j] = ties[:, j, i] = tied & mask
     names = tuple(f"s{k:02}" for k in range(s))
     ids = tuple(f"q{k:05}" for k in range(q))
     return rank.Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
@@ -122,31 +122,31 @@ def resampled(battles: dict[str, rank.Battles], seed: int) -> tuple[Array, Array
     """Ratings with Jeffreys' prior and the plain bootstrap of queries, as percentiles: rating, low, high."""
     rng = np.random.default_rng(seed)
     ratings, draws = [], []
-    for one in battles.values():
-        laid = by_query(one, ties="half", penalty="jeffreys", ridge=RIDGE)
-        n = len(one.queries)
+    for language_battles in battles.values():
+        per_query = by_query(language_battles, ties="half", penalty="jeffreys", ridge=RIDGE)
+        n = len(language_battles.queries)
         times = rng.multinomial(n, np.full(n, 1 / n), DRAWS).astype(float)
-        pairs = Pairs(times @ laid.each.first, times @ laid.each.second, None, len(one.systems))
-        assert laid.prior is not None
-        draws.append(fit(laid.prior.added_to(pairs), start=Fit(laid.point, None, 0), tolerance=1e-5).theta)
-        ratings.append(laid.point[0])
+        pairs = Pairs(times @ per_query.each.first, times @ per_query.each.second, None, len(language_battles.systems))
+        assert per_query.prior is not None
+        draws.append(fit(per_query.prior.added_to(pairs), start=Fit(per_query.point, None, 0), tolerance=1e-5).theta)
+        ratings.append(per_query.point[0])
     rating, drawn = np.mean(ratings, axis=0), np.mean(draws, axis=0)
-    tails = bootstrap_tails(0.95, sum(len(one.queries) for one in battles.values()))
+    tails = bootstrap_tails(0.95, sum(len(language_battles.queries) for language_battles in battles.values()))
     low, high = np.quantile(drawn, tails, axis=0, method="weibull")
     return rating, low, high
 
 
 def intervals(battles: dict[str, rank.Battles], seed: int) -> dict[str, tuple[Array, Array, Array]]:
     """Rating, low and high of every system by each method."""
-    found = {}
+    by_method = {}
     for name, penalty in (("ours", "jeffreys"), ("maximum likelihood", "none")):
         ranking = rank.rate(battles, draws=DRAWS, seed=seed, penalty=penalty)  # type: ignore[arg-type]
         row = list(ranking.languages.values())[-1]
-        found[name] = (row.theta, *row.interval())
+        by_method[name] = (row.theta, *row.interval())
         if name == "ours":
-            found["sandwich"] = (row.theta, *list(rank.analytic(ranking).values())[-1].interval())
-    found["plain bootstrap"] = resampled(battles, seed)
-    return found
+            by_method["sandwich"] = (row.theta, *list(rank.analytic(ranking).values())[-1].interval())
+    by_method["plain bootstrap"] = resampled(battles, seed)
+    return by_method
 
 
 def simulate(design: Design) -> Row:
@@ -169,7 +169,7 @@ def simulate(design: Design) -> Row:
     out = np.sign(design.theta) * (np.array(errors) / np.nanmean(halves, axis=0))
     share, noise = out.mean(), out.mean(axis=1).std() / np.sqrt(len(out))
     by_system = np.mean(inside["ours"], axis=0)
-    others = "; ".join(f"{name} {np.mean(each):.1%}" for name, each in inside.items() if name != "ours")
+    others = "; ".join(f"{name} {np.mean(coverage):.1%}" for name, coverage in inside.items() if name != "ours")
     return Row(
         f"{design.what}: 95% intervals hold the truth",
         f"{np.mean(inside['ours']):.1%} (a system {by_system.min():.1%} to {by_system.max():.1%})",
@@ -182,24 +182,24 @@ def simulate(design: Design) -> Row:
 def lucky() -> Row:
     """18 languages x 8 systems x 20 questions: the sixth-best wins every battle in one language."""
     design = Design("", np.linspace(1.2, -1.2, 8), 20, 20)
-    ranks, held, moved = [], [], []
+    ranks, covered, moved = [], [], []
     for seed in range(design.arenas):
         rng = np.random.default_rng([SEED, seed])
         battles = {f"l{k:02}": arena(design, design.theta, rng) for k in range(18)}
         before = rank.rate(battles, draws=DRAWS).languages["all"]
-        one = battles["l07"]
-        wins, ties = one.wins.copy(), one.ties.copy()
+        original = battles["l07"]
+        wins, ties = original.wins.copy(), original.ties.copy()
         wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
         wins[:, 5, 5] = 0
-        after = rank.rate(battles | {"l07": replace(one, wins=wins, ties=ties)}, draws=DRAWS).languages["all"]
+        after = rank.rate(battles | {"l07": replace(original, wins=wins, ties=ties)}, draws=DRAWS).languages["all"]
         ranks.append(int(after.ranks()[5]) - int(before.ranks()[5]))
         low, high = after.rank_interval()[:, 5]
-        held.append(low <= before.ranks()[5] <= high)
+        covered.append(low <= before.ranks()[5] <= high)
         half = np.ptp(before.interval(), axis=0) / 2
         moved.append(np.abs(np.delete((after.theta - before.theta) / half, 5)).max())
     return Row(
         "18 languages x 8 systems x 20 questions: the sixth-best wins every battle in one language",
-        f"its joint rank moves by {np.abs(ranks).max()} at most, {np.mean(held):.0%} of rank intervals hold the old",
+        f"its joint rank moves by {np.abs(ranks).max()} at most, {np.mean(covered):.0%} of rank intervals hold the old",
         f"other systems move by at most {np.max(moved):.2f} of their half-width",
         "",
         "no more than sampling error",

@@ -121,12 +121,12 @@ def trials(
             plainly random.
     """
     whole, rng = real.whole, np.random.default_rng([seed, votes])
-    truth_, n = estimate(whole, 0.0).theta, len(whole.first)
-    known_ = [real.known(names) for names in sets]
+    true_theta, n = estimate(whole, 0.0).theta, len(whole.first)
+    components = [real.known(names) for names in sets]
     first, second = (points for points, _ in list(real.judges.values())[:2])
     inclusion = np.where(first != second, 1.0, 0.5) if chosen else np.ones(n)
     hits: list[list[Array]] = [[] for _ in sets]
-    here: list[list[Array]] = [[] for _ in sets]
+    hits_here: list[list[Array]] = [[] for _ in sets]
     errors: list[list[float]] = [[] for _ in sets]
     refused = np.zeros(len(sets), dtype=int)
     compared = []
@@ -140,20 +140,20 @@ def trials(
             weight[drawn] = 1 / inclusion[drawn]
         compared.append(_error(estimate(_voted(whole, plain), 0.0)).mean())
         for k, names in enumerate(sets):
-            data = _voted(whole, weight, known_[k])
+            data = _voted(whole, weight, components[k])
             try:
                 result = estimate(data, None if names else 0.0)
             except NotEnoughData:
                 refused[k] += 1
                 continue
-            off = np.abs(result.theta - truth_) / stdtrit(data.questions_voted - 1, 0.975)
+            off = np.abs(result.theta - true_theta) / stdtrit(data.questions_voted - 1, 0.975)
             hits[k].append(off <= _error(result))
-            here[k].append(off <= np.sqrt((1 - votes / n) * (result.of_votes**2).sum(axis=0)))
+            hits_here[k].append(off <= np.sqrt((1 - votes / n) * (result.of_votes**2).sum(axis=0)))
             errors[k].append(_error(result).mean())
     return [
         Trial(
             float(np.mean(hits[k])),
-            float(np.mean(here[k])),
+            float(np.mean(hits_here[k])),
             float(np.mean(errors[k]) / np.mean(compared)),
             float(np.mean(errors[k])),
             int(refused[k]),
@@ -162,9 +162,11 @@ def trials(
     ]
 
 
-def _voted(whole: Data, weight: Array, known_: Array | None = None) -> Data:
+def _voted(whole: Data, weight: Array, components: Array | None = None) -> Data:
     human = np.where(weight > 0, whole.human, 0.0)
-    return dataclasses.replace(whole, human=human, weight=weight, known=whole.known if known_ is None else known_)
+    return dataclasses.replace(
+        whole, human=human, weight=weight, known=whole.known if components is None else components
+    )
 
 
 def alone(real: Real, judge: str) -> float:
@@ -185,28 +187,31 @@ def real_rows(real: Real) -> list[Row]:
     sets: list[list[str]] = [[], *([name] for name in everyone), everyone]
     for votes in SIZES:
         by_seed = [trials(real, sets, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
-        for names, of in zip(sets, zip(*by_seed, strict=True), strict=True):
-            own = f"; {names[0]} alone covers {alone(real, names[0]):.0%}" if len(names) == 1 else ""
-            what = f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
-            rows.append(_row(what + (" + ".join(names) or "votes alone"), of, own, "of the width of votes alone"))
+        for names, seed_trials in zip(sets, zip(*by_seed, strict=True), strict=True):
+            note = f"; {names[0]} alone covers {alone(real, names[0]):.0%}" if len(names) == 1 else ""
+            title = f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
+            rows.append(
+                _row(title + (" + ".join(names) or "votes alone"), seed_trials, note, "of the width of votes alone")
+            )
     votes, quarter = SIZES[1], SIZES[1] // 4
     chosen = [trials(real, [everyone], votes, draws=DRAWS, seed=seed, chosen=True)[0] for seed in range(SEEDS)]
     before = [trials(real, [everyone], quarter, draws=DRAWS, seed=seed)[0] for seed in range(SEEDS)]
-    ratio = max(one.error / other.error for one, other in zip(chosen, before, strict=True))
-    own = f"; {ratio:.2f} of the width by a quarter of them, plainly random, as before"
-    what = f"Real battles, {votes:,} votes chosen by the queue and weighed, {' + '.join(everyone)}"
-    rows.append(_row(what, chosen, own, f"of the width of {votes:,} plainly random votes alone"))
+    ratio = max(trial.error / other.error for trial, other in zip(chosen, before, strict=True))
+    note = f"; {ratio:.2f} of the width by a quarter of them, plainly random, as before"
+    title = f"Real battles, {votes:,} votes chosen by the queue and weighed, {' + '.join(everyone)}"
+    rows.append(_row(title, chosen, note, f"of the width of {votes:,} plainly random votes alone"))
     return rows
 
 
-def _row(what: str, of: Sequence[Trial], own: str, over: str) -> Row:
-    covers, here = [one.covers for one in of], [one.covers_here for one in of]
+def _row(title: str, seed_trials: Sequence[Trial], note: str, over: str) -> Row:
+    covers, covers_here = [trial.covers for trial in seed_trials], [trial.covers_here for trial in seed_trials]
     return Row(
-        f"{what}; {SEEDS} seeds x {DRAWS} draws",
+        f"{title}; {SEEDS} seeds x {DRAWS} draws",
         f"covers {np.mean(covers):.1%} ({min(covers):.1%} to {max(covers):.1%} by seed), refused "
-        f"{sum(one.refused for one in of)}",
-        f"with these battles as all there are: {np.mean(here):.1%} ({min(here):.1%} to {max(here):.1%}){own}",
-        f"{max(one.width for one in of):.3f} {over} (worst seed)",
+        f"{sum(trial.refused for trial in seed_trials)}",
+        f"with these battles as all there are: {np.mean(covers_here):.1%} ({min(covers_here):.1%} to "
+        f"{max(covers_here):.1%}){note}",
+        f"{max(trial.width for trial in seed_trials):.3f} {over} (worst seed)",
         "covers 93-97%, at most 1.00",
     )
 
@@ -262,34 +267,34 @@ def simulate(
         The battles, and each judge's points.
     """
     i, j = np.triu_indices(len(theta), 1)
-    here = theta + rng.normal(0, BY_QUERY, (queries, len(theta)))
+    qualities = theta + rng.normal(0, BY_QUERY, (queries, len(theta)))
     q, a, b = np.repeat(np.arange(queries), len(i)), np.tile(i, queries), np.tile(j, queries)
     # Some systems write more than others, and every answer has a length of its own.
-    long = np.resize([0.5, -0.5, 0.0], len(theta)) + rng.normal(0, 1, (queries, len(theta)))
+    lengths = np.resize([0.5, -0.5, 0.0], len(theta)) + rng.normal(0, 1, (queries, len(theta)))
     chance = rng.random(len(q))
 
     def points(quality: Array, u: Array, shift: Array | float = 0.0) -> Array:
         p = 1 / (1 + np.exp(quality[q, b] - quality[q, a] - shift))
         return np.where(u < (1 - TIE) * p, 1.0, np.where(u > 1 - (1 - TIE) * (1 - p), 0.0, 0.5))
 
-    human = points(here, chance)
-    said = []
+    human = points(qualities, chance)
+    verdicts = []
     for judge in judges:
         order = rng.choice([-1.0, 1.0], len(q)) if judge.position else np.zeros(len(q))
-        own = np.where(rng.random(len(q)) < judge.likeness, chance, rng.random(len(q)))
-        quality = here + judge.bias + judge.length * long
-        said.append((points(quality, own, judge.position * order), order))
-    differ = said[0][0] != said[-1][0] if chosen else np.ones(len(q), dtype=bool)
+        judge_chance = np.where(rng.random(len(q)) < judge.likeness, chance, rng.random(len(q)))
+        quality = qualities + judge.bias + judge.length * lengths
+        verdicts.append((points(quality, judge_chance, judge.position * order), order))
+    differ = verdicts[0][0] != verdicts[-1][0] if chosen else np.ones(len(q), dtype=bool)
     inclusion = np.where(differ, 1.0, 0.5)
-    asked = np.flatnonzero(rng.random(len(q)) < inclusion)
-    drawn = rng.choice(asked, votes, replace=False)
+    candidates = np.flatnonzero(rng.random(len(q)) < inclusion)
+    drawn = rng.choice(candidates, votes, replace=False)
     weight = np.zeros(len(q))
     weight[drawn] = 1 / inclusion[drawn]
-    more = [long[q, a] - long[q, b]] if features else []
-    components = known(a, b, len(theta), judges=said, features=more)
+    differences = [lengths[q, a] - lengths[q, b]] if features else []
+    components = known(a, b, len(theta), judges=verdicts, features=differences)
     return (
         Data(a, b, q, components, np.where(weight > 0, human, 0.0), weight, len(theta), queries),
-        [points_ for points_, _ in said],
+        [points_ for points_, _ in verdicts],
     )
 
 
@@ -338,20 +343,22 @@ def repeat(
     errors: dict[str, list[float]] = {name: [] for name in hits}
     refused = 0
     for _ in range(runs):
-        data, said = simulate(rng, theta, judges, queries=queries, votes=votes, features=features, chosen=chosen)
-        judged = dataclasses.replace(data, human=said[0], weight=np.ones_like(data.weight))
-        for name, (part, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
+        data, verdicts = simulate(rng, theta, judges, queries=queries, votes=votes, features=features, chosen=chosen)
+        judged = dataclasses.replace(data, human=verdicts[0], weight=np.ones_like(data.weight))
+        for name, (battles, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
             try:
-                result = estimate(part, lam)
+                result = estimate(battles, lam)
             except NotEnoughData:
                 refused += name == "corrected"
                 continue
-            hits[name].append(np.abs(result.theta - real) <= stdtrit(part.questions_voted - 1, 0.975) * _error(result))
+            hits[name].append(
+                np.abs(result.theta - real) <= stdtrit(battles.questions_voted - 1, 0.975) * _error(result)
+            )
             errors[name].append(float(_error(result).mean()))
     return Simulated(
-        {name: float(np.mean(each)) for name, each in hits.items()},
-        {name: float(np.mean(each)) for name, each in errors.items()},
-        {name: np.mean(each, axis=0) for name, each in hits.items()},
+        {name: float(np.mean(values)) for name, values in hits.items()},
+        {name: float(np.mean(values)) for name, values in errors.items()},
+        {name: np.mean(values, axis=0) for name, values in hits.items()},
         refused,
     )
 

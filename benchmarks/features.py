@@ -35,12 +35,12 @@ def run() -> list[Row]:
     if not DATA.is_dir():
         return [Row("features", "not run", f"the files are not at {DATA}", "", "")]
     tables = read_outputs(DATA)
-    shown = tables["passages"].filter(pc.is_valid(tables["passages"]["text"]))
+    passages = tables["passages"].filter(pc.is_valid(tables["passages"]["text"]))
     texts: dict[str, list[str]] = {}
-    for code, text in zip(shown["language"].to_pylist(), shown["text"].to_pylist(), strict=True):
+    for code, text in zip(passages["language"].to_pylist(), passages["text"].to_pylist(), strict=True):
         texts.setdefault(code, []).append(text)
-    made = _answers(texts)
-    return [_deterministic(*made), *_detection(texts), *_pairs(*made[1:])]
+    inputs = _answers(texts)
+    return [_deterministic(*inputs), *_detection(texts), *_pairs(*inputs[1:])]
 
 
 def _answers(texts: dict[str, list[str]]) -> tuple[pa.Table, pa.Table, pa.Table]:
@@ -48,31 +48,32 @@ def _answers(texts: dict[str, list[str]]) -> tuple[pa.Table, pa.Table, pa.Table]
     whose every sentence cites one, then a sentence. Each question has 8 passages and 10 systems.
     """
     rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
-    for at in range(ANSWERS // 10):
-        code = sorted(texts)[at % len(texts)]
+    for index in range(ANSWERS // 10):
+        code = sorted(texts)[index % len(texts)]
         pool = texts[code]
-        key = code, f"q{at}"
-        ids = [f"{at}#{n}" for n in range(8)]
+        key = code, f"q{index}"
+        ids = [f"{index}#{n}" for n in range(8)]
         rows["queries"].append(schema.Query(*key, "relevant", "What is it?", None))
         rows["passages"] += [
-            schema.Passage(*key, p, n, None, pool[(at * 7 + n) % len(pool)], n % 3 == 1) for n, p in enumerate(ids, 1)
+            schema.Passage(*key, passage_id, n, None, pool[(index * 7 + n) % len(pool)], n % 3 == 1)
+            for n, passage_id in enumerate(ids, 1)
         ]
         for number in range(10):
-            text = pool[(at * 10 + number) % len(pool)]
-            said = [text[a:b] for a, b in sentences(text, code)]
-            reason = " ".join(f"{one} [{ids[(n + number) % 8]}]" for n, one in enumerate(said))
-            answer = f"{said[-1]} [{ids[number % 8]}]"
+            text = pool[(index * 10 + number) % len(pool)]
+            statements = [text[start:end] for start, end in sentences(text, code)]
+            reason = " ".join(f"{sentence} [{ids[(n + number) % 8]}]" for n, sentence in enumerate(statements))
+            answer = f"{statements[-1]} [{ids[number % 8]}]"
             text = compose_answer(reason, answer)
             rows["answers"].append(schema.Answer(*key, f"s{number}", text, "ok", "rag", None, None))
-    queries, passages, answers = (schema.from_rows(name, made) for name, made in rows.items())
+    queries, passages, answers = (schema.from_rows(name, records) for name, records in rows.items())
     return queries, passages, answers
 
 
 def _timed(program: Callable[[], Any]) -> tuple[Any, float]:
     """What a program returns, and the seconds of a core that it took, however busy the machine is."""
     start = time.process_time()
-    found = program()
-    return found, time.process_time() - start
+    result = program()
+    return result, time.process_time() - start
 
 
 def _deterministic(queries: pa.Table, passages: pa.Table, answers: pa.Table) -> Row:
@@ -80,13 +81,13 @@ def _deterministic(queries: pa.Table, passages: pa.Table, answers: pa.Table) -> 
     tools = features.Tools(reference="s0")
     features.compute(queries, passages, answers.slice(0, 100), tools=tools)
     probabilities.cache_clear()
-    table, taken = _timed(lambda: features.compute(queries, passages, answers, tools=tools))
+    table, seconds = _timed(lambda: features.compute(queries, passages, answers, tools=tools))
     length = pc.mean(pc.utf8_length(answers["text"])).as_py()
     return Row(
         f"{len(features.measurable(tools))} features that need no model, of {len(answers):,} answers of {length:.0f}"
         " characters",
-        f"{len(answers) / taken:,.0f} answers/s a core",
-        f"{len(table):,} values in {taken:.1f} s",
+        f"{len(answers) / seconds:,.0f} answers/s a core",
+        f"{len(table):,} values in {seconds:.1f} s",
         "",
         "at least 1,500 answers/s a core",
     )
@@ -100,8 +101,8 @@ def _detection(texts: dict[str, list[str]]) -> list[Row]:
     sample = {code: pool[:: max(1, len(pool) // TEXTS)][:TEXTS] for code, pool in sorted(texts.items())}
 
     def ours(text: str) -> str:
-        found = probabilities.__wrapped__(text)
-        return max(found, key=found.__getitem__)
+        shares = probabilities.__wrapped__(text)
+        return max(shares, key=shares.__getitem__)
 
     def theirs(text: str) -> str:
         try:
@@ -114,12 +115,12 @@ def _detection(texts: dict[str, list[str]]) -> list[Row]:
 
     flat = [text for pool in sample.values() for text in pool]
     ours(flat[0]), theirs(flat[0])
-    mine, fast = _timed(lambda: accuracy(ours))
-    other, slow = _timed(lambda: accuracy(theirs))
-    lower = [code for code in mine if mine[code] < other[code]]
+    our_accuracy, fast = _timed(lambda: accuracy(ours))
+    langdetect_accuracy, slow = _timed(lambda: accuracy(theirs))
+    lower = [code for code in our_accuracy if our_accuracy[code] < langdetect_accuracy[code]]
 
-    def shown(found: dict[str, float]) -> str:
-        return ", ".join(f"{code} {100 * share:.0f}" for code, share in found.items())
+    def shown(accuracies: dict[str, float]) -> str:
+        return ", ".join(f"{code} {100 * share:.0f}" for code, share in accuracies.items())
 
     return [
         Row(
@@ -131,8 +132,8 @@ def _detection(texts: dict[str, list[str]]) -> list[Row]:
         ),
         Row(
             "its accuracy, %",
-            shown(mine),
-            f"langdetect (which knows no Yoruba): {shown(other)}",
+            shown(our_accuracy),
+            f"langdetect (which knows no Yoruba): {shown(langdetect_accuracy)}",
             f"lower in {', '.join(lower)}" if lower else "nowhere lower",
             "nowhere lower",
         ),
@@ -192,25 +193,25 @@ def _small_model(folder: str, texts: Sequence[str]) -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
     special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
-    made = Tokenizer(models.BPE(unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    made.train_from_iterator(
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.train_from_iterator(
         texts, trainers.BpeTrainer(vocab_size=8_000, special_tokens=list(special.values()), show_progress=False)
     )
-    made.post_processor = processors.TemplateProcessing(
+    tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B [SEP]",
-        special_tokens=[(name, made.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
     )
-    transformers.PreTrainedTokenizerFast(tokenizer_object=made, **special).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     config = transformers.XLMRobertaConfig(
-        vocab_size=made.get_vocab_size(),
+        vocab_size=tokenizer.get_vocab_size(),
         hidden_size=256,
         num_hidden_layers=4,
         num_attention_heads=4,
         intermediate_size=1_024,
         max_position_embeddings=600,
-        pad_token_id=made.token_to_id("[PAD]"),
+        pad_token_id=tokenizer.token_to_id("[PAD]"),
         num_labels=3,
     )
     transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)

@@ -74,20 +74,22 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
     """Write the arena into a folder; the same seed gives the same bytes."""
     sample = read_sample(ROOT / "data" / "sample" / "source")
     tables: dict[str, list[pa.Table]] = {n: [] for n in ("queries", "passages", "answers", "features", "judgments")}
-    for at, (code, n) in enumerate(PUBLISHED.items()):
-        rng = np.random.default_rng([seed, at])
-        made = simulate(queries=n, languages=[code], seed=seed).tables
-        ids = made["queries"]["query_id"].to_pylist()
-        systems = pc.unique(made["features"]["system"]).to_pylist()
+    for number, (code, n) in enumerate(PUBLISHED.items()):
+        rng = np.random.default_rng([seed, number])
+        simulated = simulate(queries=n, languages=[code], seed=seed).tables
+        ids = simulated["queries"]["query_id"].to_pylist()
+        systems = pc.unique(simulated["features"]["system"]).to_pylist()
         pool = _Pool(sample, code, rng)
         tables["queries"].append(pool.queries(rng, ids))
         tables["passages"].append(pool.passages(rng, ids))
         tables["answers"].append(pool.answers(rng, ids, systems))
-        tables["features"].append(made["features"])
-        judged = made["judgments"].filter(pc.is_in(made["judgments"]["query_id"], value_set=pa.array(ids[:JUDGED])))
-        why = pa.array(pool.rationales(rng, judged["verdict"].to_pylist()), pa.string())
-        place = judged.schema.get_field_index("rationale")
-        tables["judgments"].append(judged.set_column(place, judged.schema.field(place), why))
+        tables["features"].append(simulated["features"])
+        judgments = simulated["judgments"].filter(
+            pc.is_in(simulated["judgments"]["query_id"], value_set=pa.array(ids[:JUDGED]))
+        )
+        rationales = pa.array(pool.rationales(rng, judgments["verdict"].to_pylist()), pa.string())
+        index = judgments.schema.get_field_index("rationale")
+        tables["judgments"].append(judgments.set_column(index, judgments.schema.field(index), rationales))
     return store.write(
         folder,
         {name: pa.concat_tables(parts) for name, parts in tables.items()},
@@ -118,7 +120,7 @@ class _Pool:
         space = " " if LANGUAGES[code].spaced else ""
         bodies: list[Sequence[str]] = [body.split() if space else body for body in texts("passages", "text")]
         size = 2 if space else 4
-        pieces = [space.join(body[at : at + size]) for body in bodies for at in range(0, len(body), size)]
+        pieces = [space.join(body[start : start + size]) for body in bodies for start in range(0, len(body), size)]
         ends = np.cumsum(rng.integers(5, 12, size=SENTENCES))
         picked = rng.integers(len(pieces), size=ends[-1]).tolist()
         self.sentences = [
@@ -127,33 +129,35 @@ class _Pool:
 
     def queries(self, rng: np.random.Generator, ids: list[str]) -> pa.Table:
         """Questions, each about a title of its own."""
-        title, question = (rng.integers(len(of), size=len(ids)) for of in (self.titles, self.questions))
+        title, question = (rng.integers(len(texts), size=len(ids)) for texts in (self.titles, self.questions))
         text = [f"{self.titles[t]}: {self.questions[q]}" for t, q in zip(title, question, strict=True)]
         return self._table("queries", query_id=ids, text=text)
 
     def passages(self, rng: np.random.Generator, ids: list[str]) -> pa.Table:
         """Five sentences each; the first one to three passages of a question are relevant."""
         n = len(ids) * PASSAGES
-        title, which = rng.integers(len(self.titles), size=n), rng.integers(SENTENCES, size=(n, 5)).tolist()
-        place = np.tile(np.arange(PASSAGES), len(ids))
+        title, sentences = rng.integers(len(self.titles), size=n), rng.integers(SENTENCES, size=(n, 5)).tolist()
+        ranks = np.tile(np.arange(PASSAGES), len(ids))
         return self._table(
             "passages",
             query_id=np.repeat(np.array(ids, object), PASSAGES),
             passage_id=[f"{query}#{k}" for query in ids for k in range(PASSAGES)],
-            position=place + 1,
+            position=ranks + 1,
             title=[self.titles[t] for t in title],
-            text=[". ".join([self.sentences[s] for s in w]) for w in which],
-            relevant=place < np.repeat(rng.integers(1, 4, size=len(ids)), PASSAGES),
+            text=[". ".join([self.sentences[s] for s in w]) for w in sentences],
+            relevant=ranks < np.repeat(rng.integers(1, 4, size=len(ids)), PASSAGES),
         )
 
     def answers(self, rng: np.random.Generator, ids: list[str], systems: list[str]) -> pa.Table:
         """A reason of two to five sentences and an answer of one or two, each citing a passage."""
         n = len(ids) * len(systems)
-        which, cited = rng.integers(SENTENCES, size=(n, 7)), rng.integers(PASSAGES, size=(n, 7))
-        long, more = rng.integers(2, 6, size=n).tolist(), rng.integers(1, 3, size=n).tolist()
+        sentences, cited = rng.integers(SENTENCES, size=(n, 7)), rng.integers(PASSAGES, size=(n, 7))
+        reason_lengths, answer_lengths = rng.integers(2, 6, size=n).tolist(), rng.integers(1, 3, size=n).tolist()
         query = np.repeat(np.array(ids, object), len(systems))
         text = []
-        for name, w, c, k, m in zip(query, which.tolist(), cited.tolist(), long, more, strict=True):
+        for name, w, c, k, m in zip(
+            query, sentences.tolist(), cited.tolist(), reason_lengths, answer_lengths, strict=True
+        ):
             parts = [f"{self.sentences[s]} [{name}#{p}]" for s, p in zip(w, c, strict=True)]
             text.append(compose_answer(" ".join(parts[:k]), " ".join(parts[5 : 5 + m])))
         return self._table(
@@ -168,11 +172,11 @@ class _Pool:
     def rationales(self, rng: np.random.Generator, verdicts: list[str]) -> list[str]:
         """Two sentences of a judge, one quoted from an answer, and the verdict."""
         mark = {"A": "[[A]]", "B": "[[B]]", "tie": "[[C]]"}
-        which = rng.integers(len(WHY), size=(len(verdicts), 2)).tolist()
+        phrases = rng.integers(len(WHY), size=(len(verdicts), 2)).tolist()
         quoted = rng.integers(SENTENCES, size=len(verdicts)).tolist()
         return [
             f"{WHY[a]} It says “{self.sentences[q]}”. {WHY[b]} Final verdict: {mark[verdict]}"
-            for (a, b), q, verdict in zip(which, quoted, verdicts, strict=True)
+            for (a, b), q, verdict in zip(phrases, quoted, verdicts, strict=True)
         ]
 
     def _table(self, name: str, **columns: Any) -> pa.Table:
@@ -181,17 +185,20 @@ class _Pool:
 
 def times(program: Callable[[int], Any], n: int = 25) -> list[float]:
     """Milliseconds of a program, run n times with the number of the run, in ascending order."""
-    taken = []
+    milliseconds = []
     for number in range(n):
         start = time.perf_counter()
         program(number)
-        taken.append(1000 * (time.perf_counter() - start))
-    return sorted(taken)
+        milliseconds.append(1000 * (time.perf_counter() - start))
+    return sorted(milliseconds)
 
 
-def said(taken: list[float]) -> str:
+def said(milliseconds: list[float]) -> str:
     """Median and 95th percentile."""
-    return f"{statistics.median(taken):.0f} ms median, {taken[int(0.95 * len(taken))]:.0f} ms 95th percentile"
+    return (
+        f"{statistics.median(milliseconds):.0f} ms median, "
+        f"{milliseconds[int(0.95 * len(milliseconds))]:.0f} ms 95th percentile"
+    )
 
 
 def pages(arena: store.Arena) -> list[Row]:
@@ -226,14 +233,18 @@ def searches(arena: store.Arena) -> list[Row]:
     (built,) = times(lambda _: search.build(arena), 1)
     size = search.build(arena).stat().st_size / 1e6
     rows = []
-    for texts, what in ((WORDS, "words in 18 languages"), (SHORT, "two characters"), (COMMON, "in every answer")):
-        taken = times(lambda n, texts=texts: search.search(arena, texts[n % len(texts)]), 3 * len(texts))
+    for texts, description in (
+        (WORDS, "words in 18 languages"),
+        (SHORT, "two characters"),
+        (COMMON, "in every answer"),
+    ):
+        milliseconds = times(lambda n, texts=texts: search.search(arena, texts[n % len(texts)]), 3 * len(texts))
         rows.append(
             Row(
-                f"search in {arena.rows('answers'):,} answers: {what}",
-                said(taken),
+                f"search in {arena.rows('answers'):,} answers: {description}",
+                said(milliseconds),
                 f"reading them all: {reading:,.0f} ms",
-                f"{reading / statistics.median(taken):.0f} times",
+                f"{reading / statistics.median(milliseconds):.0f} times",
                 "under 100 ms",
             )
         )
@@ -244,14 +255,16 @@ def searches(arena: store.Arena) -> list[Row]:
 def run() -> list[Row]:
     """Build the arena where it is not there; time searches, one question, and every page."""
     start = time.perf_counter()
-    there = store.is_arena(HERE)
+    exists = store.is_arena(HERE)
     arena = full_size()
-    built = "it was there" if there else f"{time.perf_counter() - start:.0f} s"
+    built = "it was there" if exists else f"{time.perf_counter() - start:.0f} s"
     ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
-    shown = times(lambda n: answers.question(arena, ids[n], ""), len(ids))
+    milliseconds = times(lambda n: answers.question(arena, ids[n], ""), len(ids))
     return [
         Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
-        Row("one question with its 19 answers, 10 passages and 209 features", said(shown), "", "", "under 30 ms"),
+        Row(
+            "one question with its 19 answers, 10 passages and 209 features", said(milliseconds), "", "", "under 30 ms"
+        ),
         *searches(arena),
         *pages(arena),
     ]

@@ -52,7 +52,7 @@ class Tally:
     @property
     def all(self) -> list[float]:
         """Every click."""
-        return sorted(one for times in self.taken.values() for one in times)
+        return sorted(milliseconds for times in self.taken.values() for milliseconds in times)
 
 
 @contextmanager
@@ -84,8 +84,8 @@ def server(arena: Path, home: Path) -> Iterator[tuple[str, subprocess.Popen[byte
 def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
     """Memory of a process in MB: now, and at most so far."""
     lines = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8").splitlines()
-    found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS", "VmHWM"))}
-    return int(found["VmRSS"]) / 1024, int(found["VmHWM"]) / 1024
+    memory_sizes = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("VmRSS", "VmHWM"))}
+    return int(memory_sizes["VmRSS"]) / 1024, int(memory_sizes["VmHWM"]) / 1024
 
 
 async def click(link: ClientConnection, page: str, query: str) -> str:
@@ -93,21 +93,21 @@ async def click(link: ClientConnection, page: str, query: str) -> str:
     from streamlit.proto.BackMsg_pb2 import BackMsg
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-    asked = BackMsg()
-    asked.rerun_script.query_string = query
-    asked.rerun_script.page_name = "" if page == HOME else page
-    await link.send(asked.SerializeToString())
+    request = BackMsg()
+    request.rerun_script.query_string = query
+    request.rerun_script.page_name = "" if page == HOME else page
+    await link.send(request.SerializeToString())
     wrong = ""
     async for raw in link:
-        said = ForwardMsg()
-        said.ParseFromString(raw)
-        kind = said.WhichOneof("type")
-        if kind == "delta" and said.delta.new_element.WhichOneof("type") == "exception":
-            wrong = said.delta.new_element.exception.message or "an exception"
+        message = ForwardMsg()
+        message.ParseFromString(raw)
+        kind = message.WhichOneof("type")
+        if kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
+            wrong = message.delta.new_element.exception.message or "an exception"
         elif kind == "page_not_found":
             wrong = f"no page {page}"
         # A page that is opened by its link may run twice: what the first run found goes into the address.
-        elif kind == "script_finished" and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             return wrong
     return "the connection was closed"
 
@@ -138,13 +138,13 @@ async def reader(url: str, number: int, arena: store.Arena, until: float, tally:
             for step, (page, query) in enumerate(walk(rng, arena)):
                 began = time.perf_counter()
                 wrong = await asyncio.wait_for(click(link, page, query), 60)
-                taken = 1000 * (time.perf_counter() - began)
+                milliseconds = 1000 * (time.perf_counter() - began)
                 if wrong:
                     tally.errors.append(f"{page}: {wrong}")
                 if step:
-                    tally.taken.setdefault(page, []).append(taken)
+                    tally.taken.setdefault(page, []).append(milliseconds)
                 else:
-                    tally.first.append(taken)
+                    tally.first.append(milliseconds)
                 if time.perf_counter() > until:
                     return
                 await asyncio.sleep(rng.uniform(0.5 * THINK, 1.5 * THINK))
@@ -168,7 +168,9 @@ def run() -> list[Row]:
         tally = asyncio.run(crowd(url, arena, SESSIONS, SECONDS))
         now, most = memory(process)
     times = tally.all
-    by_page = "; ".join(f"{page} {statistics.median(taken):.0f}" for page, taken in sorted(tally.taken.items()))
+    by_page = "; ".join(
+        f"{page} {statistics.median(milliseconds):.0f}" for page, milliseconds in sorted(tally.taken.items())
+    )
     return [
         Row(
             f"{SESSIONS} readers at once, {THINK:.0f} s between two clicks, {len(times):,} clicks in {SECONDS} s",

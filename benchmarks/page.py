@@ -35,12 +35,12 @@ No figure here is typed: `--write` replaces the sections of the benchmarks that 
 
 def modules() -> list[str]:
     """Names of the benchmarks: the modules here that have a function `run`."""
-    found = []
+    names = []
     for path in sorted(HERE.glob("*.py")):
         body = ast.parse(path.read_text(encoding="utf-8")).body
         if any(isinstance(node, ast.FunctionDef) and node.name == "run" for node in body):
-            found.append(path.stem)
-    return found
+            names.append(path.stem)
+    return names
 
 
 def machine() -> str:
@@ -68,7 +68,9 @@ def render(old: str, name: str, rows: Sequence[Row], on: str) -> str:
     sections = dict(zip(parts[1::2], (text.strip() for text in parts[2::2]), strict=True))
     lines = [_about(name), "", f"Last run: {on}.", "", _line(HEADS), _line(["---"] * len(HEADS))]
     sections[name] = "\n".join([*lines, *(_line(cells(row)) for row in rows)])
-    return _HEAD + "".join(f"\n## {each}\n\n{sections[each]}\n" for each in modules() if each in sections)
+    return _HEAD + "".join(
+        f"\n## {benchmark}\n\n{sections[benchmark]}\n" for benchmark in modules() if benchmark in sections
+    )
 
 
 def _about(name: str) -> str:

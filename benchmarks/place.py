@@ -56,45 +56,45 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
         queries: questions.
         batch: battles chosen at a time.
     """
-    made = simulate(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
-    battles = rank.from_judgments(made.tables["judgments"], judge="judge")[LANGUAGE]
+    simulation = simulate(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
+    battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")[LANGUAGE]
     rng = np.random.default_rng([seed, 1])
     new = battles.systems[int(rng.integers(systems))]
     others = [name for name in battles.systems if name != new]
     judged = battles.subset(others)
     field = placing.field(LANGUAGE, judged)
-    found = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
-    last = max(tier for tier in found.tiers if tier is not None)
-    tiers = [[s for s in found.systems if found.tier[s] == k] for k in range(1, last + 1)]
+    tiers_of_field = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
+    last = max(tier for tier in tiers_of_field.tiers if tier is not None)
+    tiers = [[s for s in tiers_of_field.systems if tiers_of_field.tier[s] == k] for k in range(1, last + 1)]
 
-    theta = np.array([made.theta[LANGUAGE][name] for name in (*others, new)])
+    theta = np.array([simulation.theta[LANGUAGE][name] for name in (*others, new)])
     theta -= theta[:-1].mean()
     theta *= field.theta @ theta[:-1] / (theta[:-1] @ theta[:-1])
     start = placing.start([field], placing.Prior([theta[-1] + rng.normal(0, PRIOR_SD)], [PRIOR_SD]))
     true_tier = 1 + int((placing.boundaries(start, tiers) @ theta < 0).sum())
 
-    points, met = by_pair(battles)
-    me, at = battles.systems.index(new), [battles.systems.index(name) for name in others]
-    points, met = points[:, me][:, at], met[:, me][:, at]
-    asked = np.zeros_like(met)
+    points, fought_pairs = by_pair(battles)
+    index, opponents = battles.systems.index(new), [battles.systems.index(name) for name in others]
+    points, fought_pairs = points[:, index][:, opponents], fought_pairs[:, index][:, opponents]
+    requested = np.zeros_like(fought_pairs)
     fought: list[placing.Fought] = []
     rights = []
     while True:
         state = start.after(fought)
         now = placing.standing(state, tiers, seed=seed)
         rights.append((len(fought), now.tier == true_tier))
-        room = placing.Room(battles.queries, met & ~asked, asked)
+        room = placing.Room(battles.queries, fought_pairs & ~requested, requested)
         share = 1.0 if policy == "random" else 0.1
         chosen = placing.choose(state, tiers, [room], n=batch, control_share=share, seed=seed)
         if now.settled or not chosen:
             break
-        for one in chosen:
-            asked[one.query, one.opponent] = True
-            fought.append(placing.Fought(one.query, one.opponent, float(points[one.query, one.opponent])))
+        for battle in chosen:
+            requested[battle.query, battle.opponent] = True
+            fought.append(placing.Fought(battle.query, battle.opponent, float(points[battle.query, battle.opponent])))
     wrong = [n for n, right in rights if not right]
-    first = next((n for n, _ in rights if not wrong or n > wrong[-1]), int(met.sum()) + 1)
+    first = next((n for n, _ in rights if not wrong or n > wrong[-1]), int(fought_pairs.sum()) + 1)
     return Course(
-        len(fought), now.settled, rights[-1][1], first, bool(now.low <= theta[-1] <= now.high), int(met.sum())
+        len(fought), now.settled, rights[-1][1], first, bool(now.low <= theta[-1] <= now.high), int(fought_pairs.sum())
     )
 
 
@@ -102,7 +102,10 @@ def run() -> list[Row]:
     """Place the same systems by both choices; a row each for what it took and for whether it was right."""
     by = {policy: [course(seed, policy) for seed in SEEDS] for policy in ("information", "random")}
     chosen, drawn = by["information"], by["random"]
-    took = {policy: [one.battles if one.settled else one.all + 1 for one in some] for policy, some in by.items()}
+    took = {
+        policy: [placed.battles if placed.settled else placed.all + 1 for placed in placements]
+        for policy, placements in by.items()
+    }
     where = f"19 systems x 100 queries, {len(SEEDS)} arenas"
     fewer = sum(a < b for a, b in zip(took["information"], took["random"], strict=True))
     more = sum(a > b for a, b in zip(took["information"], took["random"], strict=True))
@@ -118,8 +121,8 @@ def run() -> list[Row]:
         ),
         Row(
             f"battles until the most probable tier is the true one and stays so, {where}: median (90% range)",
-            _range([one.found for one in chosen], every),
-            f"drawn at random: {_range([one.found for one in drawn], every)}; all pairs: {every:,}",
+            _range([placed.found for placed in chosen], every),
+            f"drawn at random: {_range([placed.found for placed in drawn], every)}; all pairs: {every:,}",
             "",
             "",
         ),
@@ -127,7 +130,7 @@ def run() -> list[Row]:
             f"settled with fewer than all pairs, and of those the right tier, {where}",
             _right(chosen),
             f"drawn at random: {_right(drawn)}",
-            f"true rating in the 95% interval: {np.mean([one.inside for one in chosen]):.0%}",
+            f"true rating in the 95% interval: {np.mean([placed.inside for placed in chosen]):.0%}",
             "at least 90% right",
         ),
     ]
@@ -142,5 +145,5 @@ def _range(battles: Sequence[int], every: int) -> str:
 
 
 def _right(courses: Sequence[Course]) -> str:
-    settled = [one for one in courses if one.settled]
-    return f"{len(settled)} of {len(courses)} settled, {sum(one.right for one in settled)} right"
+    settled = [placed for placed in courses if placed.settled]
+    return f"{len(settled)} of {len(courses)} settled, {sum(placed.right for placed in settled)} right"

@@ -29,8 +29,8 @@ def judgments(languages: list[str], systems: int, queries: int) -> pa.Table:
     names = [f"system-{k:03}" for k in range(systems)]
     tables = []
     for code in languages:
-        here = theta + rng.normal(0, 0.6, (queries, systems))
-        p = 1 / (1 + np.exp(here[:, j] - here[:, i]))
+        quality = theta + rng.normal(0, 0.6, (queries, systems))
+        p = 1 / (1 + np.exp(quality[:, j] - quality[:, i]))
         verdict = np.where(rng.random(p.shape) < 0.1, 2, np.where(rng.random(p.shape) < p, 0, 1)).ravel()
         ids = [f"{code}-{q:05}" for q in range(queries)]
         columns = {
@@ -63,8 +63,8 @@ def ours() -> rank.Ranking:
 def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
     """Resample queries and fit choix's dense solver, draw by draw, on win matrices that are already counted."""
     rng = np.random.default_rng(SEED)
-    for one in battles.values():
-        points = one.wins + one.ties / 2
+    for language_battles in battles.values():
+        points = language_battles.wins + language_battles.ties / 2
         for _ in range(draws):
             picked = points[rng.integers(QUERIES, size=QUERIES)].sum(axis=0)
             choix.ilsr_pairwise_dense(picked, alpha=0.0)
@@ -72,7 +72,10 @@ def choix_dense(battles: dict[str, rank.Battles], draws: int) -> None:
 
 def pair_lists(battles: dict[str, rank.Battles]) -> dict[str, list[list[tuple[int, int]]]]:
     """By language and query, who beat whom."""
-    return {code: [[(int(i), int(j)) for i, j in np.argwhere(w)] for w in one.wins] for code, one in battles.items()}
+    return {
+        code: [[(int(i), int(j)) for i, j in np.argwhere(w)] for w in language_battles.wins]
+        for code, language_battles in battles.items()
+    }
 
 
 def choix_lists(lists: dict[str, list[list[tuple[int, int]]]], draws: int) -> None:
@@ -86,16 +89,19 @@ def choix_lists(lists: dict[str, list[list[tuple[int, int]]]], draws: int) -> No
 
 def battle_lists(battles: dict[str, rank.Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
     """By language what evalica takes: first systems, second systems, winners; and each battle's query."""
-    found = []
-    for one in battles.values():
+    lists = []
+    for language_battles in battles.values():
         rows = [
-            (one.systems[i], one.systems[j], kind, q)
-            for kind, counts in ((evalica.Winner.X, one.wins), (evalica.Winner.Draw, np.triu(one.ties)))
+            (language_battles.systems[i], language_battles.systems[j], kind, q)
+            for kind, counts in (
+                (evalica.Winner.X, language_battles.wins),
+                (evalica.Winner.Draw, np.triu(language_battles.ties)),
+            )
             for q, i, j in np.argwhere(counts)
         ]
         first, second, winners, queries = (list(column) for column in zip(*rows, strict=True))
-        found.append((first, second, winners, np.array(queries)))
-    return found
+        lists.append((first, second, winners, np.array(queries)))
+    return lists
 
 
 def evalica_weighted(lists: list[tuple[list[Any], list[Any], list[Any], Any]], draws: int) -> None:
@@ -121,10 +127,10 @@ def furthest_from_choix() -> float:
     battles = rank.from_judgments(published_size(), judge="judge")
     ranking = rank.rate(battles, draws=1, seed=SEED, penalty="none")
     far = 0.0
-    for code, one in battles.items():
-        points = (one.wins + one.ties / 2).sum(axis=0)
-        theirs = choix.ilsr_pairwise_dense(points, alpha=0.0, tol=1e-12)
-        far = max(far, float(np.abs(ranking.languages[code].theta - (theirs - theirs.mean())).max()))
+    for code, language_battles in battles.items():
+        points = (language_battles.wins + language_battles.ties / 2).sum(axis=0)
+        theta = choix.ilsr_pairwise_dense(points, alpha=0.0, tol=1e-12)
+        far = max(far, float(np.abs(ranking.languages[code].theta - (theta - theta.mean())).max()))
     return far
 
 
@@ -171,7 +177,7 @@ def run() -> list[Row]:
     two = {code: battles[code] for code in ("ar", "zh")}
     pairs, rows_of_two = pair_lists(two), battle_lists(two)
     dense_draws, list_draws, weighted_draws = 20, 2, 2
-    mine, bare, dense, lists, weighted = seconds(
+    mirage_seconds, bare, dense, lists, weighted = seconds(
         ours,
         product,
         lambda: choix_dense(two, dense_draws),
@@ -180,13 +186,13 @@ def run() -> list[Row]:
         rounds=5,
     )
 
-    def row(name: str, taken: float, draws: int, target: str) -> Row:
-        whole = taken * len(LANGUAGES) * DRAWS / (len(two) * draws)
+    def row(name: str, fit_seconds: float, draws: int, target: str) -> Row:
+        whole = fit_seconds * len(LANGUAGES) * DRAWS / (len(two) * draws)
         return Row(
             ARENA,
-            f"{1000 * mine:.0f} ms",
+            f"{1000 * mirage_seconds:.0f} ms",
             f"{name}: {whole:,.1f} s (scaled from {len(two)} x {draws} fits)",
-            f"{whole / mine:,.0f} times",
+            f"{whole / mirage_seconds:,.0f} times",
             target,
         )
 
@@ -196,9 +202,10 @@ def run() -> list[Row]:
         row("choix.ilsr_pairwise on pair lists", lists, list_draws, "at least 1,000 times"),
         Row(
             ARENA,
-            f"{1000 * mine:.0f} ms",
+            f"{1000 * mirage_seconds:.0f} ms",
             f"the matrix products that count its draws, alone, on one core: {1000 * bare:.1f} ms",
-            f"{mine / bare:.0f} times that; {1000 * mine / 27:.1f} times the 27 ms of a single-core C program",
+            f"{mirage_seconds / bare:.0f} times that; {1000 * mirage_seconds / 27:.1f} times the 27 ms of a "
+            "single-core C program",
             "at most 4 times 27 ms",
         ),
         Row(
@@ -222,14 +229,14 @@ def run() -> list[Row]:
         )
     )
     sizes = [in_fresh_process(_MANY.format(systems=SYSTEMS, queries=q, draws=DRAWS))[0] for q in (18, 175, 1754, 17544)]
-    taken = [1000 * (size["counting"] + size["rating"]) for size in sizes]
+    milliseconds = [1000 * (size["counting"] + size["rating"]) for size in sizes]
     rows.append(
         Row(
             "19 systems, 200 draws, from rows: " + ", ".join(f"{size['battles']:,.0f}" for size in sizes) + " battles",
-            ", ".join(f"{ms:,.0f}" for ms in taken) + " ms",
+            ", ".join(f"{ms:,.0f}" for ms in milliseconds) + " ms",
             "",
-            f"{(taken[-1] / taken[0]) / (sizes[-1]['battles'] / sizes[0]['battles']):.2f} of what a line through the "
-            "smallest would give",
+            f"{(milliseconds[-1] / milliseconds[0]) / (sizes[-1]['battles'] / sizes[0]['battles']):.2f} of what a line "
+            "through the smallest would give",
             "at most 1",
         )
     )

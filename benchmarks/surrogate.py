@@ -23,8 +23,8 @@ ARENAS = 8
 @functools.cache
 def draws() -> dict[str, Draws]:
     """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
-    made = simulate(systems=SYSTEMS, queries=QUERIES, seed=SEED)
-    return by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=DRAWS, seed=SEED)
+    arena = simulate(systems=SYSTEMS, queries=QUERIES, seed=SEED)
+    return by_tournament(arena.tables["features"], arena.tables["judgments"], "judge", draws=DRAWS, seed=SEED)
 
 
 def left_out() -> tuple[str, ...]:
@@ -32,32 +32,32 @@ def left_out() -> tuple[str, ...]:
     return tuple(next(iter(draws().values())).systems[4:6])
 
 
-def _error(predicted: dict[str, np.ndarray], made: dict[str, Draws], out: tuple[str, ...]) -> float:
+def _error(predicted: dict[str, np.ndarray], tournaments: dict[str, Draws], out: tuple[str, ...]) -> float:
     """Root mean squared error on the systems held out, over draws and languages."""
     squares = []
     for code, values in predicted.items():
-        at = [made[code].systems.index(s) for s in out]
-        squares.append(np.mean((values[:, at] - made[code].theta[:, at]) ** 2))
+        indices = [tournaments[code].systems.index(s) for s in out]
+        squares.append(np.mean((values[:, indices] - tournaments[code].theta[:, indices]) ** 2))
     return float(np.sqrt(np.mean(squares)))
 
 
 def held_out() -> Row:
     """Order of left-out systems by the default procedure and by the published forest, on arenas of known truth."""
-    ours, forests = [], []
+    taus, forest_taus = [], []
     for seed in range(ARENAS):
         tables = simulate(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
-        compared = choose(
+        comparison = choose(
             training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "replies"]
         )
-        test = compared.tests[0]
-        ours.append(test.tau)
-        forests.append(test.tau_than)
-    p = float(wilcoxon(ours, forests).pvalue)
+        test = comparison.tests[0]
+        taus.append(test.tau)
+        forest_taus.append(test.tau_than)
+    p = float(wilcoxon(taus, forest_taus).pvalue)
     return Row(
         f"Left-out systems of {ARENAS} arenas of 8 systems, 3 languages, 50 questions, in order",
-        f"tau {np.mean(ours):.3f} (default, chosen by nested validation)",
-        f"random forest a language: tau {np.mean(forests):.3f}",
-        f"higher in {sum(a > b for a, b in zip(ours, forests, strict=True))} of {ARENAS}, p = {p:.4f} (Wilcoxon)",
+        f"tau {np.mean(taus):.3f} (default, chosen by nested validation)",
+        f"random forest a language: tau {np.mean(forest_taus):.3f}",
+        f"higher in {sum(a > b for a, b in zip(taus, forest_taus, strict=True))} of {ARENAS}, p = {p:.4f} (Wilcoxon)",
         "above",
     )
 
@@ -67,31 +67,39 @@ def run() -> list[Row]:
 
     The error is compared on the same tournaments, two systems held out at a time.
     """
-    made = draws()
+    tournaments = draws()
     few = {
-        code: Draws(one.systems, one.features, one.means[:FORESTS], one.theta[:FORESTS])
-        for code, one in made.items()
+        code: Draws(
+            language_draws.systems,
+            language_draws.features,
+            language_draws.means[:FORESTS],
+            language_draws.theta[:FORESTS],
+        )
+        for code, language_draws in tournaments.items()
         if code in ("ar", "zh")
     }
     out = left_out()
-    ours, forests = seconds(
-        lambda: by_draw(made, out=out, name="pooled"), lambda: by_draw(few, "forest", out=out), rounds=3
+    pooled_seconds, forest_seconds = seconds(
+        lambda: by_draw(tournaments, out=out, name="pooled"), lambda: by_draw(few, "forest", out=out), rounds=3
     )
-    scaled = forests * len(LANGUAGES) * DRAWS / (len(few) * FORESTS)
-    systems = next(iter(made.values())).systems
+    scaled = forest_seconds * len(LANGUAGES) * DRAWS / (len(few) * FORESTS)
+    systems = next(iter(tournaments.values())).systems
     shifts = [(systems[k], systems[k + 1]) for k in range(0, SYSTEMS - 1, 2)]
-    two = {code: Draws(one.systems, one.features, one.means[:2], one.theta[:2]) for code, one in few.items()}
+    two = {
+        code: Draws(language_draws.systems, language_draws.features, language_draws.means[:2], language_draws.theta[:2])
+        for code, language_draws in few.items()
+    }
     errors = {
         name: float(np.sqrt(np.mean([_error(by_draw(two, name, out=pair), two, pair) ** 2 for pair in shifts])))
         for name in ("pooled", "forest")
     }
-    what = f"Surrogates of {len(LANGUAGES)} languages x {DRAWS} tournaments x {SYSTEMS} systems, two held out"
+    title = f"Surrogates of {len(LANGUAGES)} languages x {DRAWS} tournaments x {SYSTEMS} systems, two held out"
     return [
         Row(
-            what,
-            f"{ours:.3f} s (pooled ridge, all tournaments in closed form)",
+            title,
+            f"{pooled_seconds:.3f} s (pooled ridge, all tournaments in closed form)",
             f"a random forest a tournament, as published: {scaled:.0f} s (scaled from {len(few)} x {FORESTS} fits)",
-            f"{scaled / ours:.0f} times",
+            f"{scaled / pooled_seconds:.0f} times",
             "at least 100 times",
         ),
         Row(

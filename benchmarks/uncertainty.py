@@ -27,18 +27,18 @@ EQUAL = 8
 @functools.cache
 def world(seed: int, systems: int, tie: float = 0.1) -> rank.Battles:
     """All battles on 5,000 questions of one language."""
-    made = simulate(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
-    return rank.from_judgments(made.tables["judgments"], judge="judge")["en"]
+    arena = simulate(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
+    return rank.from_judgments(arena.tables["judgments"], judge="judge")["en"]
 
 
 def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
     """Leave battles out: each pair meets on 15 to 45% of the questions, a system misses up to 30% of them."""
     rng = np.random.default_rng(seed)
     q, s = battles.wins.shape[:2]
-    met = np.triu(rng.random((q, s, s)) < rng.uniform(0.15, 0.45, (s, s)), 1)
-    there = rng.random((q, s)) >= rng.permutation(np.linspace(0, 0.3, s))
-    met = (met | met.swapaxes(1, 2)) & there[:, :, None] & there[:, None, :]
-    return replace(battles, wins=battles.wins * met, ties=battles.ties * met)
+    mask = np.triu(rng.random((q, s, s)) < rng.uniform(0.15, 0.45, (s, s)), 1)
+    present = rng.random((q, s)) >= rng.permutation(np.linspace(0, 0.3, s))
+    mask = (mask | mask.swapaxes(1, 2)) & present[:, :, None] & present[:, None, :]
+    return replace(battles, wins=battles.wins * mask, ties=battles.ties * mask)
 
 
 def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
@@ -57,8 +57,8 @@ def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
 def equal(battles: rank.Battles, seed: int) -> rank.Battles:
     """Make all systems equal: on every question their names are dealt out anew."""
     order = np.random.default_rng(seed).permuted(np.tile(np.arange(len(battles.systems)), (WORLD, 1)), axis=1)
-    at = np.arange(WORLD)[:, None, None]
-    cut = (at, order[:, :, None], order[:, None, :])
+    question = np.arange(WORLD)[:, None, None]
+    cut = (question, order[:, :, None], order[:, None, :])
     return replace(battles, wins=battles.wins[cut], ties=battles.ties[cut])
 
 
@@ -79,16 +79,16 @@ def coverage() -> list[Row]:
     for seed in WORLDS:
         whole = unequal(world(seed, SYSTEMS), seed)
         truth = theta(whole)
-        for k, one in enumerate(dealt(whole, QUERIES)):
-            found = rank.rate({"en": one}, draws=200, seed=k)
-            for intervals, inside in ((found.languages["en"], boot), (rank.analytic(found)["en"], sandwich)):
+        for k, arena in enumerate(dealt(whole, QUERIES)):
+            result = rank.rate({"en": arena}, draws=200, seed=k)
+            for intervals, inside in ((result.languages["en"], boot), (rank.analytic(result)["en"], sandwich)):
                 low, high = intervals.interval()
                 inside.append((low <= truth) & (truth <= high))
-    what = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} questions, ties, unequal battles"
+    title = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} questions, ties, unequal battles"
     seeds = f"{len(boot)} arenas, seeds {WORLDS[0]} to {WORLDS[-1]}"
     return [
-        Row(f"{what}: bootstrap", _share(boot), seeds, "", "93 to 97%"),
-        Row(f"{what}: sandwich", _share(sandwich), seeds, "", "93 to 97%"),
+        Row(f"{title}: bootstrap", _share(boot), seeds, "", "93 to 97%"),
+        Row(f"{title}: sandwich", _share(sandwich), seeds, "", "93 to 97%"),
     ]
 
 
@@ -100,21 +100,21 @@ def few() -> list[Row]:
         for seed in WORLDS:
             whole = world(seed, EQUAL)
             truth = theta(whole)
-            for k, one in zip(range(50), dealt(whole, n), strict=False):
-                low, high = rank.rate({"en": one}, draws=200, seed=k).languages["en"].interval()
+            for k, arena in zip(range(50), dealt(whole, n), strict=False):
+                low, high = rank.rate({"en": arena}, draws=200, seed=k).languages["en"].interval()
                 inside.append((low <= truth) & (truth <= high))
-        what = f"95% intervals cover, {EQUAL} systems x {n} questions"
-        rows.append(Row(what, _share(inside), f"{len(inside)} arenas, the same seeds", "", target))
+        title = f"95% intervals cover, {EQUAL} systems x {n} questions"
+        rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", target))
     inside = []
     for seed in WORLDS:
         whole = world(seed, EQUAL)
         truth, parts = theta(whole), list(dealt(whole, 10))
         for k in range(0, len(parts) - 17, 18):
-            several = {f"l{at:02}": one for at, one in enumerate(parts[k : k + 18])}
-            low, high = rank.rate(several, draws=200, seed=k).languages["all"].interval()
+            languages = {f"l{number:02}": arena for number, arena in enumerate(parts[k : k + 18])}
+            low, high = rank.rate(languages, draws=200, seed=k).languages["all"].interval()
             inside.append((low <= truth) & (truth <= high))
-    what = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 questions"
-    rows.append(Row(what, _share(inside), f"{len(inside)} arenas, the same seeds", "", "93 to 97%"))
+    title = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 questions"
+    rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", "93 to 97%"))
     return rows
 
 
@@ -126,10 +126,10 @@ def errors() -> list[Row]:
         for seed in WORLDS:
             whole = equal(world(seed, EQUAL), seed)
             whole = unequal(whole, seed) if thin else whole
-            tested = (rank.rate({"en": one}, draws=1).tiers["en"] for one in dealt(whole, n))
+            tested = (rank.rate({"en": arena}, draws=1).tiers["en"] for arena in dealt(whole, n))
             wrong += [bool((tiers.holm <= ALPHA).any()) for tiers in tested]
-        what = f"any two of {EQUAL} equal systems are separated, {n} questions" + (", unequal battles" if thin else "")
-        rows.append(Row(what, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
+        title = f"any two of {EQUAL} equal systems are separated, {n} questions" + (", unequal battles" if thin else "")
+        rows.append(Row(title, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
     return [*rows, *pairs_of_equals(), promise()]
 
 
@@ -160,20 +160,20 @@ def pairs_of_equals() -> list[Row]:
             tier = tiers.tier
             wrong.append(any(tier[f"s{i:02}"] != tier[f"s{j:02}"] for i, j in equals))
             most.append(max(k for k in tiers.tiers if k is not None))
-        what = f"two equal systems stand in different tiers: {design.what}"
+        title = f"two equal systems stand in different tiers: {design.what}"
         value = f"{np.mean(wrong):.1%}"
-        rows.append(Row(what, value, f"{len(wrong)} arenas, {np.mean(most):.1f} tiers on average", "", "at most 5%"))
+        rows.append(Row(title, value, f"{len(wrong)} arenas, {np.mean(most):.1f} tiers on average", "", "at most 5%"))
     return rows
 
 
 def promise() -> Row:
     """Add as many questions as are said to separate two systems, and look whether they are separated then."""
     rng = np.random.default_rng(53)
-    kept, numbers, pairs = [], 0, 0
+    separated, numbers, pairs = [], 0, 0
     for _ in range(150):
         design = calibration.Design("", rng.normal(0, 0.5, 8), 60, 1)
-        one = calibration.arena(design, design.theta, rng)
-        tiers = rank.rate({"en": one}, draws=1).tiers["en"]
+        arena = calibration.arena(design, design.theta, rng)
+        tiers = rank.rate({"en": arena}, draws=1).tiers["en"]
         open_ = [(a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.separated(a, b)]
         answers = {pair: rank.more_queries(tiers, *pair) for pair in open_}
         numbered = [pair for pair in open_ if answers[pair].more]
@@ -181,19 +181,19 @@ def promise() -> Row:
         for pair in numbered[:3]:
             added = calibration.arena(replace(design, queries=answers[pair].more or 0), design.theta, rng)
             both = rank.Battles(
-                one.systems,
-                tuple(f"q{k:05}" for k in range(len(one.queries) + len(added.queries))),
-                np.concatenate([one.wins, added.wins]),
-                np.concatenate([one.ties, added.ties]),
-                np.zeros(len(one.queries) + len(added.queries), dtype=np.intp),
+                arena.systems,
+                tuple(f"q{k:05}" for k in range(len(arena.queries) + len(added.queries))),
+                np.concatenate([arena.wins, added.wins]),
+                np.concatenate([arena.ties, added.ties]),
+                np.zeros(len(arena.queries) + len(added.queries), dtype=np.intp),
                 referee="judge",
                 skill="both",
             )
             after = rank.rate({"en": both}, draws=1).tiers["en"]
-            kept.append(after.p[after.at(*pair)] <= answers[pair].level)
+            separated.append(after.p[after.at(*pair)] <= answers[pair].level)
     return Row(
         "with as many more questions as are named, two systems are separated (8 systems of sd 0.5 x 60 questions)",
-        f"{np.mean(kept):.0%} of {len(kept)} pairs",
+        f"{np.mean(separated):.0%} of {len(separated)} pairs",
         f"of {pairs:,} pairs that are not separated {numbers:,} get a number, the others 'at least'",
         "",
         "75 to 85%",
@@ -202,10 +202,10 @@ def promise() -> Row:
 
 def run() -> list[Row]:
     """Simulate, then time."""
-    found = ranking.ours()
+    result = ranking.ours()
     # A copy knows nothing yet of what a ranking keeps once it was asked.
     rating, tiers, sandwich = seconds(
-        ranking.ours, lambda: rank.separate(replace(found)), lambda: rank.analytic(replace(found))
+        ranking.ours, lambda: rank.separate(replace(result)), lambda: rank.analytic(replace(result))
     )
     bootstrap = f"the ranking with its bootstrap: {1000 * rating:.0f} ms"
     return [

@@ -163,7 +163,7 @@ def chromium() -> Iterator[Callable[..., Opened]]:
             opened = Opened(profile(width, height, scheme).new_page())
             opened.page.set_default_timeout(PATIENCE * 1000)
             opened.page.on("websocket", opened.listen)
-            opened.page.on("console", lambda said: _heard(opened, said))
+            opened.page.on("console", lambda message: _heard(opened, message))
             opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
             opened.page.on("request", lambda request: _asked(opened, request.url))
             opened.page.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
@@ -180,10 +180,10 @@ PROBE = re.compile(r"/[a-z_]+/_stcore/(health|host-config)")
 two answers of 404 are its way of finding out, and the browser reports them as errors."""
 
 
-def _heard(opened: Opened, said: Any) -> None:
-    probe = PROBE.fullmatch(urlsplit(said.location.get("url", "")).path) and "status of 404" in said.text
-    if said.type == "error" and not probe:
-        opened.errors.append(f"{said.text} ({said.location.get('url', '')})")
+def _heard(opened: Opened, message: Any) -> None:
+    probe = PROBE.fullmatch(urlsplit(message.location.get("url", "")).path) and "status of 404" in message.text
+    if message.type == "error" and not probe:
+        opened.errors.append(f"{message.text} ({message.location.get('url', '')})")
 
 
 def _asked(opened: Opened, url: str) -> None:

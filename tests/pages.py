@@ -8,18 +8,18 @@ from html import unescape
 from streamlit.testing.v1 import AppTest
 
 
-def said(at: AppTest) -> str:
+def said(app: AppTest) -> str:
     """All plain text of a page, with Markdown's escapes and invisible joiners taken out."""
-    kinds = (at.title, at.header, at.markdown, at.caption, at.info, at.warning, at.error, at.code)
-    words = "\n".join(str(one.value) for kind in kinds for one in kind)
-    return re.sub(r"\\(.)", r"\1", words).replace("\u2060", "") + text(at)
+    kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.warning, app.error, app.code)
+    words = "\n".join(str(element.value) for kind in kinds for element in kind)
+    return re.sub(r"\\(.)", r"\1", words).replace("\u2060", "") + text(app)
 
 
-def html(at: AppTest) -> str:
+def html(app: AppTest) -> str:
     """The source of its HTML parts."""
-    return "".join(element.proto.body for element in at.get("html"))
+    return "".join(element.proto.body for element in app.get("html"))
 
 
-def text(at: AppTest) -> str:
+def text(app: AppTest) -> str:
     """What a reader of the HTML parts sees."""
-    return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(at), flags=re.DOTALL))
+    return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(app), flags=re.DOTALL))

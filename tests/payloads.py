@@ -105,12 +105,12 @@ PAYLOADS = (*HOSTILE, *NAMES, *TEXTS)
 
 def cores(*texts: str) -> dict[str, list[str]]:
     """Each word of the payloads with the two signs before it and the two after it, in all ways that it occurs."""
-    found: dict[str, list[str]] = {}
+    contexts: dict[str, list[str]] = {}
     for text in texts:
         for match in re.finditer(r"evil\d+", text):
             around = text[max(0, match.start() - 2) : match.end() + 2]
-            found.setdefault(match.group(), []).append(re.sub(r"\s+", " ", plain(around)))
-    return found
+            contexts.setdefault(match.group(), []).append(re.sub(r"\s+", " ", plain(around)))
+    return contexts
 
 
 def plain(text: str) -> str:

@@ -22,10 +22,10 @@ class Server:
 
     def __init__(self) -> None:
         if not BINARIES:
-            why = "PostgreSQL is not installed: apt-get install postgresql"
+            reason = "PostgreSQL is not installed: apt-get install postgresql"
             if os.environ.get("CI"):
-                pytest.fail(why)
-            pytest.skip(why)
+                pytest.fail(reason)
+            pytest.skip(reason)
         self._as: list[str] = []
         self.folder = Path(tempfile.mkdtemp(prefix="mirage-postgres-"))
         if os.geteuid() == 0:
@@ -74,9 +74,9 @@ class Server:
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._as, str(BINARIES[-1] / program), *arguments]
         with (self.folder / f"{program}.log").open("w", encoding="utf-8") as log:
-            done = subprocess.run(
+            result = subprocess.run(
                 command, cwd=self.folder, stdout=log, stderr=log, check=False, env={"PATH": os.environ["PATH"]}
             )
-        if done.returncode:
-            said = "\n".join(p.read_text(encoding="utf-8") for p in sorted(self.folder.glob("*log")))
-            raise RuntimeError(f"{program} failed:\n{said}")
+        if result.returncode:
+            output = "\n".join(p.read_text(encoding="utf-8") for p in sorted(self.folder.glob("*log")))
+            raise RuntimeError(f"{program} failed:\n{output}")

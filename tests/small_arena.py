@@ -25,14 +25,14 @@ def outcomes(*, languages: tuple[str, ...] = ("en", "fi", "sw"), n: int = 12, se
             for i in range(n):
                 for system, skill in SYSTEMS.items():
                     right = bool(rng.random() < skill)
-                    said = "answered" if right == (subset == "relevant") else "abstained"
+                    outcome = "answered" if right == (subset == "relevant") else "abstained"
                     if i == 0 and system == "aya-101":
-                        said = "missing" if code == "en" else "api_error"
-                    decided = said in ("answered", "abstained")
+                        outcome = "missing" if code == "en" else "api_error"
+                    decided = outcome in ("answered", "abstained")
                     key = (code, f"{subset[0]}{i}", system)
                     correct = right if decided else None
                     rows += [
-                        schema.OutcomeRow(*key, parser, subset, said, "made up", None, None, correct)
+                        schema.OutcomeRow(*key, parser, subset, outcome, "made up", None, None, correct)
                         for parser in ("strict", "published")
                     ]
     return rows
@@ -70,7 +70,7 @@ def published() -> list[schema.Published]:
 
 def write(folder: Path, name: str = "small", *, tables: tuple[str, ...] = ("outcomes",), seed: int = 0) -> store.Arena:
     """Write an arena with some of the tables and return it."""
-    made = {
+    builders = {
         "outcomes": lambda: schema.from_rows("outcomes", outcomes(seed=seed)),
         "judgments": lambda: judgments(),
         "published": lambda: schema.from_rows("published", published()),
@@ -78,7 +78,7 @@ def write(folder: Path, name: str = "small", *, tables: tuple[str, ...] = ("outc
     }
     return store.write(
         folder / name,
-        {table: made[table]() for table in tables},
+        {table: builders[table]() for table in tables},
         title=f"The {name} arena",
         label="published figures" if tables == ("published",) else "simulated",
         made_by="a test",

@@ -63,7 +63,7 @@ def test_a_page_reads_aloud_in_light_and_dark_and_fits_a_phone(
             page.emulate_media(color_scheme=scheme)
             page.wait_for_function(SET_IN, arg=ground)
             opened.settle()
-            assert [one for one in page.evaluate(RUN) if not streamlits(*one[:3])] == [], scheme
+            assert [violation for violation in page.evaluate(RUN) if not streamlits(*violation[:3])] == [], scheme
         page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_function("() => innerWidth === 390")
         opened.settle()
@@ -94,10 +94,10 @@ def tab_to(opened: Opened, name: str) -> None:
     passed = []
     for _ in range(120):
         opened.page.keyboard.press("Tab")
-        at, seen = opened.page.evaluate(FOCUSED)
-        passed.append(at)
-        if at == name:
-            assert seen, "the focus is visible"
+        label, visible = opened.page.evaluate(FOCUSED)
+        passed.append(label)
+        if label == name:
+            assert visible, "the focus is visible"
             return
     pytest.fail(f"{name} is not reached by Tab, but {passed}")
 

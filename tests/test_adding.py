@@ -44,33 +44,33 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     before = {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))}
     answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
     seen: list[tuple[int, int]] = []
-    made = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *at: seen.append(at))
+    result = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
     assert {path: path.read_bytes() for path in sorted(SAMPLE.rglob("*.parquet"))} == before
-    assert (made.label, adding.added(made)) == (adding.OWN, ("mine",))
+    assert (result.label, adding.added(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
-    store.check(made)
+    store.check(result)
     for table in ("features", "outcomes"):
         twins = [row for row in of(arena, table, "baseline/bm25") if row["language"] == "sw"]
-        mine = [row | {"system": "baseline/bm25"} for row in of(made, table, "mine")]
-        assert mine == twins, table
-    assert {str(row["feature"]) for row in of(made, "features", "mine")} <= set(features.FEATURES)
-    assert "judgments" in made.tables
-    assert "ratings" not in made.tables
-    assert made.rows("answers") == arena.rows("answers") + len(answers)
+        rows = [row | {"system": "baseline/bm25"} for row in of(result, table, "mine")]
+        assert rows == twins, table
+    assert {str(row["feature"]) for row in of(result, "features", "mine")} <= set(features.FEATURES)
+    assert "judgments" in result.tables
+    assert "ratings" not in result.tables
+    assert result.rows("answers") == arena.rows("answers") + len(answers)
 
 
 def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: store.Arena) -> None:
     first = adding.add_system(arena, adding.read_system(arena, given(tmp_path, arena), system="mine"), tmp_path / "own")
     file = given(tmp_path, arena, like=REFERENCE, languages=("sw", "en"))
     again = adding.add_system(first, adding.read_system(first, file, system="mine"), first.path)
-    mine = of(again, "answers", "mine")
-    assert len(mine) == 20
+    rows = of(again, "answers", "mine")
+    assert len(rows) == 20
     assert again.rows("features") > first.rows("features")
     assert adding.added(again) == ("mine",)
     other = adding.read_system(again, given(tmp_path, arena), system="second")
     both = adding.add_system(again, other, again.path)
     assert adding.added(both) == ("mine", "second")
-    assert of(both, "answers", "mine") == mine
+    assert of(both, "answers", "mine") == rows
 
 
 def test_an_arena_of_numbers_takes_replies_and_says_what_they_amount_to(tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_an_arena_of_numbers_takes_replies_and_says_what_they_amount_to(tmp_path
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
     file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
-    made = adding.add_system(numbers, adding.read_system(numbers, file, system="mine"), tmp_path / "own")
-    assert {row["outcome"] for row in of(made, "outcomes", "mine")} == {"abstained"}
-    assert made.rows("outcomes") == numbers.rows("outcomes") + 40
-    assert made.rows("features") > numbers.rows("features")
+    result = adding.add_system(numbers, adding.read_system(numbers, file, system="mine"), tmp_path / "own")
+    assert {row["outcome"] for row in of(result, "outcomes", "mine")} == {"abstained"}
+    assert result.rows("outcomes") == numbers.rows("outcomes") + 40
+    assert result.rows("features") > numbers.rows("features")
 
 
 @pytest.mark.parametrize(
@@ -126,10 +126,10 @@ def test_the_questions_to_ask_hold_every_prompt(arena: store.Arena) -> None:
 
 
 def test_a_copy_is_whole_and_an_occupied_folder_is_refused(tmp_path: Path, arena: store.Arena) -> None:
-    made = store.copy(arena, tmp_path / "copy")
-    assert made.version == arena.version
-    store.check(made)
-    assert store.copy(arena, made.path) == made
+    copy = store.copy(arena, tmp_path / "copy")
+    assert copy.version == arena.version
+    store.check(copy)
+    assert store.copy(arena, copy.path) == copy
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine", "utf-8")
     with pytest.raises(ArenaError, match="holds other files"):

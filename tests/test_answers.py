@@ -19,12 +19,12 @@ IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
 
 
 def labels(text: str, ids: tuple[str, ...] = IDS, *, numbered: bool = True) -> list[tuple[str, str | None]]:
-    return [(c.label, c.passage_id) for c in citations(text, ids, numbered=numbered)]
+    return [(citation.label, citation.passage_id) for citation in citations(text, ids, numbered=numbered)]
 
 
 def known(text: str) -> list[int]:
     """Positions cited in a reply to a numbered prompt, each mention."""
-    return [IDS.index(p) + 1 for _, p in labels(text) if p]
+    return [IDS.index(passage_id) + 1 for _, passage_id in labels(text) if passage_id]
 
 
 # --- reason and answer
@@ -159,14 +159,14 @@ def test_unknown_ids_are_kept_by_their_label() -> None:
     assert labels("[1]", numbered=False) == [("1", None)]
     assert labels("context 1", numbered=False) == []
     assert labels("[1]", ids=()) == [("1", None)]
-    assert all(not c.known for c in citations("[99#9] [1]", IDS, numbered=False))
+    assert all(not citation.known for citation in citations("[99#9] [1]", IDS, numbered=False))
 
 
 def test_ids_of_any_form_are_found() -> None:
     ids = ("p1", "p10", "intro", "2024", "a.b/c(1)", "wiki:Ana Maria-3")
     text = "[p10] [intro, p1] [2024] [p2] [a.b/c(1)] [wiki:Ana Maria-3; p1] [introduction] [2023] [xp1]"
     expected = ["p10", "intro", "p1", "2024", None, "a.b/c(1)", "wiki:Ana Maria-3", "p1"]
-    assert [p for _, p in labels(text, ids, numbered=False)] == expected
+    assert [passage_id for _, passage_id in labels(text, ids, numbered=False)] == expected
 
 
 def test_citations_come_in_the_order_of_mention_each_once_pitfall_15() -> None:
@@ -177,11 +177,14 @@ def test_citations_come_in_the_order_of_mention_each_once_pitfall_15() -> None:
 
 def test_the_mentions_of_one_bracket_divide_it_among_them() -> None:
     text = "a [12#0, 14#2] b"
-    assert [text[c.start : c.end] for c in citations(text, IDS, numbered=False)] == ["[12#0, ", "14#2]"]
+    assert [text[citation.start : citation.end] for citation in citations(text, IDS, numbered=False)] == [
+        "[12#0, ",
+        "14#2]",
+    ]
     text = "a [see 12#0 for it] b"
-    assert [text[c.start : c.end] for c in citations(text, IDS, numbered=False)] == ["12#0"]
+    assert [text[citation.start : citation.end] for citation in citations(text, IDS, numbered=False)] == ["12#0"]
     text = "a [2-3] b"
-    assert [(c.start, c.end) for c in citations(text, IDS, numbered=True)] == [(2, 7), (2, 7)]
+    assert [(citation.start, citation.end) for citation in citations(text, IDS, numbered=True)] == [(2, 7), (2, 7)]
 
 
 @settings(deadline=None)
@@ -189,7 +192,7 @@ def test_the_mentions_of_one_bracket_divide_it_among_them() -> None:
 def test_every_list_of_ids_is_read_back(ids: list[str], separator: str) -> None:
     text = "Since [" + separator.join(ids) + "]."
     mentions = citations(text, IDS, numbered=False)
-    assert [c.passage_id for c in mentions] == ids
+    assert [citation.passage_id for citation in mentions] == ids
     assert strip_markup(text, mentions).replace(" ", "") == "Since."
 
 
@@ -204,8 +207,8 @@ def test_every_list_of_ids_is_read_back(ids: list[str], separator: str) -> None:
 def test_mentions_stay_in_the_text_in_order_and_disjoint(pieces: list[str], numbered: bool) -> None:
     text = "".join(pieces)
     mentions = citations(text, IDS, numbered=numbered)
-    spans = list(dict.fromkeys((c.start, c.end) for c in mentions))
-    assert all(0 <= a < b <= len(text) for a, b in spans)
+    spans = list(dict.fromkeys((citation.start, citation.end) for citation in mentions))
+    assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
     for mention in mentions:
         assert mention.known == (mention.passage_id in IDS) == (mention.passage_id is not None)
@@ -248,8 +251,8 @@ def test_overlapping_marks_become_segments_under_both() -> None:
     text = "Yes, present in [3]."
     (mention,) = citations(text, IDS, numbered=True)
     marks = [(0, 19, "decided"), (mention.start, mention.end, mention)]
-    found = [(text[s.start : s.end], s.marks) for s in segments(text, marks)]
-    assert found == [
+    pieces = [(text[segment.start : segment.end], segment.marks) for segment in segments(text, marks)]
+    assert pieces == [
         ("Yes, present in ", {"decided"}),
         ("[3]", {"decided", mention}),
         (".", frozenset()),
@@ -261,15 +264,15 @@ def test_overlapping_marks_become_segments_under_both() -> None:
 @given(st.data())
 def test_segments_put_together_are_the_text_and_carry_exactly_its_marks(data: st.DataObject) -> None:
     text = data.draw(st.text(max_size=30))
-    at = st.integers(0, len(text))
-    marks = data.draw(st.lists(st.tuples(at, at, st.sampled_from("abc")), max_size=6))
-    marks = [(min(a, b), max(a, b), name) for a, b, name in marks]
-    found = segments(text, marks)
-    assert "".join(text[s.start : s.end] for s in found) == text
-    assert all(s.start < s.end for s in found)
-    for s in found:
-        for i in range(s.start, s.end):
-            assert s.marks == {name for a, b, name in marks if a <= i < b}
+    positions = st.integers(0, len(text))
+    marks = data.draw(st.lists(st.tuples(positions, positions, st.sampled_from("abc")), max_size=6))
+    marks = [(min(start, end), max(start, end), name) for start, end, name in marks]
+    pieces = segments(text, marks)
+    assert "".join(text[segment.start : segment.end] for segment in pieces) == text
+    assert all(segment.start < segment.end for segment in pieces)
+    for segment in pieces:
+        for i in range(segment.start, segment.end):
+            assert segment.marks == {name for start, end, name in marks if start <= i < end}
 
 
 @pytest.mark.parametrize("mark", [(0, 4, "m"), (-1, 2, "m"), (2, 1, "m")])

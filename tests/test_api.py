@@ -55,9 +55,9 @@ def test_rank_is_the_function_and_the_package_in_whatever_order_they_are_importe
         "import mirage.rank\n"
         "print(mirage.rank(rows, draws=20).languages['und'].systems, mirage.rank.rate.__name__)"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.count(str(SYSTEMS)) == 2
-    assert done.stdout.endswith("rate\n")
+    result = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
+    assert result.stdout.count(str(SYSTEMS)) == 2
+    assert result.stdout.endswith("rate\n")
 
 
 def kinds(rows: list[dict[str, Any]], folder: Path) -> list[Any]:
@@ -77,20 +77,20 @@ def test_every_kind_of_rows_gives_the_same_ranking(tmp_path: Path) -> None:
 
 def test_a_ranking_of_a_data_frame_is_that_of_the_same_judgments() -> None:
     rows = [{**row, "language": "sw", "judge": "j"} for row in battles()]
-    made = mirage.rank(rows, draws=100, seed=3)
+    ranking = mirage.rank(rows, draws=100, seed=3)
     table = schema.from_columns("judgments", {name: [row[name] for row in rows] for name in rows[0]})
     own = mirage.rank.rate(mirage.rank.from_judgments(table, judge="j"), draws=100, seed=3)  # type: ignore[attr-defined]
-    assert made.languages["sw"].theta == pytest.approx(own.languages["sw"].theta)
-    assert made.table().equals(own.table())
-    assert made.difference("ant", "dog") == own.difference("ant", "dog")
+    assert ranking.languages["sw"].theta == pytest.approx(own.languages["sw"].theta)
+    assert ranking.table().equals(own.table())
+    assert ranking.difference("ant", "dog") == own.difference("ant", "dog")
 
 
 def test_without_a_query_id_each_battle_is_a_cluster_of_its_own_and_that_is_told() -> None:
     rows = [{name: row[name] for name in ("system_a", "system_b", "verdict")} for row in battles()]
-    made = mirage.rank(rows, draws=50)
-    assert made.languages["und"].n_queries == len(rows)
-    assert any("no query_id" in remark for remark in made.remarks)
-    assert "no query_id" in repr(made)
+    ranking = mirage.rank(rows, draws=50)
+    assert ranking.languages["und"].n_queries == len(rows)
+    assert any("no query_id" in remark for remark in ranking.remarks)
+    assert "no query_id" in repr(ranking)
     # Ten verdicts on each of a few queries are fewer clusters, hence wider intervals.
     again = [{**row, "query_id": k % 6} for k, row in enumerate(battles())]
     few = mirage.rank(again, draws=200)
@@ -105,13 +105,13 @@ def test_results_are_short_as_text_and_whole_as_a_data_frame() -> None:
         for a in range(30)
         for b in range(a)
     ]
-    made = mirage.rank(rows, draws=20)
-    for text in (repr(made), str(made.tiers), repr(made.languages["und"]), repr(made.battles["und"])):
+    ranking = mirage.rank(rows, draws=20)
+    for text in (repr(ranking), str(ranking.tiers), repr(ranking.languages["und"]), repr(ranking.battles["und"])):
         assert len(text.splitlines()) <= 24
         assert len(text) < 4_000
-    assert len(made.to_pandas()) == 30
-    assert list(made.to_pandas()["rank"]) == sorted(made.to_pandas()["rank"])
-    assert "<table>" in made._repr_html_()
+    assert len(ranking.to_pandas()) == 30
+    assert list(ranking.to_pandas()["rank"]) == sorted(ranking.to_pandas()["rank"])
+    assert "<table>" in ranking._repr_html_()
 
 
 def test_names_are_escaped_in_a_notebook() -> None:
@@ -126,7 +126,7 @@ def test_a_plot_has_a_mark_and_an_interval_for_every_system() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "message"),
     [
         (lambda rows: [{"a": 1}], "system_a"),
         (lambda rows: [*rows, {**rows[0], "verdict": "C"}], "'C'"),
@@ -137,8 +137,8 @@ def test_a_plot_has_a_mark_and_an_interval_for_every_system() -> None:
     ],
     ids=["columns", "verdict", "null", "itself", "judges", "kind"],
 )
-def test_rows_that_cannot_be_taken_are_refused_with_what_to_do(change: Any, what: str) -> None:
-    with pytest.raises(mirage.BadInput, match=what) as caught:
+def test_rows_that_cannot_be_taken_are_refused_with_what_to_do(change: Any, message: str) -> None:
+    with pytest.raises(mirage.BadInput, match=message) as caught:
         mirage.rank(change(battles()))
     assert caught.value.do or caught.value.where
 
@@ -154,20 +154,20 @@ def test_rates_are_those_of_the_command() -> None:
     from mirage import outcomes
 
     arena = mirage.open_arena("nomiracl")
-    made = mirage.rates(arena, languages=["sw"])
+    rates = mirage.rates(arena, languages=["sw"])
     own = outcomes.rates(arena.read("outcomes"), languages=["sw"])
-    assert made.table.equals(own)
-    assert len(made) == len(own) == len(made.to_pandas())
-    assert {row["language"] for row in made} == {"sw", "all"}
-    assert len(repr(made).splitlines()) <= 14
+    assert rates.table.equals(own)
+    assert len(rates) == len(own) == len(rates.to_pandas())
+    assert {row["language"] for row in rates} == {"sw", "all"}
+    assert len(repr(rates).splitlines()) <= 14
 
 
 def test_an_arena_is_ranked_by_its_referee() -> None:
-    made = mirage.rank(mirage.open_arena("nomiracl"), judge="relevance", draws=20)
-    assert list(made.languages)[-1] == "all"
-    assert made.referee == "relevance"
+    ranking = mirage.rank(mirage.open_arena("nomiracl"), judge="relevance", draws=20)
+    assert list(ranking.languages)[-1] == "all"
+    assert ranking.referee == "relevance"
     # The only referee there is need not be named, in an arena without a judge too.
-    assert repr(mirage.rank(mirage.open_arena("nomiracl"), draws=20)) == repr(made)
+    assert repr(mirage.rank(mirage.open_arena("nomiracl"), draws=20)) == repr(ranking)
 
 
 def test_people_and_judges_are_compared_and_judges_corrected() -> None:
@@ -190,10 +190,10 @@ def test_people_and_judges_are_compared_and_judges_corrected() -> None:
 
 
 def test_a_difference_is_that_of_the_ranking() -> None:
-    made = mirage.rank(battles(), draws=50)
+    ranking = mirage.rank(battles(), draws=50)
     assert (
-        mirage.compare(made, "ant", "bee")
-        == made.difference("ant", "bee")
+        mirage.compare(ranking, "ant", "bee")
+        == ranking.difference("ant", "bee")
         == mirage.compare(battles(), "ant", "bee", draws=50)
     )
 

@@ -40,22 +40,22 @@ def explorer(home: Path, *, ignored: bool = False) -> Iterator[tuple[subprocess.
             waiting.until(lambda: waiting.answers(url), "the explorer answers", process=process)
             yield process, port
         finally:
-            for one in members(process.pid):
-                os.kill(one, signal.SIGKILL)
+            for member in members(process.pid):
+                os.kill(member, signal.SIGKILL)
             process.wait()
 
 
 def members(session: int) -> list[int]:
     """The processes of a session that are there and no zombies."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*/stat"):
+    processes = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = place.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            fields = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(place.parent.name))
-    return found
+            processes.append(int(path.parent.name))
+    return processes
 
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are counted in /proc")
@@ -89,8 +89,8 @@ def test_a_command_that_outlives_its_terminal_stays_and_still_ends_on_request(tm
 def test_a_port_that_is_taken_is_told_by_the_exit_code(tmp_path: Path) -> None:
     with explorer(tmp_path) as (_, port):
         command = [sys.executable, "-m", "mirage", "app", "--port", str(port)]
-        done = subprocess.run(
+        result = subprocess.run(
             command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, check=False
         )
-        assert done.returncode == 1
-        assert str(port).encode() in done.stdout + done.stderr
+        assert result.returncode == 1
+        assert str(port).encode() in result.stdout + result.stderr

@@ -47,17 +47,17 @@ def replies(queries: pa.Table, passages: pa.Table) -> dict[str, str | None]:
 
 
 def test_every_baseline_answers_in_the_published_form_and_cites_what_it_says_it_does() -> None:
-    said = replies(*arena())
+    texts = replies(*arena())
     built, keeper = "The lighthouse was built in 1832.", "The lighthouse keeper also fished."
-    assert said["baseline/lead"] == "##Reason: The harbour is old. [d#0]\n##Answer: The harbour is old. [d#0]"
-    assert said["baseline/bm25"] == f"##Reason: {built} [d#1]\n##Answer: {built} [d#1]"
-    three = said["baseline/bm25-3"]
+    assert texts["baseline/lead"] == "##Reason: The harbour is old. [d#0]\n##Answer: The harbour is old. [d#0]"
+    assert texts["baseline/bm25"] == f"##Reason: {built} [d#1]\n##Answer: {built} [d#1]"
+    three = texts["baseline/bm25-3"]
     assert three is not None
     assert three.startswith(f"##Reason: {built} [d#1] {keeper} [d#2] ")
-    assert said["baseline/bm25-uncited"] is not None
-    assert "[" not in said["baseline/bm25-uncited"]
-    assert said["baseline/abstain"] == "##Reason: {}\n##Answer: {}".format(*ABSTENTIONS["en"])
-    assert list(said) == list(BASELINES)
+    assert texts["baseline/bm25-uncited"] is not None
+    assert "[" not in texts["baseline/bm25-uncited"]
+    assert texts["baseline/abstain"] == "##Reason: {}\n##Answer: {}".format(*ABSTENTIONS["en"])
+    assert list(texts) == list(BASELINES)
 
 
 def test_wrong_citations_are_of_other_passages_and_of_irrelevant_ones_first() -> None:
@@ -69,8 +69,8 @@ def test_wrong_citations_are_of_other_passages_and_of_irrelevant_ones_first() ->
         starts = [0, *(m.end for m in mentions)]
         return [(reason[a : m.start].strip(), str(m.passage_id)) for a, m in zip(starts, mentions, strict=False)]
 
-    said = replies(*arena())
-    right, wrong = pairs(said["baseline/bm25-3"]), pairs(said["baseline/bm25-miscited"])
+    texts = replies(*arena())
+    right, wrong = pairs(texts["baseline/bm25-3"]), pairs(texts["baseline/bm25-miscited"])
     assert [sentence for sentence, _ in right] == [sentence for sentence, _ in wrong]
     assert all(own != other for (_, own), (_, other) in zip(right, wrong, strict=True))
     assert "d#1" not in [other for _, other in wrong]

@@ -59,9 +59,9 @@ def url(arenas: Path, home: str) -> Iterator[str]:
 
 
 @contextmanager
-def quiet(start: Start, **how: Any) -> Iterator[Opened]:
+def quiet(start: Start, **options: Any) -> Iterator[Opened]:
     """A page in a profile of its own, which must have been quiet when it is done."""
-    opened = start(**how)
+    opened = start(**options)
     try:
         yield opened
         assert opened.heard == QUIET
@@ -154,10 +154,10 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
         assert page.get_by_text(entry.question).is_visible()
         assert page.title() == f"{entry.title} · mirage"
         assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
-        found = state(page)
-        assert found["Arena"] == "judged"
+        values = state(page)
+        assert values["Arena"] == "judged"
         assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
-        assert {name: found[name] for name in pickers} == pickers
+        assert {name: values[name] for name in pickers} == pickers
         assert query(page).items() >= parse_qs(link.partition("?")[2]).items(), "the address keeps its state"
 
 
@@ -194,11 +194,11 @@ def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(url)
     with quiet(start) as other:
-        shown = show(other, link)
-        assert state(shown) == state(page)
-        assert "12 of 60 questions in Swahili" in shown.locator(MAIN).inner_text()
-        shown.locator("canvas table").first.wait_for(state="attached")
-        assert shown.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
+        linked_page = show(other, link)
+        assert state(linked_page) == state(page)
+        assert "12 of 60 questions in Swahili" in linked_page.locator(MAIN).inner_text()
+        linked_page.locator("canvas table").first.wait_for(state="attached")
+        assert linked_page.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
 
 
 def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> None:
@@ -213,16 +213,16 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
         files[kind] = Path(waiting.value.path()).read_text(encoding="utf-8")
     rows = list(csv.DictReader(files["CSV"].splitlines()))
     exact = json.loads(files["JSON"])
-    assert [r["system"] for r in rows if r["language"] == "all"] == systems
+    assert [row["system"] for row in rows if row["language"] == "all"] == systems
     assert len(systems) == 4
-    assert {r["language"] for r in rows} == {"all", "en", "fi"}
+    assert {row["language"] for row in rows} == {"all", "en", "fi"}
     assert (exact["about"]["arena"], exact["about"]["skill"], exact["about"]["languages"]) == (
         "judged",
         "answer",
         ["en", "fi"],
     )
-    assert [(r["language"], r["system"], r["rating"]) for r in exact["rows"]] == [
-        (r["language"], r["system"], float(r["rating"])) for r in rows
+    assert [(row["language"], row["system"], row["rating"]) for row in exact["rows"]] == [
+        (row["language"], row["system"], float(row["rating"])) for row in rows
     ]
 
 
@@ -238,11 +238,11 @@ def test_a_cell_of_the_heat_map_leads_to_the_replies_behind_it(opened: Opened, u
     cells.last.click(force=True)  # Plotly hears clicks through a sheet that lies over the marks
     page.get_by_role("button", name="What it said").click()
     arrived(opened, "Answers")
-    asked = query(page)
-    assert asked["arena"] == ["judged"]
-    assert asked["systems"][0] in systems
-    assert asked["languages"] in (["en"], ["fi"])
-    assert page.locator(".mg-hit .mg-name").all_inner_texts() == asked["systems"]
+    parameters = query(page)
+    assert parameters["arena"] == ["judged"]
+    assert parameters["systems"][0] in systems
+    assert parameters["languages"] in (["en"], ["fi"])
+    assert page.locator(".mg-hit .mg-name").all_inner_texts() == parameters["systems"]
 
 
 @pytest.mark.parametrize("keyboard", [False, True], ids=["mouse", "keyboard"])
@@ -336,12 +336,12 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
             page.wait_for_function(SET_IN, arg=ground)
             opened.settle()
             for _ in range(400):
-                found = page.evaluate(CONTRAST)
-                faint = [f for f in found if f[0] < 4.5]
+                contrasts = page.evaluate(CONTRAST)
+                faint = [contrast for contrast in contrasts if contrast[0] < 4.5]
                 if not faint:
                     break
                 page.wait_for_timeout(250)  # charts are drawn again after the page has changed
-            assert len(found) > 10
+            assert len(contrasts) > 10
             assert faint == [], scheme
         page.set_viewport_size({"width": 420, "height": 900})
         for _ in range(400):
@@ -402,22 +402,22 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
     reached: list[str] = []
     for _ in range(60):
         page.keyboard.press("Tab")
-        at = page.evaluate(FOCUSED)
-        if at is None:
+        element = page.evaluate(FOCUSED)
+        if element is None:
             break
-        if at["tag"] in ("MAIN", "DIV") or (reached and at["name"] == reached[-1]):
+        if element["tag"] in ("MAIN", "DIV") or (reached and element["name"] == reached[-1]):
             continue  # the page itself; from cell to cell within a table
-        reached.append(at["name"])
+        reached.append(element["name"])
         clip = {
-            "x": max(at["x"] - 6, 0),
-            "y": max(at["y"] - 6, 0),
-            "width": at["width"] + 12,
-            "height": at["height"] + 12,
+            "x": max(element["x"] - 6, 0),
+            "y": max(element["y"] - 6, 0),
+            "width": element["width"] + 12,
+            "height": element["height"] + 12,
         }
         with_focus = page.screenshot(clip=clip)
         page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
         without = page.screenshot(clip=clip)
-        assert with_focus != without, f"nobody sees that {at['name']} has the focus"
+        assert with_focus != without, f"nobody sees that {element['name']} has the focus"
     expected = [*TITLES, "Arena", "Languages", "Copy link", "Download", "Cite", "relevance", "both", "CANVAS"]
     assert [name for name in reached if name in expected] == expected
 

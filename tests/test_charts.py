@@ -43,32 +43,32 @@ def lab(rgb: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def contrast(one: str, other: str) -> float:
-    a, b = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(c)) for c in (one, other))
+def contrast(color: str, other: str) -> float:
+    a, b = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(c)) for c in (color, other))
     return (b + 0.05) / (a + 0.05)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
 def test_family_colours_stay_apart_for_every_kind_of_colour_vision(mode: Any, vision: str) -> None:
-    makers = [one for one in FAMILIES if one.name not in ("baseline", "other")]
-    for one, other in itertools.combinations(makers, 2):
-        seen = [lab(np.clip(VISION[vision] @ linear(m.color(mode)), 0, 1)) for m in (one, other)]
+    makers = [maker for maker in FAMILIES if maker.name not in ("baseline", "other")]
+    for maker, other in itertools.combinations(makers, 2):
+        seen = [lab(np.clip(VISION[vision] @ linear(m.color(mode)), 0, 1)) for m in (maker, other)]
         # CIE76: about 2 is just noticeable side by side; marks lie apart and are small.
-        assert math.dist(*seen) > 15, f"{one.name} and {other.name} under {vision} in {mode}"
+        assert math.dist(*seen) > 15, f"{maker.name} and {other.name} under {vision} in {mode}"
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None:
     ground = ink(mode).ground
-    for one in FAMILIES:
-        assert contrast(one.color(mode), ground) >= 2.9, one.name
+    for maker in FAMILIES:
+        assert contrast(maker.color(mode), ground) >= 2.9, maker.name
     assert contrast(ink(mode).text, ground) >= 7
     assert contrast(ink(mode).muted, ground) >= 4.5
 
 
 def test_every_family_has_a_shape_of_its_own() -> None:
-    assert len({one.symbol for one in FAMILIES}) == len(FAMILIES)
+    assert len({maker.symbol for maker in FAMILIES}) == len(FAMILIES)
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
     rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
     figure = dumbbells(rows, mode="light")
     go.Figure(figure)
-    shown = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
-    assert shown["judge"] != shown["surrogate"] == ink("light").ground
+    colors = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
+    assert colors["judge"] != colors["surrogate"] == ink("light").ground
     assert any("n = 18 languages" in text for trace in figure["data"] for text in trace.get("text", []))
 
 

@@ -151,22 +151,22 @@ def test_the_order_tells_a_move_by_line_arrow_and_words(mode: Any) -> None:
         | {"place_decided": None, "place_as_published": 4},
     ]
     figure = checked(charts.order(rows, mode=mode))
-    said = {trace["customdata"][0][0]: trace for trace in figure["data"]}
-    assert list(said) == ["gpt-4", "aya-101"], "without a rate there is no place"
-    assert said["gpt-4"]["y"] == [0, 1]
-    assert "10.0%" in said["gpt-4"]["text"][0]
-    assert "50.0%" in said["gpt-4"]["text"][1]
-    assert "▼ 2 places" in said["gpt-4"]["text"][1]
-    assert "▲ 1 place" in said["aya-101"]["text"][1]
-    assert "undecided: 40.0% of 100 replies" in said["gpt-4"]["hovertext"][0]
+    traces = {trace["customdata"][0][0]: trace for trace in figure["data"]}
+    assert list(traces) == ["gpt-4", "aya-101"], "without a rate there is no place"
+    assert traces["gpt-4"]["y"] == [0, 1]
+    assert "10.0%" in traces["gpt-4"]["text"][0]
+    assert "50.0%" in traces["gpt-4"]["text"][1]
+    assert "▼ 2 places" in traces["gpt-4"]["text"][1]
+    assert "▲ 1 place" in traces["aya-101"]["text"][1]
+    assert "undecided: 40.0% of 100 replies" in traces["gpt-4"]["hovertext"][0]
 
 
 @MODES
 def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) -> None:
     figure = checked(charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode=mode))
     full, hollow = figure["data"]
-    shown = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
-    assert shown == {("gpt-4", "en", "hallucination", ""): "100.0", ("gpt-4", "fi", "hallucination", ""): "5.0"}
+    texts = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
+    assert texts == {("gpt-4", "en", "hallucination", ""): "100.0", ("gpt-4", "fi", "hallucination", ""): "5.0"}
     assert "hallucination rate 100.0%" in full["hovertext"][0]
     assert "n = 250 replies: 250 answered, 0 abstained, 0 undecided" in full["hovertext"][0]
     assert len(hollow["x"]) == 4
@@ -176,7 +176,8 @@ def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) ->
 def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
     figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light")
     hollow = {
-        tuple(c[:2]): h for c, h in zip(figure["data"][1]["customdata"], figure["data"][1]["hovertext"], strict=True)
+        tuple(key[:2]): text
+        for key, text in zip(figure["data"][1]["customdata"], figure["data"][1]["hovertext"], strict=True)
     }
     assert "no hallucination rate: none of the 20 replies says" in hollow["aya-101", "en"]
     assert "as published 100.0%, undecided replies 100.0%" in hollow["aya-101", "en"]
@@ -228,12 +229,12 @@ def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metr
 def every_text(value: Any) -> Iterable[str]:
     """What Plotly would read as markup."""
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, child in value.items():
             if key not in ("customdata", "legendgroup"):
-                yield from every_text(one)
+                yield from every_text(child)
     elif isinstance(value, list):
-        for one in value:
-            yield from every_text(one)
+        for child in value:
+            yield from every_text(child)
     elif isinstance(value, str):
         yield value
 
@@ -256,9 +257,9 @@ def test_pitfall_45_a_name_is_never_markup() -> None:
 def apart(marks: tuple[labels.Mark, ...], places: tuple[labels.Place, ...], width: float) -> bool:
     boxes = labels.boxes(marks, places, width, PLOT_HEIGHT)
     return not any(
-        min(a[2], b[2]) > max(a[0], b[0]) and min(a[3], b[3]) > max(a[1], b[1])
-        for i, a in enumerate(boxes)
-        for b in boxes[:i]
+        min(box[2], other[2]) > max(box[0], other[0]) and min(box[3], other[3]) > max(box[1], other[1])
+        for i, box in enumerate(boxes)
+        for other in boxes[:i]
     )
 
 
@@ -266,7 +267,7 @@ def apart(marks: tuple[labels.Mark, ...], places: tuple[labels.Place, ...], widt
 def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
     picked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = views.rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
+    rates = views.rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
     seen: list[Any] = []
     place = labels.place
 
@@ -275,7 +276,7 @@ def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
         return seen[-1][1]
 
     monkeypatch.setattr("mirage.charts.hallucination.plane.place", spy)
-    charts.trade_off(found.systems.to_pylist(), mode="light")
+    charts.trade_off(rates.systems.to_pylist(), mode="light")
     marks, places = seen[0]
     assert len(marks) == 13, "eleven systems and two corners"
     for width in (PLOT_WIDTH, 330, 380, 450, 600, 800):

@@ -43,15 +43,15 @@ RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,
 
 def mirage(*args: object, code: int = 0) -> Result:
     """Run a command in this process."""
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
-def rows(done: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+def rows(result: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 @pytest.fixture
@@ -64,28 +64,28 @@ def arena(tmp_path: Path) -> Path:
 
 
 def test_import_then_rates_then_rank_work_one_after_the_other(tmp_path: Path) -> None:
-    done = mirage("import", "nomiracl", replies(tmp_path / "in"), "--into", tmp_path / "a b", "--format", "csv")
-    assert done.stdout.splitlines() == [
+    result = mirage("import", "nomiracl", replies(tmp_path / "in"), "--into", tmp_path / "a b", "--format", "csv")
+    assert result.stdout.splitlines() == [
         "language,files,questions,replies,missing,empty,prompts_absent",
         "en,2,8,24,0,0,0",
         "fi,2,8,24,0,0,0",
         "all,4,16,48,0,0,0",
     ]
-    assert "48 replies of 3 systems" in done.stderr
+    assert "48 replies of 3 systems" in result.stderr
     assert rows(mirage("rates", tmp_path / "a b", "--format", "csv"))
     assert rows(mirage("rank", tmp_path / "a b", "--referee", "relevance", "--format", "csv"))
 
 
 def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena: Path) -> None:
-    done = mirage("rates", arena, "--format", "csv")
-    assert done.stdout.splitlines()[0] == RATES
-    assert done.stderr == ""
-    found = {(r["language"], r["subset"], r["system"]): r for r in rows(done)}
-    assert len(found) == 2 * 2 * 3 + 2 * 3
-    beta = found["en", "non_relevant", "beta"]
+    result = mirage("rates", arena, "--format", "csv")
+    assert result.stdout.splitlines()[0] == RATES
+    assert result.stderr == ""
+    cells = {(r["language"], r["subset"], r["system"]): r for r in rows(result)}
+    assert len(cells) == 2 * 2 * 3 + 2 * 3
+    beta = cells["en", "non_relevant", "beta"]
     assert (beta["n"], beta["answered"], beta["abstained"], beta["rate"]) == ("4", "2", "2", "0.5")
     assert (beta["rate_low"], beta["rate_high"]) == tuple(map(repr, wilson(2, 4)))
-    assert found["all", "relevant", "alpha"]["rate"] == "0.0"
+    assert cells["all", "relevant", "alpha"]["rate"] == "0.0"
 
 
 def test_a_cell_without_a_value_is_an_empty_field_in_csv_and_null_in_json(tmp_path: Path) -> None:
@@ -93,27 +93,27 @@ def test_a_cell_without_a_value_is_an_empty_field_in_csv_and_null_in_json(tmp_pa
     command = ("rates", tmp_path / "a", "--parser", "published", "--format")
     alpha = [r for r in rows(mirage(*command, "csv")) if r["system"] == "alpha"]
     assert {(r["rate"], r["rate_as_published"], r["undecided"]) for r in alpha} == {("", "1.0", "1.0")}
-    found = json.loads(mirage(*command, "json").stdout)
-    assert {r["rate"] for r in found if r["system"] == "alpha"} == {None}
-    assert list(found[0]) == RATES.split(",")
+    cells = json.loads(mirage(*command, "json").stdout)
+    assert {r["rate"] for r in cells if r["system"] == "alpha"} == {None}
+    assert list(cells[0]) == RATES.split(",")
 
 
 def test_the_csv_of_rank_has_the_columns_of_the_contract_and_the_joint_row(arena: Path) -> None:
-    done = mirage("rank", arena, "--referee", "relevance", "--format", "csv")
-    assert done.stdout.splitlines()[0] == RANKS
-    found = rows(done)
-    assert [r["language"] for r in found] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
-    assert all(float(r["low"]) <= float(r["rating"]) <= float(r["high"]) for r in found)
-    assert all(int(r["battles"]) == int(r["wins"]) + int(r["ties"]) + int(r["losses"]) for r in found)
-    assert "over 1,000 draws" in done.stderr
-    assert "seed 0" in done.stderr
+    result = mirage("rank", arena, "--referee", "relevance", "--format", "csv")
+    assert result.stdout.splitlines()[0] == RANKS
+    ranking = rows(result)
+    assert [r["language"] for r in ranking] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
+    assert all(float(r["low"]) <= float(r["rating"]) <= float(r["high"]) for r in ranking)
+    assert all(int(r["battles"]) == int(r["wins"]) + int(r["ties"]) + int(r["losses"]) for r in ranking)
+    assert "over 1,000 draws" in result.stderr
+    assert "seed 0" in result.stderr
 
 
 def test_only_languages_that_were_asked_for_are_said_to_be_unranked() -> None:
     nomiracl = ROOT / "data" / "nomiracl"
     assert "not ranked: bn" in mirage("rank", nomiracl, "--referee", "relevance", "--draws", 5).stderr
-    one = mirage("rank", nomiracl, "--referee", "relevance", "--draws", 5, "--languages", "sw")
-    assert "not ranked" not in one.stderr
+    result = mirage("rank", nomiracl, "--referee", "relevance", "--draws", 5, "--languages", "sw")
+    assert "not ranked" not in result.stderr
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path) -> None:
@@ -136,19 +136,19 @@ def test_parsers_differ_where_a_reply_is_typographic(tmp_path: Path) -> None:
     mirage("import", "nomiracl", folder, "--into", tmp_path / "a")
 
     def abstained(parser: str) -> set[str]:
-        done = mirage("outcomes", tmp_path / "a", "--parser", parser, "--format", "csv")
-        assert done.stdout.splitlines()[0] == ",".join(RATES.split(",")[:10])
-        return {r["abstained"] for r in rows(done) if r["system"] == "alpha" and r["language"] == "en"}
+        result = mirage("outcomes", tmp_path / "a", "--parser", parser, "--format", "csv")
+        assert result.stdout.splitlines()[0] == ",".join(RATES.split(",")[:10])
+        return {r["abstained"] for r in rows(result) if r["system"] == "alpha" and r["language"] == "en"}
 
     assert abstained("published") == {"0"}
     assert abstained("strict") == {"4"}
 
 
 def test_features_are_measured_and_averaged_alone_or_together(arena: Path) -> None:
-    done = mirage("features", arena, "--only", "length", "--format", "csv")
-    assert done.stdout.splitlines()[0] == "language,system,feature,mean,mean_low,mean_high,n,total,coverage"
-    assert {r["feature"] for r in rows(done)} == {"length"}
-    assert {r["mean"] for r in rows(done) if r["system"] == "alpha"} == {str(float(len("Yes, answer is present.")))}
+    result = mirage("features", arena, "--only", "length", "--format", "csv")
+    assert result.stdout.splitlines()[0] == "language,system,feature,mean,mean_low,mean_high,n,total,coverage"
+    assert {r["feature"] for r in rows(result)} == {"length"}
+    assert {r["mean"] for r in rows(result) if r["system"] == "alpha"} == {str(float(len("Yes, answer is present.")))}
     both = mirage("features", arena, "--only", "n_citations", "--format", "csv")
     assert {r["feature"] for r in rows(both)} == {"length", "n_citations"}
 
@@ -171,12 +171,12 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_referees(ar
 
 
 def test_judgments_come_in_and_are_ranked(tmp_path: Path) -> None:
-    done = mirage("import", "judgments", judgments(tmp_path / "j.csv"), "--into", tmp_path / "a")
-    assert "6 judgments read, 0 in place of older ones; 6 in all" in done.stderr
-    found = rows(mirage("rank", tmp_path / "a", "--referee", "j", "--format", "csv"))
-    assert [r["system"] for r in found] == ["alpha", "beta", "gamma"]
-    said = mirage("rank", tmp_path / "a", "--referee", "j").stderr
-    assert "alpha (en: no upper bound)" in said
+    result = mirage("import", "judgments", judgments(tmp_path / "j.csv"), "--into", tmp_path / "a")
+    assert "6 judgments read, 0 in place of older ones; 6 in all" in result.stderr
+    ranking = rows(mirage("rank", tmp_path / "a", "--referee", "j", "--format", "csv"))
+    assert [r["system"] for r in ranking] == ["alpha", "beta", "gamma"]
+    message = mirage("rank", tmp_path / "a", "--referee", "j").stderr
+    assert "alpha (en: no upper bound)" in message
 
 
 def test_questions_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:
@@ -194,15 +194,15 @@ def test_questions_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:
 
 
 def test_check_says_what_it_checked(arena: Path) -> None:
-    said = mirage("check", arena).stderr.splitlines()
-    assert [line.split(":")[0] for line in said] == ["queries", "passages", "answers", "outcomes"]
+    lines = mirage("check", arena).stderr.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["queries", "passages", "answers", "outcomes"]
 
 
 def test_a_table_for_people_has_headings_and_readable_numbers(arena: Path) -> None:
-    done = mirage("rates", arena, "--languages", "en")
-    assert "rate as published" in done.stdout
-    assert "50.0%" in done.stdout
-    assert max(len(line) for line in done.stdout.splitlines()) <= 200
+    result = mirage("rates", arena, "--languages", "en")
+    assert "rate as published" in result.stdout
+    assert "50.0%" in result.stdout
+    assert max(len(line) for line in result.stdout.splitlines()) <= 200
 
 
 def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path) -> None:
@@ -241,15 +241,15 @@ HELP = [
 
 @pytest.mark.parametrize("command", HELP, ids=" ".join)
 def test_every_command_says_what_it_reads_and_writes(command: tuple[str, ...]) -> None:
-    said = " ".join(mirage(*command, "--help").stdout.split())
-    assert re.search(r"\bReads?\b", said)
-    assert re.search(r"\bWrites\b", said)
+    text = " ".join(mirage(*command, "--help").stdout.split())
+    assert re.search(r"\bReads?\b", text)
+    assert re.search(r"\bWrites\b", text)
 
 
 def test_help_lists_every_command() -> None:
-    said = mirage("--help").stdout
-    assert all(f"  {command[0]} " in said for command in HELP)
-    assert said in mirage(code=2).stderr, "no command at all is answered with the list"
+    text = mirage("--help").stdout
+    assert all(f"  {command[0]} " in text for command in HELP)
+    assert text in mirage(code=2).stderr, "no command at all is answered with the list"
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -258,8 +258,8 @@ def test_help_loads_nothing_heavy() -> None:
         "try: app(['--help'])\nexcept SystemExit: pass\n"
         "print([m for m in ('numpy', 'pyarrow', 'pandas', 'duckdb', 'streamlit', 'httpx') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_installed_program_and_the_module_are_the_same(tmp_path: Path) -> None:
@@ -278,8 +278,8 @@ def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Pa
         ("import", "nomiracl", str(folder), "--into", str(tmp_path / "a"), "--format", "csv"),
         ("rates", str(tmp_path / "a"), "--format", "json"),
     ):
-        done = subprocess.run([*program, *args], env=environment, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run([*program, *args], env=environment, capture_output=True, check=False)
+        assert result.returncode == 0, result.stderr
     texts = store.open_arena(tmp_path / "a").read("answers")["text"].to_pylist()
     assert "نعم, answer is present." in texts
 
@@ -290,11 +290,11 @@ def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Pa
 def refused(arena: Path, *args: object) -> str:
     """Run a command that must fail as bad input does, and leave the arena alone; returns what it said."""
     before = snapshot(arena)
-    done = mirage(*args, code=2)
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
+    result = mirage(*args, code=2)
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
     assert snapshot(arena) == before
-    return done.stderr
+    return result.stderr
 
 
 def broken(folder: Path, change: Callable[[bytes], bytes]) -> Path:
@@ -331,11 +331,11 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_broken_outputs_file_is_refused_and_the_arena_is_as_before(arena: Path, tmp_path: Path, case: str) -> None:
-    change, what, where = BAD[case]
-    said = refused(arena, "import", "nomiracl", broken(tmp_path / "bad", change), "--into", arena)
-    assert what in said
-    assert re.search(where, said)
-    assert "to do:" in said
+    change, problem, where = BAD[case]
+    message = refused(arena, "import", "nomiracl", broken(tmp_path / "bad", change), "--into", arena)
+    assert problem in message
+    assert re.search(where, message)
+    assert "to do:" in message
 
 
 def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "problem"),
     [
         (("rates", "--languages", "xx"), "there is no language 'xx'"),
         (("rates", "--languages", "sw"), "there is no language 'sw'"),
@@ -360,8 +360,10 @@ def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_pa
     ],
     ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
 )
-def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(arena: Path, args: tuple[str, ...], said: str) -> None:
-    assert said in refused(arena, args[0], arena, *args[1:])
+def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(
+    arena: Path, args: tuple[str, ...], problem: str
+) -> None:
+    assert problem in refused(arena, args[0], arena, *args[1:])
 
 
 def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_path: Path) -> None:
@@ -370,7 +372,7 @@ def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "problem"),
     [
         ("en,r0,j,alpha,betta,A", "there is no system in en 'betta'"),
         ("en,r99,j,alpha,beta,A", "the arena has no question 'r99' in en"),
@@ -380,12 +382,12 @@ def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_
         ("en,r1,j,alpha,beta,B", "this repeats"),
     ],
 )
-def test_a_wrong_judgment_refuses_the_file_with_its_line(arena: Path, tmp_path: Path, line: str, said: str) -> None:
+def test_a_wrong_judgment_refuses_the_file_with_its_line(arena: Path, tmp_path: Path, line: str, problem: str) -> None:
     file = judgments(tmp_path / "j.csv")
     file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
-    told = refused(arena, "import", "judgments", file, "--into", arena)
-    assert said in told
-    assert f"{file}:8" in told
+    message = refused(arena, "import", "judgments", file, "--into", arena)
+    assert problem in message
+    assert f"{file}:8" in message
 
 
 READERS = [("rates",), ("outcomes",), ("features",), ("rank", "--referee", "relevance"), ("check",)]
@@ -443,8 +445,8 @@ def test_bad_usage_ends_with_code_2_and_writes_nothing(
     arena: Path, args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(arena.parent)
-    said = refused(arena, *(str(arena) if a == "DIR" else a for a in args))
-    assert said
+    message = refused(arena, *(str(arena) if a == "DIR" else a for a in args))
+    assert message
     assert not Path("x").exists()
 
 
@@ -455,10 +457,10 @@ def test_a_full_disk_ends_with_code_2_and_the_arena_as_it_was(arena: Path, tmp_p
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)); sys.argv[0] = 'mirage'\n"
         "from mirage.cli import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert "the arena cannot be written: File too large" in done.stderr
-    assert "free space" in done.stderr
+    result = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=False)
+    assert result.returncode == 2, result.stderr
+    assert "the arena cannot be written: File too large" in result.stderr
+    assert "free space" in result.stderr
     assert snapshot(arena) == before
 
 
@@ -484,10 +486,10 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
         assert program.stdout is not None
         assert program.stdout.readline() == "waiting\n", "the import waits for the lock, or has ended"
         program.send_signal(signal.SIGINT)
-        _, said = program.communicate(timeout=PATIENCE)
+        _, message = program.communicate(timeout=PATIENCE)
     assert program.returncode == 130
-    assert "Run the same command again to go on" in said
-    assert "Traceback" not in said
+    assert "Run the same command again to go on" in message
+    assert "Traceback" not in message
     assert {path.name for path in arena.iterdir()} == {".lock"}
 
 
@@ -518,9 +520,9 @@ def test_kill_9_at_any_moment_of_an_import_leaves_the_old_arena_or_the_new_one(t
             time.sleep(rng.uniform(0, 1.1 * whole))
         program.kill()
         program.wait()
-        found = store.open_arena(arena)
-        assert store.check(found)
-        assert found.version in versions
+        opened = store.open_arena(arena)
+        assert store.check(opened)
+        assert opened.version in versions
     mirage("import", "nomiracl", new, "--into", arena)
     assert snapshot(arena) == snapshot(other), "the same command again brings the new arena and sweeps what was left"
 
@@ -552,14 +554,14 @@ def test_pull_fetches_what_import_reads(tmp_path: Path) -> None:
     try:
         address = f"http://127.0.0.1:{server.server_address[1]}"
         command = ("pull", "nomiracl", "--into", tmp_path / "p", "--languages", "en,fi", "--base-url", address)
-        done = mirage(*command)
-        assert "4 files" in done.stderr
-        assert done.stdout == ""
+        result = mirage(*command)
+        assert "4 files" in result.stderr
+        assert result.stdout == ""
         assert "0 of them new" in mirage(*command).stderr
         del files["relevant/fi.test.vanilla_prompt.jsonl"]
-        done = mirage(*command[:3], tmp_path / "q", *command[4:])
-        assert "3 files" in done.stderr
-        assert "Not at the source, and not needed to go on: relevant/fi.test.vanilla_prompt.jsonl" in done.stderr
+        result = mirage(*command[:3], tmp_path / "q", *command[4:])
+        assert "3 files" in result.stderr
+        assert "Not at the source, and not needed to go on: relevant/fi.test.vanilla_prompt.jsonl" in result.stderr
     finally:
         server.shutdown()
         server.server_close()
@@ -597,7 +599,7 @@ def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path,
     subprocess.run(
         [*program, "import", "nomiracl", str(shared / "nomiracl"), "--into", str(into)], cwd=ROOT, check=True
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [*program, "rates", str(into), "--parser", "published", "--format", "csv"],
         cwd=ROOT,
         check=True,
@@ -605,10 +607,10 @@ def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path,
         text=True,
         encoding="utf-8",
     )
-    assert done.stderr == ""
-    found = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert differing(found) == {}
-    assert {r["system"] for r in found} == set(SYSTEM_NAMES.values())
+    assert result.stderr == ""
+    cells = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert differing(cells) == {}
+    assert {r["system"] for r in cells} == set(SYSTEM_NAMES.values())
     arena = store.open_arena(into)
     assert (arena.rows("queries"), arena.rows("passages"), arena.rows("answers")) == (8_045, 80_450, 88_495)
     present = pc.not_equal(arena.read("answers", columns=["status"])["status"], "missing")

@@ -51,22 +51,22 @@ http {{
 
 
 @contextmanager
-def replicas(here: Path, n: int) -> Iterator[list[int]]:
+def replicas(folder: Path, n: int) -> Iterator[list[int]]:
     """So many explorers with the settings of the page; their ports."""
     with ExitStack() as stack:
         ports = []
         for k in range(n):
             port = stack.enter_context(waiting.port())
             environment = os.environ | {
-                "MIRAGE_ARENAS": str(here / "arenas"),
-                "MIRAGE_HOME": str(here / "home"),
+                "MIRAGE_ARENAS": str(folder / "arenas"),
+                "MIRAGE_HOME": str(folder / "home"),
                 "STREAMLIT_SERVER_ALLOWED_HOSTS": f"{HOST} turns.example.org",
                 "STREAMLIT_SERVER_BASE_URL_PATH": "mirage",
                 "PYTHONPATH": str(ROOT),
             }
             command = [sys.executable, "-m", "mirage", "app", "--port", str(port)]
-            with (here / f"replica-{k}.log").open("wb") as log:
-                process = subprocess.Popen(command, cwd=here, env=environment, stdout=log, stderr=log)
+            with (folder / f"replica-{k}.log").open("wb") as log:
+                process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
             stack.callback(process.wait, PATIENCE)
             stack.callback(process.terminate)
             health = f"http://127.0.0.1:{port}/mirage/_stcore/health"
@@ -87,33 +87,33 @@ def proxy(folder: Path) -> Iterator[tuple[int, list[int]]]:
         if os.environ.get("CI"):
             pytest.fail("there is no nginx, and CI must test the configuration of docs/deploy.md")
         pytest.skip("there is no nginx (Debian: apt-get install nginx)")
-    here = folder
+    directory = folder
     # A file of the same content has the same address on both: every reader downloads another.
     for k, name in enumerate(("turns", *map(str, range(READERS)))):
-        made = simulate(systems=4, queries=8, languages=["en"], seed=k)
-        store.write(here / "arenas" / name, made.tables, made_by="a test", label="simulated")
+        simulation = simulate(systems=4, queries=8, languages=["en"], seed=k)
+        store.write(directory / "arenas" / name, simulation.tables, made_by="a test", label="simulated")
     secret = subprocess.run(
         ["openssl", "passwd", "-apr1", PASSWORD], capture_output=True, text=True, check=True
     ).stdout.strip()
-    (here / "htpasswd").write_text(f"{LOGIN}:{secret}\n", encoding="utf-8")
-    with replicas(here, 2) as ports, waiting.port() as port:
-        http, location = HTTP, LOCATION.replace("/etc/nginx/mirage.htpasswd", str(here / "htpasswd"))
+    (directory / "htpasswd").write_text(f"{LOGIN}:{secret}\n", encoding="utf-8")
+    with replicas(directory, 2) as ports, waiting.port() as port:
+        http, location = HTTP, LOCATION.replace("/etc/nginx/mirage.htpasswd", str(directory / "htpasswd"))
         for printed, real in zip(("127.0.0.1:8501", "127.0.0.1:8502"), ports, strict=True):
             assert printed in http
             http = http.replace(printed, f"127.0.0.1:{real}")
-        http += ROUND_ROBIN.format(servers=" ".join(f"server 127.0.0.1:{one};" for one in ports))
+        http += ROUND_ROBIN.format(servers=" ".join(f"server 127.0.0.1:{replica_port};" for replica_port in ports))
         text = CONFIGURATION.format(
             user="user root;" if os.geteuid() == 0 else "",
-            here=here,
+            here=directory,
             http=http,
             port=port,
             host=HOST,
             location=location,
             turns=location.replace("http://mirage;", "http://turns;"),
         )
-        (here / "nginx.conf").write_text(text, encoding="utf-8")
+        (directory / "nginx.conf").write_text(text, encoding="utf-8")
         process = subprocess.Popen(
-            [NGINX, "-p", str(here), "-c", str(here / "nginx.conf"), "-e", str(here / "error.log")]
+            [NGINX, "-p", str(directory), "-c", str(directory / "nginx.conf"), "-e", str(directory / "error.log")]
         )
         try:
             waiting.until(
@@ -145,17 +145,17 @@ def fetch(port: int, path: str, host: str, *, cookie: str = "", login: bool = Tr
         return 0, b"", ""
 
 
-async def received(link: ClientConnection, wanted: str) -> Any:
+async def received(link: ClientConnection, kind: str) -> Any:
     """The next message of a kind, with what was drawn before it."""
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-    drawn = []
+    messages = []
     async for raw in link:
         assert isinstance(raw, bytes)
         message = ForwardMsg.FromString(raw)
-        drawn.append(message)
-        if message.WhichOneof("type") == wanted and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-            return drawn
+        messages.append(message)
+        if message.WhichOneof("type") == kind and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            return messages
     raise ConnectionError("the server is gone")
 
 
@@ -175,19 +175,23 @@ async def visit(port: int, host: str, cookie: str, arena: str) -> tuple[str, Cli
         max_size=None,
         open_timeout=PATIENCE,
     )
-    ask = BackMsg()
-    ask.rerun_script.query_string = f"arena={arena}"
-    ask.rerun_script.page_name = ""
-    await link.send(ask.SerializeToString())
-    drawn = await received(link, "script_finished")
-    (session,) = {m.new_session.initialize.session_id for m in drawn if m.WhichOneof("type") == "new_session"}
-    buttons = [m.delta.new_element.download_button for m in drawn if m.WhichOneof("type") == "delta"]
-    button = next(one for one in buttons if one.deferred_file_id)
-    ask = BackMsg()
-    ask.backend_operation_request.request_id = "download"
-    ask.backend_operation_request.session_id = session
-    ask.backend_operation_request.deferred_file.file_id = button.deferred_file_id
-    await link.send(ask.SerializeToString())
+    request = BackMsg()
+    request.rerun_script.query_string = f"arena={arena}"
+    request.rerun_script.page_name = ""
+    await link.send(request.SerializeToString())
+    messages = await received(link, "script_finished")
+    (session,) = {
+        message.new_session.initialize.session_id for message in messages if message.WhichOneof("type") == "new_session"
+    }
+    buttons = [
+        message.delta.new_element.download_button for message in messages if message.WhichOneof("type") == "delta"
+    ]
+    button = next(candidate for candidate in buttons if candidate.deferred_file_id)
+    request = BackMsg()
+    request.backend_operation_request.request_id = "download"
+    request.backend_operation_request.session_id = session
+    request.backend_operation_request.deferred_file.file_id = button.deferred_file_id
+    await link.send(request.SerializeToString())
     (*_, answer) = await received(link, "backend_operation_response")
     assert not answer.backend_operation_response.error_msg
     return answer.backend_operation_response.deferred_file.url, link
@@ -213,8 +217,12 @@ def test_every_download_of_every_reader_is_there(proxy: tuple[int, list[int]]) -
                     status, body, _ = await asyncio.to_thread(fetch, port, address(url), HOST, cookie=cookie)
                     assert status == 200
                     assert body
-                there = [p for p in ports if (await asyncio.to_thread(fetch, p, address(url), HOST))[0] == 200]
-                assert len(there) == 1, "one replica has it"
+                ports_with_file = [
+                    replica_port
+                    for replica_port in ports
+                    if (await asyncio.to_thread(fetch, replica_port, address(url), HOST))[0] == 200
+                ]
+                assert len(ports_with_file) == 1, "one replica has it"
 
     asyncio.run(read())
 
@@ -223,9 +231,9 @@ def test_new_readers_are_spread_over_the_replicas(proxy: tuple[int, list[int]], 
     port, ports = proxy
     for _ in range(64):  # that all are sent to one by chance has a probability of 2 ** -63
         assert fetch(port, "/mirage/_stcore/health", HOST)[0] == 200
-    wanted = {f"127.0.0.1:{one}" for one in ports}
+    addresses = {f"127.0.0.1:{replica_port}" for replica_port in ports}
     log = folder / "access.log"
-    waiting.until(lambda: wanted <= set(log.read_text(encoding="utf-8").split()), "both replicas have served")
+    waiting.until(lambda: addresses <= set(log.read_text(encoding="utf-8").split()), "both replicas have served")
 
 
 def test_by_turns_downloads_are_lost(proxy: tuple[int, list[int]]) -> None:

@@ -52,17 +52,17 @@ def test_every_command_runs_in_the_order_of_the_page_and_prints_what_it_says(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    last, ran = "", []
+    last, commands = "", []
     with Service(lambda call: reply(behave(call.body))) as service:
         for kind, label, text in BLOCKS:
             if kind == "text":
-                told = numbers(text)
+                printed = numbers(text)
                 # Tokens are estimated from texts that may be corrected; what the page says must stay about right.
-                assert numbers(last) == pytest.approx(told, rel=0.25, abs=1), last
+                assert numbers(last) == pytest.approx(printed, rel=0.25, abs=1), last
                 continue
             for line in text.splitlines() if not label else ():
                 words = shlex.split(line)
-                ran.append(words[:2])
+                commands.append(words[:2])
                 if words[0] == "cp":
                     subprocess.run(words, check=True)
                 elif words[0] == "export":
@@ -74,15 +74,15 @@ def test_every_command_runs_in_the_order_of_the_page_and_prints_what_it_says(
                     assert result.exit_code == 0, f"{line}\n{result.output}"
                     last = result.stderr
         assert any(call.headers.get("authorization") == "Bearer your-key" for call in service.calls)
-    assert [words[1] for words in ran if words[0] == "mirage"] == [
+    assert [words[1] for words in commands if words[0] == "mirage"] == [
         *("generate", "generate", "show", "run", "judge", "judge", "judges", "rank", "rank", "run", "run")
     ]
     arena = store.open_arena(here / "my-arena")
     assert store.check(arena)
     judgments = arena.read("judgments")
-    mine = [row for row in judgments.to_pylist() if row["judge"] == "gpt-4o"]
-    assert len(mine) >= 160
-    assert {row["verdict"] for row in mine} == {"A"}
+    rows = [row for row in judgments.to_pylist() if row["judge"] == "gpt-4o"]
+    assert len(rows) >= 160
+    assert {row["verdict"] for row in rows} == {"A"}
     systems = set(arena.read("answers")["system"].to_pylist())
     assert {"my-model", "my-model-2"} <= systems
     assert "fluency_score" in arena.read("features")["feature"].to_pylist()

@@ -28,11 +28,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = tmp_path_factory.mktemp("site")
     config = ROOT / "docs" / "site" / "mkdocs.yml"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", str(config), "-d", str(into)]
-    done = subprocess.run(
+    result = subprocess.run(
         command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, cwd=ROOT, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr.strip()
+    assert result.returncode == 0, result.stderr
+    assert not result.stderr.strip()
     return into
 
 
@@ -58,9 +58,9 @@ def test_every_page_of_the_guide_is_in_its_navigation(site: Path) -> None:
 
 def test_every_command_and_its_options_are_in_it(site: Path) -> None:
     text = words(site / "commands.html")
-    found = leaves(("mirage",), get_command(app))
-    assert len(found) > 15
-    for command in found:
+    commands = leaves(("mirage",), get_command(app))
+    assert len(commands) > 15
+    for command in commands:
         assert command in text
     assert "--base-url" in text
     assert "--concurrency" in text

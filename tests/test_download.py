@@ -87,16 +87,16 @@ def redirect(to: str) -> Act:
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    made = Site()
-    yield made
-    made.close()
+    server = Site()
+    yield server
+    server.close()
 
 
 @pytest.fixture
 def other() -> Iterator[Site]:
-    made = Site()
-    yield made
-    made.close()
+    server = Site()
+    yield server
+    server.close()
 
 
 def get(site: Site, into: Path, **options: Any) -> bytes:

@@ -35,8 +35,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def connection(server: Server) -> list[str]:
     """The options that lead every command to the server."""
-    served = ["--model", server.model, "--provider", "transformers", "--base-url", server.url]
-    return [*served, "--max-tokens", "24", "--concurrency", "2", "--price-in", "1", "--price-out", "2"]
+    options = ["--model", server.model, "--provider", "transformers", "--base-url", server.url]
+    return [*options, "--max-tokens", "24", "--concurrency", "2", "--price-in", "1", "--price-out", "2"]
 
 
 @pytest.fixture
@@ -55,42 +55,42 @@ def mirage(*words: str | Path) -> list[dict[str, Any]]:
 
 
 def run(arena: Path, *words: str) -> dict[str, dict[str, Any]]:
-    found = mirage("run", arena, "--no-baselines", "--draws", "20", *words)
-    return {row["step"]: row for row in found}
+    rows = mirage("run", arena, "--no-baselines", "--draws", "20", *words)
+    return {row["step"]: row for row in rows}
 
 
 def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     server: Server, connection: list[str], arena: Path
 ) -> None:
-    asked = [*connection, "--system", "tiny", "--judge", "tiny-judge"]
-    first = run(arena, *asked)
+    options = [*connection, "--system", "tiny", "--judge", "tiny-judge"]
+    first = run(arena, *options)
     graded = f"features graded by {server.model}"
     steps = ["generate tiny", "outcomes", "features", graded, "judge tiny-judge", "ratings by relevance"]
     assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
-    made = store.open_arena(arena)
-    assert store.check(made)
+    opened = store.open_arena(arena)
+    assert store.check(opened)
 
-    answers = [row for row in made.read("answers").to_pylist() if row["system"] == "tiny"]
-    assert len(answers) == made.rows("queries") == first["generate tiny"]["calls"] == 8
+    answers = [row for row in opened.read("answers").to_pylist() if row["system"] == "tiny"]
+    assert len(answers) == opened.rows("queries") == first["generate tiny"]["calls"] == 8
     assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
     with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
         for row in answers:
-            kept = ledger.get(row["call"])
-            assert kept is not None
-            assert kept["text"] == row["text"]
-            assert 0 < kept["tokens_out"] <= 24
+            call = ledger.get(row["call"])
+            assert call is not None
+            assert call["text"] == row["text"]
+            assert 0 < call["tokens_out"] <= 24
 
-    outcomes = [row["outcome"] for row in made.read("outcomes").to_pylist() if row["system"] == "tiny"]
+    outcomes = [row["outcome"] for row in opened.read("outcomes").to_pylist() if row["system"] == "tiny"]
     assert len(outcomes) == 2 * 8
     assert outcomes.count("unparsed") >= len(outcomes) / 2
 
-    grades = [row for row in made.read("features").to_pylist() if row["feature"] in GRADED]
-    assert len(grades) == 2 * made.rows("answers")
+    grades = [row for row in opened.read("features").to_pylist() if row["feature"] in GRADED]
+    assert len(grades) == 2 * opened.rows("answers")
     assert sum(row["value"] is None for row in grades) > len(grades) / 2
     assert "no grade could be read" in {row["reason"] for row in grades}
     assert first[graded]["calls"] > 0
 
-    verdicts = made.read("judgments").to_pylist()
+    verdicts = opened.read("judgments").to_pylist()
     assert {row["judge"] for row in verdicts} == {"tiny-judge"}
     assert len(verdicts) == 2 * 8
     unparsed = [row for row in verdicts if row["verdict"] == "unparsed"]
@@ -100,8 +100,8 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     assert first["judge tiny-judge"]["money"] > 0
 
     requests = server.requests()
-    again = run(arena, *asked)
-    assert {again[step]["why"] for step in steps} == {"up to date"}
+    second = run(arena, *options)
+    assert {second[step]["why"] for step in steps} == {"up to date"}
     assert server.requests() == requests
 
 

@@ -48,20 +48,20 @@ class StandIn(ModuleType):
                 if "out of memory" in texts:
                     raise RuntimeError("CUDA out of memory")
                 module.batches.append(texts)
-                before, module.left = module.left, 0
-                return [output("left over")] * before + [output(text) for text in texts]
+                leftovers, module.left = module.left, 0
+                return [output("left over")] * leftovers + [output(text) for text in texts]
 
         self.LLM = LLM
-        self.SamplingParams = lambda **given: self.parameters.append(given)
+        self.SamplingParams = lambda **options: self.parameters.append(options)
 
 
 def output(text: str) -> Any:
     """A `RequestOutput` with one completion."""
     finish = {"cut": "length", "stopped": "abort"}.get(text, "stop")
-    said = "" if text == "nothing" else f"re {text}"
+    reply = "" if text == "nothing" else f"re {text}"
     return SimpleNamespace(
         prompt_token_ids=[1] * len(text),
-        outputs=[SimpleNamespace(text=said, finish_reason=finish, token_ids=[1, 2, 3])],
+        outputs=[SimpleNamespace(text=reply, finish_reason=finish, token_ids=[1, 2, 3])],
     )
 
 
@@ -97,8 +97,8 @@ def test_one_load_serves_all_prompts_with_their_seed_and_parameters(vllm: StandI
 def test_what_the_ledger_has_is_not_asked_and_nothing_is_loaded_for_it(vllm: StandIn, ledger: Ledger) -> None:
     first = ask(ledger, "a", "b", "a")
     assert vllm.batches == [["a", "b"]]
-    again = ask(ledger, "b", "a")
-    assert [(reply.text, reply.attempts) for reply in again] == [("re b", 0), ("re a", 0)]
+    repeated = ask(ledger, "b", "a")
+    assert [(reply.text, reply.attempts) for reply in repeated] == [("re b", 0), ("re a", 0)]
     assert len(vllm.loaded) == 1
     assert [reply.attempts for reply in first] == [1, 1, 0]
     # The same key as a service's: who moves from one to the other pays for nothing again.
@@ -161,7 +161,7 @@ def test_generate_runs_offline_by_one_option(vllm: StandIn, tmp_path: Path) -> N
 @pytest.mark.skipif(importlib.util.find_spec("vllm") is not None, reason="vLLM is installed here")
 def test_pitfall_25_where_vllm_is_not_installed_the_error_says_what_to_do(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=2)
-    done = mirage(*command(path, "http://127.0.0.1:9/v1", "--engine", "vllm"), code=2)
-    assert "vLLM is not installed" in done.stderr
-    assert "pip install 'mirage[vllm]'" in done.stderr
-    assert "--engine openai" in done.stderr
+    result = mirage(*command(path, "http://127.0.0.1:9/v1", "--engine", "vllm"), code=2)
+    assert "vLLM is not installed" in result.stderr
+    assert "pip install 'mirage[vllm]'" in result.stderr
+    assert "--engine openai" in result.stderr

@@ -135,7 +135,7 @@ def test_a_report_opens_without_the_explorer_and_runs_nothing_it_was_given(tmp_p
     row = {"language": "all", "rating": 0.5, "low": 0.1, "high": 0.9, "rank": 1, "rank_low": 1, "rank_high": 2}
     row |= {"tier": 1, "wins": 3, "ties": 1, "losses": 2, "battles": 6, "bounded": True}
     rows = [row | {"system": HOSTILE}, row | {"system": "gpt-4", "rank": 2, "bounded": False}]
-    ranks = [one | {"language": code} for one in rows for code in ("ar", "sw")]
+    ranks = [row | {"language": code} for row in rows for code in ("ar", "sw")]
     out = tmp_path / "report.html"
     out.write_text(report(HOSTILE, HOSTILE, rows, ranks, about={"languages": ("ar", "sw"), "x": HOSTILE}), "utf-8")
     with browser.chromium() as start:
@@ -160,9 +160,9 @@ def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
         ["report", str(arena), "--out", str(tmp_path / "report.html")],
         ["preferences", str(SAMPLE), "--judge", "heuristic", "--languages", "sw", "--out", str(tmp_path / "p.jsonl")],
     ):
-        done = CliRunner().invoke(app, ["export", *words])
-        assert done.exit_code == 0, done.output
-        assert words[-1] in done.output.replace("\n", "")
+        result = CliRunner().invoke(app, ["export", *words])
+        assert result.exit_code == 0, result.output
+        assert words[-1] in result.output.replace("\n", "")
         assert Path(words[-1]).stat().st_size > 100
     refused = CliRunner().invoke(app, ["export", "table", str(arena), "nothing", "--out", str(tmp_path / "n.csv")])
     assert refused.exit_code == 2

@@ -58,7 +58,7 @@ def tables(
     """One question `q`, passages `1#0`, `2#0` ... and one reply a system."""
     labels = labels or [None] * passages
     queries = [schema.Query(language, "q", None, "What?", None)]
-    shown = [
+    passage_rows = [
         schema.Passage(language, "q", f"{n}#0", n, None, "Text.", label) for n, label in enumerate(labels, start=1)
     ]
     answers = []
@@ -67,7 +67,7 @@ def tables(
         answers.append(schema.Answer(language, "q", system, text, status, template, None, None))
     return (
         schema.from_rows("queries", queries),
-        schema.from_rows("passages", shown),
+        schema.from_rows("passages", passage_rows),
         schema.from_rows("answers", answers),
     )
 
@@ -90,14 +90,14 @@ def test_every_feature_is_declared_whole() -> None:
         assert spec.source
         assert spec.meaning.endswith(".")
         assert spec.low is None or spec.high is None or spec.low < spec.high
-        assert set(spec.needs) <= {*schema.TABLES, *(f.name for f in fields(Tools))}
+        assert set(spec.needs) <= {*schema.TABLES, *(field.name for field in fields(Tools))}
 
 
 def test_importing_the_features_loads_no_network_no_gpu_library_and_no_detector_pitfall_25() -> None:
     heavy = ("torch", "vllm", "transformers", "datasets", "openai", "py3langid", "scipy", "pandas", "pyarrow", "numpy")
     code = f"import mirage.features, sys; print([m for m in {heavy!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "[]", result.stderr
 
 
 # --- the table
@@ -127,9 +127,9 @@ def test_a_reply_that_is_not_there_has_no_value_and_a_reason_never_zero_pitfall_
 
 def test_computing_twice_gives_the_same_and_leaves_the_input_alone_pitfall_20() -> None:
     given_tables = tables({"s": SENTENCES["en"] + " [3]", "t": "[1] 42"}, labels=[True] + [False] * 9)
-    before = [t.to_pylist() for t in given_tables]
+    before = [table.to_pylist() for table in given_tables]
     assert compute(*given_tables).equals(compute(*given_tables))
-    assert [t.to_pylist() for t in given_tables] == before
+    assert [table.to_pylist() for table in given_tables] == before
 
 
 def test_some_features_can_be_had_alone() -> None:
@@ -185,30 +185,30 @@ def test_length_counts_code_points_of_the_raw_reply() -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_sentence_is_in_its_language(code: str) -> None:
-    found = measure(SENTENCES[code], language=code)
-    assert found["target_language"] > 0.9
-    assert found["english_language"] == found["target_language"] if code == "en" else found["english_language"] < 0.1
+    values = measure(SENTENCES[code], language=code)
+    assert values["target_language"] > 0.9
+    assert values["english_language"] == values["target_language"] if code == "en" else values["english_language"] < 0.1
 
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_probabilities_cover_the_18_languages_and_sum_to_one(text: str) -> None:
-    found = probabilities(text)
-    assert set(found) == set(LANGUAGES)
-    assert sum(found.values()) == pytest.approx(1, abs=1e-5)
-    assert all(0 <= p <= 1 for p in found.values())
+    shares = probabilities(text)
+    assert set(shares) == set(LANGUAGES)
+    assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+    assert all(0 <= share <= 1 for share in shares.values())
 
 
 def test_an_english_abstention_is_english() -> None:
-    found = measure("I don't know.", language="fi")
-    assert found["english_language"] > 0.9
-    assert found["target_language"] < 0.1
+    values = measure("I don't know.", language="fi")
+    assert values["english_language"] > 0.9
+    assert values["target_language"] < 0.1
 
 
 @pytest.mark.parametrize("text", ["42", "[1]", "1999-2004.", "...", "[12#0, 13#0] [3]", "१९"])
 def test_a_reply_without_letters_has_no_language(text: str) -> None:
-    found = measure(text)
-    assert found["target_language"] == found["english_language"] == "no letters"
+    values = measure(text)
+    assert values["target_language"] == values["english_language"] == "no letters"
 
 
 @pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
@@ -251,7 +251,7 @@ def test_passages_of_every_language_at_hand_are_told_apart(shared: Path) -> None
                 prompt = json.loads(line)["prompt"]
                 if prompt and len(texts) < 40:
                     texts.append(prompt.split("\n[1] ", 1)[1].split("\n\n[2] ", 1)[0])
-        right = [max(found, key=found.__getitem__) == code for found in map(probabilities, texts)]
+        right = [max(shares, key=shares.__getitem__) == code for shares in map(probabilities, texts)]
         assert sum(right) >= 0.95 * len(right), code
 
 
@@ -259,16 +259,16 @@ def test_passages_of_every_language_at_hand_are_told_apart(shared: Path) -> None
 
 
 def test_citations_count_different_passages_and_unknown_ones() -> None:
-    found = measure("In [1], [3] and again context 1; also [2#0] and [77], [88#8] [77].")
-    assert (found["n_citations"], found["n_unknown_citations"]) == (3, 2)
+    values = measure("In [1], [3] and again context 1; also [2#0] and [77], [88#8] [77].")
+    assert (values["n_citations"], values["n_unknown_citations"]) == (3, 2)
     assert measure("None.")["n_citations"] == 0
 
 
 def test_numbers_are_positions_only_under_templates_that_number() -> None:
     assert measure("[1] [2#0]", template="vanilla")["n_citations"] == 2
     for template in ("rag", None):
-        found = measure("[1] [2#0]", template=template)
-        assert (found["n_citations"], found["n_unknown_citations"]) == (1, 1)
+        values = measure("[1] [2#0]", template=template)
+        assert (values["n_citations"], values["n_unknown_citations"]) == (1, 1)
 
 
 def test_positions_follow_the_prompt_not_the_order_of_rows() -> None:
@@ -302,12 +302,12 @@ def test_map_follows_the_order_of_mention_on_any_hash_seed_pitfall_15() -> None:
         "from mirage.answers import *\nfrom mirage.features.citation import average_precision as ap\n"
         "m = cited(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\nprint(m, ap(m, {'a', 'b'}))"
     )
-    said = {
+    outputs = {
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}, capture_output=True).stdout
         for seed in ("0", "1", "2")
     }
-    assert len(said) == 1
-    assert b"('b', 'd', 'a', 'c')" in said.pop()
+    assert len(outputs) == 1
+    assert b"('b', 'd', 'a', 'c')" in outputs.pop()
 
 
 def test_an_invented_citation_holds_its_place_in_the_ranking() -> None:
@@ -323,12 +323,12 @@ def test_an_invented_citation_holds_its_place_in_the_ranking() -> None:
 def test_map_and_recall_agree_with_trec_eval(ranking: list[int], relevant: set[int]) -> None:
     # trec_eval divides by all relevant items, also by more than 10: ten cited of 20 relevant give a MAP@10 of 0.5.
     names = [str(n) for n in ranking]
-    wanted = {str(n) for n in relevant}
-    judged = {"q": {str(n): int(n in relevant) for n in range(31)}}
+    relevant_names = {str(n) for n in relevant}
+    qrels = {"q": {str(n): int(n in relevant) for n in range(31)}}
     run = {"q": {name: float(len(names) - rank) for rank, name in enumerate(names)}}
-    theirs = pytrec_eval.RelevanceEvaluator(judged, {"map_cut.10", "recall.10"}).evaluate(run)["q"]
-    assert average_precision(names, wanted) == pytest.approx(theirs["map_cut_10"], abs=1e-6)
-    assert recall(names, wanted) == pytest.approx(theirs["recall_10"], abs=1e-6)
+    measures = pytrec_eval.RelevanceEvaluator(qrels, {"map_cut.10", "recall.10"}).evaluate(run)["q"]
+    assert average_precision(names, relevant_names) == pytest.approx(measures["map_cut_10"], abs=1e-6)
+    assert recall(names, relevant_names) == pytest.approx(measures["recall_10"], abs=1e-6)
 
 
 # --- a system's value
@@ -375,7 +375,7 @@ def test_means_are_by_language_system_and_feature() -> None:
     table = pa.concat_tables(
         [features([1]), features([3], language="de"), features([2], system="r"), features([0], feature="n_citations")]
     )
-    assert [(m.language, m.system, m.feature, m.mean) for m in means(table)] == [
+    assert [(mean.language, mean.system, mean.feature, mean.mean) for mean in means(table)] == [
         ("de", "s", "length", 3),
         ("en", "r", "length", 2),
         ("en", "s", "length", 1),

@@ -31,16 +31,16 @@ SPECIAL = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pa
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-    made = Tokenizer(models.BPE(unk_token="[UNK]"))
-    made.normalizer = normalizers.NFKC()
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    trained = Tokenizer(models.BPE(unk_token="[UNK]"))
+    trained.normalizer = normalizers.NFKC()
+    trained.pre_tokenizer = pre_tokenizers.Metaspace()
     trainer = trainers.BpeTrainer(vocab_size=2_000, special_tokens=list(SPECIAL.values()), show_progress=False)
-    made.train_from_iterator(TEXTS, trainer)
-    ids = [(name, made.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
-    made.post_processor = processors.TemplateProcessing(
+    trained.train_from_iterator(TEXTS, trainer)
+    ids = [(name, trained.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    trained.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ids
     )
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **SPECIAL)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=trained, **SPECIAL)
 
 
 def save(folder: Path, tokenizer: Any, kind: str, labels: list[str], seed: int = 0) -> Path:
@@ -79,12 +79,12 @@ def one_by_one(folder: Path, pairs: list[tuple[str, str]]) -> list[list[float]]:
     """What the model says of each pair alone, without padding."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    found = []
+    scores = []
     with torch.inference_mode():
         for a, b in pairs:
             inputs = tokenizer(a, b, return_tensors="pt", truncation="longest_first", max_length=MAX_TOKENS)
-            found.append(model(**inputs).logits[0].tolist())
-    return found
+            scores.append(model(**inputs).logits[0].tolist())
+    return scores
 
 
 @pytest.mark.parametrize("kind", ["nli", "ranker"])
@@ -92,11 +92,11 @@ def test_batched_scores_are_the_raw_scores_of_each_pair_alone(kind: str, request
     folder = request.getfixturevalue(kind)
     model = PairModel(str(folder), max_tokens=MAX_TOKENS, batch_tokens=2_000, device="cpu")
     pairs = [*PAIRS, *PAIRS[:3], (TEXTS[0] * 30, TEXTS[1])]
-    found = model.scores(pairs)
-    for ours, alone in zip(found, one_by_one(folder, pairs), strict=True):
-        assert ours == pytest.approx(alone, abs=1e-3)
-    assert found[:3] == found[len(PAIRS) : len(PAIRS) + 3]
-    assert len({round(row[0], 2) for row in found}) > 10, "scores that tell nothing apart test nothing"
+    scores = model.scores(pairs)
+    for batched, alone in zip(scores, one_by_one(folder, pairs), strict=True):
+        assert batched == pytest.approx(alone, abs=1e-3)
+    assert scores[:3] == scores[len(PAIRS) : len(PAIRS) + 3]
+    assert len({round(row[0], 2) for row in scores}) > 10, "scores that tell nothing apart test nothing"
     assert 0 <= model.padding < 0.3 * model.tokens
     assert model.scores([]) == []
 
@@ -110,8 +110,8 @@ def test_what_was_scored_is_kept_when_the_run_is_stopped(nli: Path, tmp_path: Pa
     class Stopped(Exception):
         pass
 
-    def stop(done: int, of: int) -> None:
-        if done > of / 2:
+    def stop(scored: int, total: int) -> None:
+        if scored > total / 2:
             raise Stopped
 
     whole = PairModel(str(nli), max_tokens=64, batch_tokens=500)
@@ -172,6 +172,8 @@ def test_a_model_that_is_neither_here_nor_reachable_is_an_error_with_what_to_do(
         "try:\n    PairModel('nobody/nothing', max_tokens=8)\nexcept MirageError as error:\n    print(error)"
     )
     env = {"HF_HUB_OFFLINE": "1", "PATH": ""}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert "nobody/nothing is not on this machine" in done.stdout, done.stderr
-    assert "folder of a local copy" in done.stdout
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert "nobody/nothing is not on this machine" in result.stdout, result.stderr
+    assert "folder of a local copy" in result.stdout

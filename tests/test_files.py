@@ -25,7 +25,7 @@ GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "sy
 
 
 def jsonl(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), encoding="utf-8")
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
     return path
 
 
@@ -39,9 +39,9 @@ def known() -> Any:
     return schema.from_columns(
         "answers",
         {
-            "language": [r[0] for r in rows],
-            "query_id": [r[1] for r in rows],
-            "system": [r[2] for r in rows],
+            "language": [row[0] for row in rows],
+            "query_id": [row[1] for row in rows],
+            "system": [row[2] for row in rows],
             "status": ["ok"] * len(rows),
         },
     )
@@ -78,7 +78,7 @@ def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"language": "xx"}, "there is no language 'xx'"),
         ({"language": "Swahili"}, "there is no language 'Swahili'"),
@@ -92,9 +92,9 @@ def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
         ({"rationale": 3}, "rationale is 3, not a text"),
     ],
 )
-def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = jsonl(tmp_path / "j.jsonl", GOOD, GOOD | {"query_id": "13"} | change)
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         files.judgments(path)
     assert caught.value.where == f"{path}:2"
 
@@ -118,25 +118,25 @@ def test_a_key_that_occurs_twice_names_both_lines(tmp_path: Path) -> None:
 
 
 def test_all_wrong_lines_are_listed_up_to_ten_and_none_is_taken(tmp_path: Path) -> None:
-    wrong = [GOOD | {"query_id": str(i), "verdict": "C"} for i in range(15)]
-    path = jsonl(tmp_path / "j.jsonl", GOOD, *wrong)
+    records = [GOOD | {"query_id": str(i), "verdict": "C"} for i in range(15)]
+    path = jsonl(tmp_path / "j.jsonl", GOOD, *records)
     with pytest.raises(BadInput, match="15 of 16 records cannot be taken") as caught:
         files.judgments(path)
-    listed = caught.value.where.splitlines()
-    assert [f"{path}:{i}: there is no verdict" in line for i, line in enumerate(listed[:10], start=2)] == [True] * 10
-    assert listed[10].strip() == "... and 5 more; mirage check lists them all"
+    lines = caught.value.where.splitlines()
+    assert [f"{path}:{i}: there is no verdict" in line for i, line in enumerate(lines[:10], start=2)] == [True] * 10
+    assert lines[10].strip() == "... and 5 more; mirage check lists them all"
 
 
 @pytest.mark.parametrize(
-    ("lines", "said", "line"),
+    ("lines", "message", "line"),
     [
         (['{"language": "sw"', ""], "not JSON", 1),
         ([json.dumps(GOOD), "[]"], "a JSON list, not an object", 2),
         ([json.dumps(GOOD), "", "nonsense"], "not JSON", 3),
     ],
 )
-def test_a_line_that_is_no_record_is_refused(tmp_path: Path, lines: list[str], said: str, line: int) -> None:
-    with pytest.raises(BadInput, match=said) as caught:
+def test_a_line_that_is_no_record_is_refused(tmp_path: Path, lines: list[str], message: str, line: int) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
         files.judgments(csv(tmp_path / "j.jsonl", *lines))
     assert caught.value.where == f"{tmp_path / 'j.jsonl'}:{line}"
 
@@ -145,7 +145,7 @@ HEAD = ",".join(GOOD)
 
 
 @pytest.mark.parametrize(
-    ("lines", "said", "line"),
+    ("lines", "message", "line"),
     [
         ([HEAD, "sw,1,j,one,two"], "5 fields, the header 6", 2),
         ([HEAD, "", 'sw,"1\n2",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, the header 6", 5),
@@ -153,8 +153,8 @@ HEAD = ",".join(GOOD)
         ([HEAD + ",judge", ""], "the header names 'judge' twice", 1),
     ],
 )
-def test_a_row_that_is_no_csv_is_refused(tmp_path: Path, lines: list[str], said: str, line: int) -> None:
-    with pytest.raises(BadInput, match=said) as caught:
+def test_a_row_that_is_no_csv_is_refused(tmp_path: Path, lines: list[str], message: str, line: int) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
         files.judgments(csv(tmp_path / "j.csv", *lines))
     assert caught.value.where == f"{tmp_path / 'j.csv'}:{line}"
 
@@ -192,7 +192,7 @@ def test_pitfall_44_a_name_the_arena_does_not_know_is_refused_with_the_nearest(t
         files.judgments(jsonl(path, GOOD | {"language": "fi"}), known=known())
 
 
-@given(st.text(min_size=1).filter(lambda t: "\x00" not in t), st.sampled_from(("A", "B", "tie", "unparsed")))
+@given(st.text(min_size=1).filter(lambda text: "\x00" not in text), st.sampled_from(("A", "B", "tie", "unparsed")))
 @settings(deadline=None, max_examples=60)
 def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, text: str, verdict: str) -> None:
     import csv as writer
@@ -248,7 +248,7 @@ def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path
     path = written_as(kind, tmp_path, *records)
     table = files.answers(path)
     schema.validate("answers", table)
-    assert table["text"].to_pylist() == [r["text"] for r in records]
+    assert table["text"].to_pylist() == [record["text"] for record in records]
     assert table["status"].to_pylist() == ["ok", "ok"]
     assert files.answers(packed(path)).equals(table)
     with pytest.raises(BadInput) as caught:
@@ -258,7 +258,7 @@ def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path
 
 
 def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path) -> None:
-    given = [
+    cases = [
         ({}, "ok"),
         ({"text": " \n"}, "empty"),
         ({"text": ""}, "empty"),
@@ -268,16 +268,16 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
         ({"text": "I cannot help with that.", "status": "refused"}, "refused"),
         ({"text": "", "status": "missing"}, "missing"),
     ]
-    path = jsonl(tmp_path / "a.jsonl", *(REPLY | {"query_id": str(i)} | change for i, (change, _) in enumerate(given)))
+    path = jsonl(tmp_path / "a.jsonl", *(REPLY | {"query_id": str(i)} | change for i, (change, _) in enumerate(cases)))
     table = files.answers(path)
     schema.validate("answers", table)
-    assert table["status"].to_pylist() == [status for _, status in given]
+    assert table["status"].to_pylist() == [status for _, status in cases]
     assert table["text"].to_pylist()[7] is None, "CSV has no other way to say that there is none"
     assert table["reason"].to_pylist()[5] == "timed out"
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"status": "empty"}, "status is empty, but there is a text"),
         ({"text": None, "status": "ok"}, "status is ok, but there is no text"),
@@ -290,12 +290,12 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
     ],
 )
 def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
-    tmp_path: Path, change: dict[str, Any], said: str
+    tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "a.jsonl"
     lines = [json.dumps(record) for record in (REPLY, REPLY | {"query_id": "13"} | change)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         files.answers(path)
     assert caught.value.where == f"{path}:2"
 
@@ -327,7 +327,9 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
 
 
 @given(
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda t: "\r" not in t and "\x00" not in t)
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
+        lambda text: "\r" not in text and "\x00" not in text
+    )
 )
 @settings(deadline=None, max_examples=40)
 def test_any_reply_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
@@ -343,8 +345,8 @@ def test_any_reply_comes_through_every_format_character_for_character(tmp_path_f
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind: str) -> None:
-    theirs = {"id": "12", "answer": REPLY["text"], "text": "the question, not the answer"}
-    path = written_as(kind, tmp_path, theirs, theirs | {"id": "13"})
+    record = {"id": "12", "answer": REPLY["text"], "text": "the question, not the answer"}
+    path = written_as(kind, tmp_path, record, record | {"id": "13"})
     options = Options.parse(["id=query_id", "answer=text"], ["language=sw", "system=mine"])
     table = files.answers(path, options=options)
     assert table.select(list(REPLY)).to_pylist() == [REPLY, REPLY | {"query_id": "13"}]
@@ -394,22 +396,28 @@ def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
 
 def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path: Path) -> None:
     second = QUESTION | {"query_id": "13"}
-    inside = files.queries(
+    tables = files.queries(
         jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
     )
-    for name, table in inside.items():
+    for name, table in tables.items():
         schema.validate(name, table)
-    assert [p["position"] for p in passages(inside)] == [1, 2, 1]
-    assert passages(inside)[0] == SHOWN[0] | {"query_id": "12", "position": 1}
-    flat = [{"language": "sw", "query_id": q, **p} for q, of in (("12", SHOWN), ("13", SHOWN[:1])) for p in of]
+    assert [passage["position"] for passage in passages(tables)] == [1, 2, 1]
+    assert passages(tables)[0] == SHOWN[0] | {"query_id": "12", "position": 1}
+    flat = [
+        {"language": "sw", "query_id": query_id, **passage}
+        for query_id, group in (("12", SHOWN), ("13", SHOWN[:1]))
+        for passage in group
+    ]
     flat = [flat[0], flat[2], flat[1]]  # the passages of a question need not stand together
     for kind in KINDS:
         path = written_as(kind, tmp_path, *flat)
-        apart = files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
-        assert schema.sort("passages", apart["passages"]).equals(schema.sort("passages", inside["passages"])), kind
-        assert apart["queries"].equals(inside["queries"])
+        other_tables = files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
+        assert schema.sort("passages", other_tables["passages"]).equals(schema.sort("passages", tables["passages"])), (
+            kind
+        )
+        assert other_tables["queries"].equals(tables["queries"])
     nested = parquet(tmp_path / "q.parquet", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
-    assert files.queries(nested)["passages"].equals(inside["passages"])
+    assert files.queries(nested)["passages"].equals(tables["passages"])
 
 
 def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
@@ -422,39 +430,48 @@ def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
             QUESTION | {"query_id": "14"},
         )
     )
-    assert [(p["query_id"], p["position"]) for p in passages(tables)] == [("12", i) for i in range(1, 13)]
+    assert [(passage["query_id"], passage["position"]) for passage in passages(tables)] == [
+        ("12", i) for i in range(1, 13)
+    ]
     assert list(files.queries(jsonl(tmp_path / "n.jsonl", QUESTION))) == ["queries"]
 
 
 def test_pitfall_30_passages_stay_with_their_question_and_one_without_a_question_is_named(tmp_path: Path) -> None:
-    inside = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": []})
-    assert {p["query_id"] for p in passages(files.queries(inside))} == {"12"}
-    lost = jsonl(tmp_path / "p.jsonl", *({"language": "sw", "query_id": q} | SHOWN[0] for q in ("12", "14")))
+    question_file = jsonl(
+        tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": []}
+    )
+    assert {passage["query_id"] for passage in passages(files.queries(question_file))} == {"12"}
+    passage_file = jsonl(
+        tmp_path / "p.jsonl", *({"language": "sw", "query_id": query_id} | SHOWN[0] for query_id in ("12", "14"))
+    )
     with pytest.raises(BadInput, match="no question '14' in sw for this passage") as caught:
-        files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=lost)
-    assert caught.value.where == f"{lost}:2"
+        files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=passage_file)
+    assert caught.value.where == f"{passage_file}:2"
 
 
 def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
-    theirs = [{"docid": p["passage_id"], "body": p["text"], "label": int(p["relevant"])} for p in SHOWN]
-    path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUESTION["text"], "docs": theirs})
+    documents = [
+        {"docid": passage["passage_id"], "body": passage["text"], "label": int(passage["relevant"])}
+        for passage in SHOWN
+    ]
+    path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUESTION["text"], "docs": documents})
     names = ["qid=query_id", "question=text", "docs=passages", "passages.docid=passage_id"]
     names += ["passages.body=passages.text", "passages.label=relevant"]
     tables = files.queries(path, options=Options.parse(names, ["language=sw"]))
     assert tables["queries"].select(list(QUESTION)).to_pylist() == [QUESTION]
-    assert [(p["passage_id"], p["text"], p["relevant"]) for p in passages(tables)] == [
-        (p["passage_id"], p["text"], p["relevant"]) for p in SHOWN
+    assert [(passage["passage_id"], passage["text"], passage["relevant"]) for passage in passages(tables)] == [
+        (passage["passage_id"], passage["text"], passage["relevant"]) for passage in SHOWN
     ]
-    apart = jsonl(tmp_path / "p.jsonl", *({"query_id": "12"} | p for p in theirs))
+    passage_file = jsonl(tmp_path / "p.jsonl", *({"query_id": "12"} | document for document in documents))
     bare = jsonl(tmp_path / "b.jsonl", {"qid": 12, "question": QUESTION["text"]})
     options = Options.parse([n for n in names if n != "docs=passages"], ["language=sw"])
-    assert passages(files.queries(bare, passages=apart, options=options)) == passages(tables)
+    assert passages(files.queries(bare, passages=passage_file, options=options)) == passages(tables)
     with pytest.raises(UnknownName, match=r"no passages column 'boddy'(.|\n)*did you mean: body"):
         files.queries(path, options=Options.parse([*names, "passages.boddy=title"], ["language=sw"]))
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"text": None}, "text is missing: give the question"),
         ({"text": ""}, "text is missing: give the question"),
@@ -474,17 +491,17 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
         ({"subset": "relevant", "passages": SHOWN[1:]}, "is relevant, but every passage is labelled as not"),
     ],
 )
-def test_a_wrong_question_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_a_wrong_question_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = jsonl(tmp_path / "q.jsonl", QUESTION, QUESTION | {"query_id": "13"} | change)
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         files.queries(path)
     assert caught.value.where == f"{path}:2"
 
 
 def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     bare = jsonl(tmp_path / "b.jsonl", QUESTION | {"subset": "non_relevant"})
-    flat = [{"language": "sw", "query_id": "12"} | p for p in SHOWN]
-    for wrong, said in (
+    flat = [{"language": "sw", "query_id": "12"} | passage for passage in SHOWN]
+    for records, message in (
         (flat, "query 12 in sw: the subset is non_relevant, but a passage is labelled relevant"),
         ([flat[1], flat[1]], "this repeats"),
         (
@@ -492,12 +509,12 @@ def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> N
             "query 12 in sw: two passages have",
         ),
     ):
-        with pytest.raises(BadInput, match=said) as caught:
-            files.queries(bare, passages=jsonl(tmp_path / "p.jsonl", *wrong))
+        with pytest.raises(BadInput, match=message) as caught:
+            files.queries(bare, passages=jsonl(tmp_path / "p.jsonl", *records))
         assert caught.value.where == f"{tmp_path / 'p.jsonl'}:2"
-    both = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN})
+    path = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN})
     with pytest.raises(BadInput, match=r"there are passages here and in p\.jsonl"):
-        files.queries(both, passages=tmp_path / "p.jsonl")
+        files.queries(path, passages=tmp_path / "p.jsonl")
 
 
 def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
@@ -516,18 +533,20 @@ def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> pipe
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """Two questions, answers of two systems, one verdict in both orders."""
-    into = tmp_path / "arena"
+    folder = tmp_path / "arena"
     two = [QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": SHOWN}]
-    bring(tmp_path, "queries", *two, into=into)
-    replies = [REPLY | {"query_id": q, "system": s} for q in ("12", "13") for s in ("one", "two")]
-    bring(tmp_path, "answers", *replies, into=into)
-    verdicts = [
-        GOOD | {"query_id": q, "system_a": a, "system_b": b}
-        for q in ("12", "13")
-        for a, b in (("one", "two"), ("two", "one"))
+    bring(tmp_path, "queries", *two, into=folder)
+    replies = [
+        REPLY | {"query_id": query_id, "system": system} for query_id in ("12", "13") for system in ("one", "two")
     ]
-    bring(tmp_path, "judgments", *verdicts, into=into)
-    return into
+    bring(tmp_path, "answers", *replies, into=folder)
+    verdicts = [
+        GOOD | {"query_id": query_id, "system_a": first, "system_b": second}
+        for query_id in ("12", "13")
+        for first, second in (("one", "two"), ("two", "one"))
+    ]
+    bring(tmp_path, "judgments", *verdicts, into=folder)
+    return folder
 
 
 def test_all_three_make_an_arena_that_holds_and_can_be_measured(arena: Path) -> None:
@@ -563,7 +582,11 @@ def test_what_was_measured_on_other_answers_stays_and_keeps_its_origin(arena: Pa
     assert added.arena.rows("features") == before.rows("features")
     added = bring(tmp_path, "answers", REPLY | {"system": "two", "text": "another"}, into=arena)
     left = added.arena.read("features")
-    assert {(f["query_id"], f["system"]) for f in left.to_pylist()} == {("12", "one"), ("13", "one"), ("13", "two")}
+    assert {(row["query_id"], row["system"]) for row in left.to_pylist()} == {
+        ("12", "one"),
+        ("13", "one"),
+        ("13", "two"),
+    }
     assert added.arena.manifest["made"]["features"] == before.manifest["made"]["features"]
     assert "ratings" not in added.arena.tables, "made from verdicts that went"
 
@@ -579,8 +602,8 @@ def test_questions_with_answers_are_not_changed_and_others_are(arena: Path, tmp_
     )
     new = QUESTION | {"query_id": "14", "passages": SHOWN}
     assert bring(tmp_path, "queries", new, into=arena).arena.rows("queries") == 3
-    again = bring(tmp_path, "queries", new | {"passages": SHOWN[:1]}, into=arena)
-    assert (again.replaced, again.arena.rows("passages")) == (1, 5), "its passages are replaced with it"
+    added = bring(tmp_path, "queries", new | {"passages": SHOWN[:1]}, into=arena)
+    assert (added.replaced, added.arena.rows("passages")) == (1, 5), "its passages are replaced with it"
 
 
 def test_pitfall_44_an_answer_to_a_question_that_the_arena_lacks_is_refused(arena: Path, tmp_path: Path) -> None:
@@ -600,24 +623,24 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
 
 
 def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
-    wrong = [REPLY | {"query_id": str(i), "status": "odd"} for i in range(15)]
-    path = jsonl(tmp_path / "a.jsonl", REPLY, *wrong)
+    records = [REPLY | {"query_id": str(i), "status": "odd"} for i in range(15)]
+    path = jsonl(tmp_path / "a.jsonl", REPLY, *records)
     before = sorted(tmp_path.rglob("*"))
-    done = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
-    assert [r["where"] for r in rows(done)] == [f"{path}:{i}" for i in range(2, 17)]
-    assert {r["wrong"] for r in rows(done)} == {"there is no status 'odd'"}
-    assert "15 lines are wrong" in done.stderr
+    result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
+    assert [row["where"] for row in rows(result)] == [f"{path}:{i}" for i in range(2, 17)]
+    assert {row["wrong"] for row in rows(result)} == {"there is no status 'odd'"}
+    assert "15 lines are wrong" in result.stderr
     assert sorted(tmp_path.rglob("*")) == before
-    said = mirage("import", "answers", path, "--into", tmp_path / "new", code=2).stderr
-    assert "and 5 more" in said
+    message = mirage("import", "answers", path, "--into", tmp_path / "new", code=2).stderr
+    assert "and 5 more" in message
     assert not (tmp_path / "new").exists()
 
 
 def test_check_says_what_a_sound_file_holds_and_what_is_ignored(arena: Path, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "x.jsonl", REPLY | {"txt": 1})
-    said = mirage("check", path, "--as", "answers").stderr
-    assert "1 answers, 1 systems, 1 languages; nothing is wrong" in said
-    assert "ignored, as no columns of answers: txt" in said
+    message = mirage("check", path, "--as", "answers").stderr
+    assert "1 answers, 1 systems, 1 languages; nothing is wrong" in message
+    assert "ignored, as no columns of answers: txt" in message
     assert "no question '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
     other = jsonl(tmp_path / "y.jsonl", REPLY | {"query_id": "99"})
     assert "no question '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
@@ -633,17 +656,17 @@ def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_pat
 
 def test_the_commands_take_names_values_and_passages(tmp_path: Path) -> None:
     questions = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
-    shown = csv(tmp_path / "p.csv", "query_id,passage_id,body", "12,7#0,Ziwa ni kubwa.")
-    into = tmp_path / "a"
+    passage_file = csv(tmp_path / "p.csv", "query_id,passage_id,body", "12,7#0,Ziwa ni kubwa.")
+    folder = tmp_path / "a"
     options = ("--map", "id=query_id", "--set", "language=sw")
-    command = (questions, "--passages", shown, *options, "--map", "passages.body=text")
+    command = (questions, "--passages", passage_file, *options, "--map", "passages.body=text")
     assert "1 queries, 1 passages, 1 languages" in mirage("check", *command, "--as", "queries").stderr
-    mirage("import", "queries", *command, "--into", into)
+    mirage("import", "queries", *command, "--into", folder)
     replies = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
     command = (replies, *options, "--map", "answer=text", "--set", "system=mine")
-    assert "1 answers read, 0 in place" in mirage("import", "answers", *command, "--into", into).stderr
-    read = store.open_arena(into)
-    assert read.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]
-    assert read.read("answers")["system"].to_pylist() == ["mine"]
-    wrong = jsonl(tmp_path / "w.jsonl", GOOD | {"system_a": "other"})
-    assert "there is no system in sw 'other'" in mirage("import", "judgments", wrong, "--into", into, code=2).stderr
+    assert "1 answers read, 0 in place" in mirage("import", "answers", *command, "--into", folder).stderr
+    opened = store.open_arena(folder)
+    assert opened.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]
+    assert opened.read("answers")["system"].to_pylist() == ["mine"]
+    path = jsonl(tmp_path / "w.jsonl", GOOD | {"system_a": "other"})
+    assert "there is no system in sw 'other'" in mirage("import", "judgments", path, "--into", folder, code=2).stderr

@@ -25,15 +25,15 @@ SETTINGS = llm.Settings("tiny", max_tokens=2048)
 
 def tables(*, n: int = 3, languages: Sequence[str] = ("de", "en"), passages: int = 4) -> tuple[pa.Table, pa.Table]:
     """Questions with passages of different lengths."""
-    queries, shown = [], []
+    queries, passage_rows = [], []
     for code in languages:
         for i in range(n):
             queries.append(schema.Query(code, f"q{i}", None, f"Question {i} in {code}?", None))
-            shown += [
+            passage_rows += [
                 schema.Passage(code, f"q{i}", f"{code}{i}#{j}", j + 1, f"Title {j}", f"passage {j} " * (j + 1), j == 0)
                 for j in range(passages)
             ]
-    return schema.from_rows("queries", queries), schema.from_rows("passages", shown)
+    return schema.from_rows("queries", queries), schema.from_rows("passages", passage_rows)
 
 
 class Model:
@@ -60,18 +60,18 @@ class Model:
 
 
 def run(model: Callable[..., Any], queries: pa.Table, passages: pa.Table, **options: Any) -> pa.Table:
-    given: dict[str, Any] = {"system": "mine", "template": RAG, "settings": SETTINGS, "complete": model}
-    return stage.generate(queries, passages, **{**given, **options})
+    defaults: dict[str, Any] = {"system": "mine", "template": RAG, "settings": SETTINGS, "complete": model}
+    return stage.generate(queries, passages, **{**defaults, **options})
 
 
 def test_every_question_gets_an_answer_that_names_its_call() -> None:
     queries, passages = tables()
     model = Model("ok", "empty", "truncated", "refused", "api_error")
-    made = run(model, queries, passages)
-    schema.validate("answers", made)
-    rows = made.to_pylist()
+    answers = run(model, queries, passages)
+    schema.validate("answers", answers)
+    rows = answers.to_pylist()
     assert [(row["language"], row["query_id"]) for row in rows] == [
-        (c, f"q{i}") for c in ("de", "en") for i in range(3)
+        (code, f"q{i}") for code in ("de", "en") for i in range(3)
     ]
     assert [row["status"] for row in rows] == ["ok", "empty", "truncated", "refused", "api_error", "ok"]
     assert [row["reason"] for row in rows][3:] == ["because refused", "because api_error", None]
@@ -133,10 +133,10 @@ def test_the_order_of_passages_is_seeded_and_differs_by_question() -> None:
 
 def test_every_place_is_equally_likely_for_every_passage() -> None:
     ids = [f"p{i}" for i in range(5)]
-    counts = dict.fromkeys([(p, i) for p in ids for i in range(5)], 0)
+    counts = dict.fromkeys([(passage_id, i) for passage_id in ids for i in range(5)], 0)
     for query in range(2_000):
-        for i, p in enumerate(stage.shuffled(ids, seed=7, language="en", query_id=str(query))):
-            counts[p, i] += 1
+        for i, passage_id in enumerate(stage.shuffled(ids, seed=7, language="en", query_id=str(query))):
+            counts[passage_id, i] += 1
     assert all(320 <= count <= 480 for count in counts.values())  # 400 expected, 4 standard deviations are 72
 
 
@@ -152,7 +152,7 @@ def test_pitfall_8_the_order_depends_on_nothing_else() -> None:
         "from test_generate import *\n"
         "model = Model(); run(model, *tables()); print(hash('x'), file=sys.stderr); print('\\n'.join(model.asked))"
     )
-    said = [
+    results = [
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -163,8 +163,8 @@ def test_pitfall_8_the_order_depends_on_nothing_else() -> None:
         )
         for seed in ("1", "2")
     ]
-    assert said[0].stderr != said[1].stderr
-    assert said[0].stdout == said[1].stdout == "\n".join(first.asked) + "\n"
+    assert results[0].stderr != results[1].stderr
+    assert results[0].stdout == results[1].stdout == "\n".join(first.asked) + "\n"
 
 
 def test_numbered_passages_keep_the_order_that_the_numbers_refer_to() -> None:
@@ -172,15 +172,15 @@ def test_numbered_passages_keep_the_order_that_the_numbers_refer_to() -> None:
     for seed in (0, 1):
         model = Model()
         run(model, queries, passages.take(pa.array([2, 0, 3, 1])), template=prompts.load("vanilla"), seed=seed)
-        at = [model.asked[0].index(f"[{j + 1}] Title {j}: ") for j in range(4)]
-        assert at == sorted(at)
+        positions = [model.asked[0].index(f"[{j + 1}] Title {j}: ") for j in range(4)]
+        assert positions == sorted(positions)
 
 
 # Length
 
 
-def words(n: int, what: str = "word") -> str:
-    return " ".join(f"{what}{i}" for i in range(n))
+def words(n: int, word: str = "word") -> str:
+    return " ".join(f"{word}{i}" for i in range(n))
 
 
 class Words:
@@ -197,10 +197,10 @@ class Words:
 
 def prompt_of(lengths: Sequence[int], template: prompts.Template, question: str = "Why?") -> str:
     queries = schema.from_rows("queries", [schema.Query("en", "q", None, question, None)])
-    shown = [schema.Passage("en", "q", f"p{i}", i + 1, None, words(n, f"{i}w"), None) for i, n in enumerate(lengths)]
+    passages = [schema.Passage("en", "q", f"p{i}", i + 1, None, words(n, f"{i}w"), None) for i, n in enumerate(lengths)]
     model = Model()
-    made = run(model, queries, schema.from_rows("passages", shown), template=template, tokens=Words())
-    return model.asked[0] if model.asked else str(made["reason"][0])
+    answers = run(model, queries, schema.from_rows("passages", passages), template=template, tokens=Words())
+    return model.asked[0] if model.asked else str(answers["reason"][0])
 
 
 def kept(prompt: str, n: int) -> list[int]:
@@ -217,9 +217,9 @@ def test_a_passage_is_cut_to_the_first_tokens_that_its_template_allows(name: str
 
 
 def test_the_whole_prompt_keeps_its_limit_and_the_short_passages_stay_whole() -> None:
-    given = [50, 790, 5_000, 400, *[800] * 10]
-    prompt = prompt_of(given, RAG)
-    left = kept(prompt, len(given))
+    lengths = [50, 790, 5_000, 400, *[800] * 10]
+    prompt = prompt_of(lengths, RAG)
+    left = kept(prompt, len(lengths))
     assert 8_170 <= len(prompt.split()) <= 8_192
     assert (left[0], left[3]) == (50, 400)
     assert {left[i] for i in (1, 2, *range(4, 14))} == {max(left)}
@@ -227,20 +227,20 @@ def test_the_whole_prompt_keeps_its_limit_and_the_short_passages_stay_whole() ->
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 1_500), min_size=1, max_size=12), st.integers(120, 3_000))
-def test_no_prompt_is_longer_than_allowed_and_none_is_cut_without_need(lengths: list[int], most: int) -> None:
-    template = replace(RAG, max_prompt_tokens=most)
+def test_no_prompt_is_longer_than_allowed_and_none_is_cut_without_need(lengths: list[int], limit: int) -> None:
+    template = replace(RAG, max_prompt_tokens=limit)
     prompt = prompt_of(lengths, template)
     if prompt.startswith("the question leaves no room"):
-        assert most < 120 + 40 * len(lengths)
+        assert limit < 120 + 40 * len(lengths)
         return
     left = kept(prompt, len(lengths))
-    assert len(prompt.split()) <= most
+    assert len(prompt.split()) <= limit
     longest = max(left)
     for before, after in zip(lengths, left, strict=True):
         # Whatever was cut was cut to the common length.
         assert after == min(before, 800, longest)
     if any(after < min(before, 800) for before, after in zip(lengths, left, strict=True)):
-        assert most - len(prompt.split()) <= len(lengths)
+        assert limit - len(prompt.split()) <= len(lengths)
 
 
 def test_a_question_that_leaves_no_room_is_a_row_that_says_so() -> None:
@@ -261,15 +261,15 @@ def test_a_question_without_text_or_passages_is_a_row_with_its_reason_and_is_not
     empty = schema.Passage("en", "q1", "x#1", 9, "A title", None, None)
     more = pa.concat_tables([passages, schema.from_rows("passages", [empty])])
     model = Model()
-    made = run(model, queries, more).to_pylist()
+    answers = run(model, queries, more).to_pylist()
     assert len(model.asked) == 1
-    assert [(row["query_id"], row["status"], row["reason"]) for row in made] == [
+    assert [(row["query_id"], row["status"], row["reason"]) for row in answers] == [
         ("q0", "ok", None),
         ("q1", "missing", "the text of passage x#1 is not stored"),
         ("q8", "missing", "the question has no text: it was not published"),
         ("q9", "missing", "no passage is stored with the question"),
     ]
-    assert [row["call"] is None for row in made] == [False, True, True, True]
+    assert [row["call"] is None for row in answers] == [False, True, True, True]
 
 
 # Which questions
@@ -278,8 +278,8 @@ def test_a_question_without_text_or_passages_is_a_row_with_its_reason_and_is_not
 def test_languages_and_limit_choose_the_first_questions_by_id() -> None:
     queries, passages = tables(n=12, languages=["de", "en", "fi"])
     model = Model()
-    made = run(model, queries, passages, languages=["fi", "de"], limit=3).to_pylist()
-    assert [(row["language"], row["query_id"]) for row in made] == [
+    answers = run(model, queries, passages, languages=["fi", "de"], limit=3).to_pylist()
+    assert [(row["language"], row["query_id"]) for row in answers] == [
         (code, query) for code in ("de", "fi") for query in ("q0", "q1", "q10")
     ]
 
@@ -295,25 +295,32 @@ def test_pitfall_44_a_language_without_questions_is_an_error() -> None:
 def test_sound_answers_are_kept_and_failed_ones_are_asked_again() -> None:
     queries, passages = tables(n=6, languages=["en"])
     first = Model("ok", "api_error", "empty", "truncated", "refused", "api_error")
-    made = run(first, queries, passages)
+    first_answers = run(first, queries, passages)
     second = Model("ok", "api_error")
-    again = run(second, queries, passages, answers=made)
+    second_answers = run(second, queries, passages, answers=first_answers)
     assert second.asked == [first.asked[1], first.asked[5]]
-    assert [row["status"] for row in again.to_pylist()] == ["ok", "ok", "empty", "truncated", "refused", "api_error"]
+    assert [row["status"] for row in second_answers.to_pylist()] == [
+        "ok",
+        "ok",
+        "empty",
+        "truncated",
+        "refused",
+        "api_error",
+    ]
     third = Model()
-    whole = run(third, queries, passages, answers=again)
+    third_answers = run(third, queries, passages, answers=second_answers)
     assert third.asked == [first.asked[5]]
-    assert run(Model(), queries, passages, answers=whole).equals(whole)
+    assert run(Model(), queries, passages, answers=third_answers).equals(third_answers)
     # A service that took one of these prompts takes the others.
     assert (first.accepted, second.accepted) == ([False], [True])
 
 
 def test_pitfall_9_what_is_not_asked_has_no_row_and_an_old_failure_stays() -> None:
     queries, passages = tables(n=3, languages=["en"])
-    made = run(Model("ok", "api_error", None), queries, passages)
-    assert made["query_id"].to_pylist() == ["q0", "q1"]
-    again = run(Model(None, None), queries, passages, answers=made)
-    assert again.equals(made)
+    first_answers = run(Model("ok", "api_error", None), queries, passages)
+    assert first_answers["query_id"].to_pylist() == ["q0", "q1"]
+    second_answers = run(Model(None, None), queries, passages, answers=first_answers)
+    assert second_answers.equals(first_answers)
 
 
 def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None:
@@ -321,14 +328,14 @@ def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None
     german = run(Model(), queries, passages, languages=["de"])
     others = run(Model(), queries, passages, system="theirs")
     model = Model()
-    made = run(model, queries, passages, languages=["en"], answers=pa.concat_tables([german, others]))
+    answers = run(model, queries, passages, languages=["en"], answers=pa.concat_tables([german, others]))
     assert len(model.asked) == 3
-    assert made["language"].to_pylist() == ["de"] * 3 + ["en"] * 3
-    assert made.slice(0, 3).equals(german)
+    assert answers["language"].to_pylist() == ["de"] * 3 + ["en"] * 3
+    assert answers.slice(0, 3).equals(german)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"template": prompts.load("vanilla")}, "template rag"),
         ({"settings": replace(SETTINGS, model="other")}, "another prompt or parameter"),
@@ -337,15 +344,15 @@ def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None
     ],
     ids=["template", "model", "temperature", "order"],
 )
-def test_answers_made_in_another_way_are_not_mixed_into_a_system(options: dict[str, Any], said: str) -> None:
+def test_answers_made_in_another_way_are_not_mixed_into_a_system(options: dict[str, Any], message: str) -> None:
     queries, passages = tables()
-    made = run(Model(), queries, passages)
+    answers = run(Model(), queries, passages)
     model = Model()
-    with pytest.raises(BadInput, match=said) as caught:
-        run(model, queries, passages, answers=made, **options)
+    with pytest.raises(BadInput, match=message) as caught:
+        run(model, queries, passages, answers=answers, **options)
     assert model.asked == []
     assert "--replace" in caught.value.do
-    replaced = run(model, queries, passages, answers=made, replace=True, **options)
+    replaced = run(model, queries, passages, answers=answers, replace=True, **options)
     assert len(model.asked) == 6
     assert len(replaced) == 6
 

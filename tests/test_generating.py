@@ -58,16 +58,16 @@ def command(path: Path, service: Service | str, *more: str, system: str = "mine"
 
 def mirage(*args: str, code: int = 0) -> Result:
     """Run a command in this process."""
-    done = CliRunner().invoke(cli.app, args, prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, args, prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
 def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
-    done = mirage("show", "answers", str(path), "--system", system, "--format", "csv")
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+    result = mirage("show", "answers", str(path), "--system", system, "--format", "csv")
+    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.Asked:
@@ -81,19 +81,19 @@ def run(path: Path, service: Service, *, what: generating.Asked | None = None, *
     from functools import partial
 
     what = what or asked()
-    given = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
+    call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
     endpoint = llm.resolve(base_url=service.url)
     engine = partial(
-        llm.complete, endpoint=endpoint, settings=what.settings, limits=given, rng=np.random.default_rng(0)
+        llm.complete, endpoint=endpoint, settings=what.settings, limits=call_limits, rng=np.random.default_rng(0)
     )
-    return generating.generate_answers(path, what, engine=engine, limits=given, made_by="a test")
+    return generating.generate_answers(path, what, engine=engine, limits=call_limits, made_by="a test")
 
 
 def question(call: Call) -> str:
     """`en q003`: the question a prompt is about."""
-    found = re.search(r"Question (q\d+) in (\w+)\?", call.content)
-    assert found is not None
-    return f"{found[2]} {found[1]}"
+    match = re.search(r"Question (q\d+) in (\w+)\?", call.content)
+    assert match is not None
+    return f"{match[2]} {match[1]}"
 
 
 # The command
@@ -101,22 +101,22 @@ def question(call: Call) -> str:
 
 def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
-    said = {
+    replies = {
         "en q000": reply("##Reason: see [q000#1] and [q000#0, q999#9].\n\n##Answer: Yes, \u201cthat\u201d."),
         "en q001": reply(" "),
         "en q002": reply("##Reason: it is", finish="length"),
         "en q003": filtered(),
         "en q004": error(500, "out of order"),
     }
-    with Service(lambda call: said.get(question(call), reply("Just an answer."))) as service:
-        done = mirage(*command(path, service, "--format", "csv"))
-    assert done.stdout.splitlines() == [
+    with Service(lambda call: replies.get(question(call), reply("Just an answer."))) as service:
+        result = mirage(*command(path, service, "--format", "csv"))
+    assert result.stdout.splitlines() == [
         "language,questions,ok,empty,truncated,refused,api_error,missing,not_asked",
         "de,5,5,0,0,0,0,0,0",
         "en,5,1,1,1,1,1,0,0",
     ]
-    assert "9 calls made" in done.stderr
-    assert "1 calls failed; the same command makes them again: HTTP 500: out of order" in done.stderr
+    assert "9 calls made" in result.stderr
+    assert "1 calls failed; the same command makes them again: HTTP 500: out of order" in result.stderr
     rows = {f"{row['language']} {row['query_id']}": row for row in shown(path)}
     assert list(rows["en q000"]) == [
         *("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
@@ -130,9 +130,9 @@ def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_pa
     assert rows["en q004"]["why"] == "HTTP 500: out of order"
     assert rows["de q000"]["answer"] == "Just an answer."
     with Ledger(path / LEDGER, read_only=True) as ledger:
-        kept = ledger.get(first["key"])
-        assert kept is not None
-        assert kept["text"].endswith("\u201cthat\u201d.")
+        entry = ledger.get(first["key"])
+        assert entry is not None
+        assert entry["text"].endswith("\u201cthat\u201d.")
         assert ledger.get(rows["en q004"]["key"]) is None
     assert store.check(store.open_arena(path))
 
@@ -158,15 +158,15 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path
     path = write(tmp_path / "a")
     files = sorted(path.rglob("*"))
     with Service() as service:
-        done = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
+        result = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
         assert service.calls == []
-    found = re.search(
-        r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", done.stderr
+    match = re.search(
+        r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", result.stderr
     )
-    assert found is not None, done.stderr
-    tokens = int(found[1].replace(",", ""))
+    assert match is not None, result.stderr
+    tokens = int(match[1].replace(",", ""))
     assert 1_500 < tokens < 6_000
-    assert float(found[2]) == pytest.approx((tokens + 20_480) / 1_000, abs=0.01)
+    assert float(match[2]) == pytest.approx((tokens + 20_480) / 1_000, abs=0.01)
     assert sorted(path.rglob("*")) == files
 
 
@@ -177,9 +177,9 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None
     with Service() as service:
         counts = []
         while len(counts) < 10:
-            done = mirage(*command(path, service, *options))
+            result = mirage(*command(path, service, *options))
             counts.append(len(shown(path)))
-            if "budget was reached" not in done.stderr:
+            if "budget was reached" not in result.stderr:
                 break
         assert counts == sorted(set(counts))
         assert len(counts) > 1
@@ -191,12 +191,12 @@ def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> Non
     path = write(tmp_path / "a")
     with Service() as service:
         mirage(*command(path, service, "--languages", "en"))
-        done = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
-        assert "the answers of mine: template rag" in done.stderr
-        assert "now it is template rag, order seed 0, tokens by estimate, model other" in done.stderr
-        assert "--replace" in done.stderr
+        result = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
+        assert "the answers of mine: template rag" in result.stderr
+        assert "now it is template rag, order seed 0, tokens by estimate, model other" in result.stderr
+        assert "--replace" in result.stderr
         assert len(service.calls) == 5
-        done = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
+        result = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
         assert len(service.calls) == 10
 
 
@@ -213,21 +213,21 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
         monkeypatch.setattr(llm, "tokens_of", found)
         run(path, service)
         assert len(service.calls) == 10
-        made = run(path, service, what=asked("new", "other"))
-        notes = made.arena.manifest["made"]["answers"]["notes"]
+        result = run(path, service, what=asked("new", "other"))
+        notes = result.arena.manifest["made"]["answers"]["notes"]
         assert [re.findall("tokens by (.*?), model", note) for note in notes] == [["estimate"], ["the model's own"]]
 
 
 def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: reply(f"by {call.body['model']}")) as service:
-        one = run(path, service, what=asked("one", "m1"))
-        two = run(path, service, what=asked("two", "m2"))
+        first = run(path, service, what=asked("one", "m1"))
+        second = run(path, service, what=asked("two", "m2"))
         same = run(path, service, what=asked("three", "m2"))
     assert {row["answer"] for row in shown(path, "one")} == {"by m1"}
     assert {row["answer"] for row in shown(path, "two")} == {"by m2"}
     assert len(store.open_arena(path).read("answers")) == 30
-    assert (one.shared, two.shared) == ({}, {})
+    assert (first.shared, second.shared) == ({}, {})
     # The same model under two names is asked once, and the user is told.
     assert (same.shared, same.cost.calls, same.cost.kept) == ({"two": 10}, 0, 10)
     notes = store.open_arena(path).manifest["made"]["answers"]["notes"]
@@ -245,11 +245,11 @@ def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Pa
             for q in ("q000", "q001")
             for a, b in (("mine", "other"), ("other", "third"))
         ]
-        made = {
+        derived = {
             "features": schema.from_rows("features", [schema.Feature(*key, "length", 1.0, None) for key in keys]),
             "judgments": schema.from_rows("judgments", verdicts),
         }
-        for name, table in made.items():
+        for name, table in derived.items():
             store.write(path, {name: table}, made_by=f"made {name}", notes=[f"about {name}"])
         service.behave = lambda call: reply("at last")
         run(path, service)
@@ -296,26 +296,26 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
     path = write(tmp_path / "a")
     before = store.open_arena(path).version
     with Service(lambda call: error(401, "no such key")) as service:
-        done = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
-    assert "HTTP 401: no such key" in done.stderr
-    assert "to do: the key is not accepted: check the variable that holds it" in done.stderr
-    assert "Traceback" not in done.stderr
+        result = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
+    assert "HTTP 401: no such key" in result.stderr
+    assert "to do: the key is not accepted: check the variable that holds it" in result.stderr
+    assert "Traceback" not in result.stderr
     assert store.open_arena(path).version == before
 
 
 def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: error(403) if len(service.calls) > 4 else reply()) as service:
-        done = mirage(*command(path, service, "--concurrency", "1"), code=2)
-    assert "HTTP 403" in done.stderr
+        result = mirage(*command(path, service, "--concurrency", "1"), code=2)
+    assert "HTTP 403" in result.stderr
     assert len(shown(path)) == 4
 
 
 def test_a_service_that_answers_nothing_is_an_error_and_every_question_has_its_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=20)
     with Service(lambda call: dropped()) as service:
-        done = mirage(*command(path, service), code=2)
-    assert re.search("no call got a reply: .*the connection failed", done.stderr)
+        result = mirage(*command(path, service), code=2)
+    assert re.search("no call got a reply: .*the connection failed", result.stderr)
     rows = shown(path)
     assert len(rows) == 40
     assert {row["outcome"] for row in rows} == {"api_error"}
@@ -335,17 +335,17 @@ def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_pa
         assert "free space" in caught.value.do
         assert store.open_arena(path).version == before
         sent = len(service.calls)
-        made = run(path, service)
+        result = run(path, service)
         # What had been kept is not asked again.
-        assert made.cost.kept > 10
-        assert len(service.calls) == sent + made.cost.calls
-    assert store.check(made.arena)
+        assert result.cost.kept > 10
+        assert len(service.calls) == sent + result.cost.calls
+    assert store.check(result.arena)
 
 
 def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service() as service:
-        for options, said in (
+        for options, message in (
             (["--template", "ragg"], "there is no prompt template 'ragg'"),
             (["--languages", "xx"], "there is no language 'xx'"),
             (["--languages", "ja"], "there is no language 'ja'"),
@@ -354,9 +354,9 @@ def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None
             (["--engine-args", "[1]"], "--engine-args is no JSON object"),
             (["--key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         ):
-            done = mirage(*command(path, service, *options), code=2)
-            assert said in done.stderr
-            assert "to do:" in done.stderr
+            result = mirage(*command(path, service, *options), code=2)
+            assert message in result.stderr
+            assert "to do:" in result.stderr
         assert service.calls == []
         run(path, service)
     with pytest.raises(UnknownName, match="there is no system 'mime'"):
@@ -371,10 +371,10 @@ def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tm
     rng = np.random.default_rng(11)
     draws, kinds = iter(rng.random(20_000)), iter(rng.integers(len(FAILURES), size=20_000))
     with Service(lambda call: FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(question(call))) as service:
-        made = run(path, service, concurrency=32, retries=7)
+        result = run(path, service, concurrency=32, retries=7)
         assert sum(service.answered.values()) == 2_000
         assert set(service.answered.values()) == {1}
-    assert made.reasons == {}
+    assert result.reasons == {}
     table = store.open_arena(path).read("answers")
     assert [row["text"] for row in table.to_pylist()] == [
         f"{row['language']} {row['query_id']}" for row in table.to_pylist()
@@ -387,8 +387,8 @@ def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tm
 
 def start(args: list[str], **options: Any) -> subprocess.Popen[bytes]:
     """The command in a process of its own."""
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen([sys.executable, "-m", "mirage", *args], cwd=ROOT, **given)
+    arguments = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, "-m", "mirage", *args], cwd=ROOT, **arguments)
 
 
 def kept(path: Path) -> int:
@@ -462,26 +462,26 @@ def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -
         wait_for(process, service, 7)
         until(lambda: kept(path) == 3, "three replies are kept", process=process)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 130, said
-        text = said.decode()
+        _, stderr = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130, stderr
+        text = stderr.decode()
         assert "Stopped. 3 replies are in the arena's ledger. Run the same command again to go on" in text
         assert "Traceback" not in text
         service.behave = lambda call: reply()
-        done = mirage(*command(path, service))
-        assert "7 calls made, 3 replies at hand" in done.stderr
+        result = mirage(*command(path, service))
+        assert "7 calls made, 3 replies at hand" in result.stderr
     assert len(shown(path)) == 10
 
 
 def wait_for_words(process: subprocess.Popen[bytes], words: str) -> str:
     """Read what the command says until it has said these words."""
-    said = ""
+    output = ""
     assert process.stderr is not None
     for line in process.stderr:
-        said += line.decode()
-        if words in said:
-            return said
-    raise AssertionError(said)
+        output += line.decode()
+        if words in output:
+            return output
+    raise AssertionError(output)
 
 
 def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> None:
@@ -498,12 +498,12 @@ def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         wait_for_words(process, "Ctrl-C again")
         stopped.set()
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 130, said
-        assert "15 replies are in the arena's ledger" in said.decode()
+        _, stderr = process.communicate(timeout=120)
+        assert process.returncode == 130, stderr
+        assert "15 replies are in the arena's ledger" in stderr.decode()
         assert len(service.calls) == 15
-        done = mirage(*command(path, service))
-        assert "5 calls made, 15 replies at hand" in done.stderr
+        result = mirage(*command(path, service))
+        assert "5 calls made, 15 replies at hand" in result.stderr
         assert set(service.asked.values()) == {1}
 
 
@@ -515,9 +515,9 @@ def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path)
         process.send_signal(signal.SIGINT)
         wait_for_words(process, "Ctrl-C again")
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 130, said
-        assert "Traceback" not in said.decode()
+        _, stderr = process.communicate(timeout=120)
+        assert process.returncode == 130, stderr
+        assert "Traceback" not in stderr.decode()
         service.behave = lambda call: reply()
         assert "7 calls made, 3 replies at hand" in mirage(*command(path, service)).stderr
 
@@ -529,14 +529,14 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
     path = write(tmp_path / "a")
 
     def behave(call: Call) -> Act:
-        said = call.headers["authorization"].removeprefix("Bearer ")
-        assert said == KEY
+        key = call.headers["authorization"].removeprefix("Bearer ")
+        assert key == KEY
         acts = {
-            "de q000": reply(f"Your key is {said}"),
-            "de q001": error(500, f"lost {said}"),
-            "de q002": reply(None, refusal=f"no, {said}"),
-            "de q003": reply(model=said),
-            "en q004": error(401, f"Incorrect API key provided: {said}"),
+            "de q000": reply(f"Your key is {key}"),
+            "de q001": error(500, f"lost {key}"),
+            "de q002": reply(None, refusal=f"no, {key}"),
+            "de q003": reply(model=key),
+            "en q004": error(401, f"Incorrect API key provided: {key}"),
         }
         return acts.get(question(call), reply())
 
@@ -548,8 +548,8 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
                 env={**os.environ, "MY_KEY": KEY, "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"},
             )
             outputs += [part.decode() for part in process.communicate()]
-        done = mirage("show", "answers", str(path), "--system", "mine")
-        outputs.append(done.stdout + done.stderr)
+        result = mirage("show", "answers", str(path), "--system", "mine")
+        outputs.append(result.stdout + result.stderr)
         assert len(service.calls) > 8
     assert "[key]" in outputs[-1]
     assert any("HTTP 401: Incorrect API key provided: [key]" in text for text in outputs)
@@ -572,7 +572,7 @@ def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Pat
         args = command(path, service, "--concurrency", "2", "--price-in", "1000", "--price-out", "1000")
         process = start(args, stderr=slave, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"})
         os.close(slave)
-        said = b""
+        output = b""
         while True:
             try:
                 part = os.read(master, 65_536)
@@ -580,12 +580,12 @@ def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Pat
                 break
             if not part:
                 break
-            said += part
+            output += part
         os.close(master)
         process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
-    assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", said), said[-2_000:]
-    assert re.search(rb"\d+/20", said)
+    assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", output), output[-2_000:]
+    assert re.search(rb"\d+/20", output)
 
 
 # Answers made again
@@ -605,15 +605,15 @@ def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: 
         for time_ in (2, 3):
             planned = mirage(*command(path, service, "--replace", "--dry-run"))
             assert "10 calls would be made" in planned.stderr
-            done = mirage(*command(path, service, "--replace"))
-            assert "10 calls made" in done.stderr
+            result = mirage(*command(path, service, "--replace"))
+            assert "10 calls made" in result.stderr
             assert set(service.asked.values()) == {time_}
             assert set(texts(path).values()) == {f"time {time_}"}
         # Nothing of the repetition is sent: the service is asked the very same.
         assert len({json.dumps(call.body, sort_keys=True) for call in service.calls}) == 10
         # What is there now is what the next run goes on from.
-        done = mirage(*command(path, service))
-        assert "10 answers were there already" in done.stderr
+        result = mirage(*command(path, service))
+        assert "10 answers were there already" in result.stderr
         assert set(service.asked.values()) == {3}
     rows = store.open_arena(path).read("answers").to_pylist()
     with Ledger(path / LEDGER, read_only=True) as ledger:
@@ -652,13 +652,13 @@ def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: P
             got = {content: service.asked[content] for content in kept_again(ledger, service)}
         assert 5 <= len(got) < 10
         service.behave = lambda call: reply(f"time {call.number}")
-        done = mirage(*command(path, service, "--replace"))
-        assert f"{10 - len(got)} calls made, {len(got)} replies at hand" in done.stderr
+        result = mirage(*command(path, service, "--replace"))
+        assert f"{10 - len(got)} calls made, {len(got)} replies at hand" in result.stderr
         assert {content: service.asked[content] for content in got} == got
         assert "time 1" not in texts(path).values()
         # The next one begins anew.
-        done = mirage(*command(path, service, "--replace"))
-        assert "10 calls made, 0 replies at hand" in done.stderr
+        result = mirage(*command(path, service, "--replace"))
+        assert "10 calls made, 0 replies at hand" in result.stderr
 
 
 def kept_again(ledger: Ledger, service: Service) -> set[str]:
@@ -674,11 +674,11 @@ def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_pa
         run(path, service)
         first = asked(replace=True, languages=["en"])
         price = {"price_in": 1000.0, "price_out": 1000.0}
-        made = run(path, service, what=first, **price, budget=2.5, concurrency=1)
-        assert 0 < made.cost.calls < 5
+        result = run(path, service, what=first, **price, budget=2.5, concurrency=1)
+        assert 0 < result.cost.calls < 5
         assert run(path, service, what=asked(replace=True, languages=["de"])).cost.calls == 5
         rest = run(path, service, what=first)
-        assert (rest.cost.calls, rest.cost.kept) == (5 - made.cost.calls, made.cost.calls)
+        assert (rest.cost.calls, rest.cost.kept) == (5 - result.cost.calls, result.cost.calls)
         assert run(path, service, what=first).cost.calls == 5
 
 
@@ -687,11 +687,11 @@ def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_al
     with Service() as service:
         run(path, service)
         service.behave = lambda call: error(500) if question(call) == "en q001" else reply("again")
-        done = mirage(*command(path, service, "--replace"))
-        assert "1 calls failed; the same command without --replace" in done.stderr
+        result = mirage(*command(path, service, "--replace"))
+        assert "1 calls failed; the same command without --replace" in result.stderr
         service.behave = lambda call: reply("again")
-        done = mirage(*command(path, service))
-        assert "1 calls made" in done.stderr
+        result = mirage(*command(path, service))
+        assert "1 calls made" in result.stderr
         assert set(texts(path).values()) == {"again"}
         assert "0 calls made" in mirage(*command(path, service)).stderr
         assert "10 calls made" in mirage(*command(path, service, "--replace")).stderr

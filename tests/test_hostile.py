@@ -103,11 +103,11 @@ def _repeated(text: str, times: int) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("case", FILES)
 def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
-    tmp_path: Path, sample: store.Arena, monkeypatch: pytest.MonkeyPatch, what: str
+    tmp_path: Path, sample: store.Arena, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    name, make, said = FILES[what]
+    name, make, problem = FILES[case]
     target = tmp_path / "ran"
     file = tmp_path / name
     file.write_bytes(make(target))
@@ -119,7 +119,7 @@ def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert said in str(caught.value)
+    assert problem in str(caught.value)
     assert peak < 100_000_000
     assert list(tmp_path.iterdir()) == [file], "nothing ran, nothing is left"
 
@@ -133,27 +133,27 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     and one with very large texts.
     """
     folder = tmp_path_factory.mktemp("hostile")
-    made: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    by_table: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     pairs = list(combinations(NAMES, 2))
     for i, payload in enumerate(PAYLOADS):
         key = (CODES[i % len(CODES)], f"{i:02} {plain(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
         subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
-        made["queries"].append(schema.Query(*key, subset, payload, None))
-        made["passages"] += [
+        by_table["queries"].append(schema.Query(*key, subset, payload, None))
+        by_table["passages"] += [
             schema.Passage(*key, f"{k} {text}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
         ]
         for name, text in zip(NAMES, texts, strict=True):
-            said = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
-            made["answers"].append(schema.Answer(*key, name, said, "ok", "vanilla", None, None))
+            answer = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
+            by_table["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
         for k, text in enumerate(texts):
             a, b = pairs[(i * 12 + k) % len(pairs)]
             for judge, verdict in zip(JUDGES, "AB", strict=True):
                 verdict = "AB"[(i + k) % 2] if judge == JUDGES[0] else verdict
-                made["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
-                made["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
-    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in made.items()}
+                by_table["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
+                by_table["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
+    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
     tables |= pipeline.OUTCOMES.run(tables)
     tables |= pipeline.FEATURES.run(tables)
     arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
@@ -218,10 +218,10 @@ PICKS: dict[str, dict[str, Any]] = {
 @pytest.mark.browser
 @pytest.mark.parametrize("entry", [e for e in PAGES if e.file.is_file()], ids=lambda entry: entry.name)
 def test_pitfall_45_every_page_shows_hostile_texts_and_names_as_text(opened: Opened, url: str, entry: Any) -> None:
-    asked = {"arena": FOLDER} | PICKS.get(entry.name, {})
-    page = show(opened, f"{url}/{entry.name}?{urlencode(asked, doseq=True)}")
+    parameters = {"arena": FOLDER} | PICKS.get(entry.name, {})
+    page = show(opened, f"{url}/{entry.name}?{urlencode(parameters, doseq=True)}")
     assert page.locator("h1").all_inner_texts() == [entry.title]
-    if asked["arena"] == FOLDER:
+    if parameters["arena"] == FOLDER:
         assert page.get_by_role("combobox", name="Arena").input_value() == FOLDER
         assert page.get_by_text(HOSTILE[0], exact=True).first.is_visible()
     # Names in a chart's hovers are read from under the mouse.
@@ -244,27 +244,27 @@ def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: s
     listed: set[str] = set()
     for number in range(0, len(PAYLOADS), 12):
         query = queries[number]
-        asked = urlencode({"arena": FOLDER, "query": f"{query['language']}:{query['query_id']}"})
-        page = show(opened, f"{url}/answers?{asked}")
+        parameters = urlencode({"arena": FOLDER, "query": f"{query['language']}:{query['query_id']}"})
+        page = show(opened, f"{url}/answers?{parameters}")
         page.wait_for_function(
             "id => document.querySelector('.mg-about')?.textContent.includes(id)", arg=query["query_id"]
         )
         opened.settle()
-        where = {"languages": [query["language"]]}
-        rows = {t: [r for r in arena.read(t, **where).to_pylist() if r["query_id"] == query["query_id"]]
+        selection = {"languages": [query["language"]]}
+        rows = {t: [r for r in arena.read(t, **selection).to_pylist() if r["query_id"] == query["query_id"]]
                 for t in ("answers", "passages", "judgments")}  # fmt: skip
-        shown = page.locator(".mg-reply .mg-text").evaluate_all(ALL_TEXTS)
-        assert clean(shown) == clean(r["text"].replace("[1]", "1", 1) for r in rows["answers"])
+        replies = page.locator(".mg-reply .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(replies) == clean(r["text"].replace("[1]", "1", 1) for r in rows["answers"])
         assert clean(page.locator("[id^=passage-] .mg-text").evaluate_all(ALL_TEXTS)) == clean(
             r["text"] for r in rows["passages"]
         )
         assert clean(page.locator("[id^=passage-] bdi").evaluate_all(ALL_TEXTS)) == clean(
             r["title"] for r in rows["passages"]
         )
-        why = page.locator("details:not([id]) .mg-text").evaluate_all(ALL_TEXTS)
-        assert clean(why) == clean(r["rationale"] for r in rows["judgments"])
+        rationales = page.locator("details:not([id]) .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(rationales) == clean(r["rationale"] for r in rows["judgments"])
         listed |= set(clean(page.locator("ol .text").evaluate_all(ALL_TEXTS)))
-        seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(why))
+        seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(rationales))
         assert page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
     assert seen == set(clean(PAYLOADS))
     assert listed <= seen
@@ -295,9 +295,9 @@ def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url
 def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: str, home: Path, tmp_path: Path) -> None:
     page = show(opened, f"{url}/your_model?{urlencode({'arena': FOLDER})}")
     page.get_by_label("Name of the system").fill(NAMES[4])
-    ran = tmp_path / "ran"
-    for name, data, said in (
-        ("evil.parquet", pickle.dumps(Bomb(ran)), "no whole Parquet file"),
+    target = tmp_path / "ran"
+    for name, data, problem in (
+        ("evil.parquet", pickle.dumps(Bomb(target)), "no whole Parquet file"),
         ("..%2f..%2fbomb.jsonl.gz", zeros(300_000_000), "this line is longer than 16 MB"),
         ("<img src=x>.csv", b"language,query_id,text\nen,nowhere,x\n", "nowhere"),
     ):
@@ -305,18 +305,18 @@ def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: s
         page.get_by_role("button", name=f"Remove {name}").wait_for()
         opened.settle()
         page.get_by_role("button", name="Check and add").click()
-        page.locator("[data-testid=stAlert]").get_by_text(said).wait_for()
+        page.locator("[data-testid=stAlert]").get_by_text(problem).wait_for()
         opened.settle()
         page.get_by_role("button", name=f"Remove {name}").click()
         opened.settle()
         assert {path.name for path in (home / "own").rglob("*") if path.is_file()} == {".lock"}
-    assert not ran.exists()
+    assert not target.exists()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("arena", ["../../etc", "/etc", "..", "own/../own", "%2e%2e/own"])
 def test_a_link_cannot_leave_the_arenas_folders(opened: Opened, url: str, arena: str) -> None:
-    asked = urlencode({"arena": arena, "query": "en:../../etc/passwd", "languages": "../en"})
-    page = show(opened, f"{url}/answers?{asked}")
+    parameters = urlencode({"arena": arena, "query": "en:../../etc/passwd", "languages": "../en"})
+    page = show(opened, f"{url}/answers?{parameters}")
     assert page.get_by_role("combobox", name="Arena").input_value() != arena
     assert page.get_by_text(f"there is no arena '{arena}'").is_visible()

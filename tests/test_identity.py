@@ -34,8 +34,8 @@ def logged_in(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
 
 
-def labels(at: AppTest) -> list[str]:
-    return [one.label for one in at.button]
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
 
 
 # Who may vote
@@ -43,30 +43,30 @@ def labels(at: AppTest) -> list[str]:
 
 def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "required")
-    at = open_page(voter="")
-    assert not at.exception
-    assert not at.text_input
-    assert "mg-blind" not in html(at)
-    assert "Votes need a login here" in said(at)
+    page = open_page(voter="")
+    assert not page.exception
+    assert not page.text_input
+    assert "mg-blind" not in html(page)
+    assert "Votes need a login here" in said(page)
     logged_in(monkeypatch, "amina")
-    at = open_page(voter="")
-    key(at, "1").click().run()
+    page = open_page(voter="")
+    key(page, "1").click().run()
     assert [row.voter for row in rows()] == ["amina"]
 
 
 def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "yes")
-    at = open_page(ROOT / "app.py", voter="")
-    assert "mg-blind" not in html(at)
-    assert LOGIN in said(at)
-    assert not at.text_input
+    page = open_page(ROOT / "app.py", voter="")
+    assert "mg-blind" not in html(page)
+    assert LOGIN in said(page)
+    assert not page.text_input
 
 
 @pytest.mark.parametrize("name", ["Zoë Müller", "李小龙", "آمنة", "plain"])
 def test_a_login_in_utf_8_is_the_name_that_was_meant(arenas: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     logged_in(monkeypatch, name)
-    at = open_page(voter="")
-    key(at, "1").click().run()
+    page = open_page(voter="")
+    key(page, "1").click().run()
     assert [row.voter for row in rows()] == [name]
 
 
@@ -88,17 +88,17 @@ def test_two_names_from_a_login_are_none(arenas: Path, monkeypatch: pytest.Monke
 def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Path) -> None:
     first = open_page()
     key(first, "1").click().run()
-    (kept,) = rows()
-    assert kept.session
+    (stored_vote,) = rows()
+    assert stored_vote.session
     other = open_page()
     assert "1 of 4 battles voted" in other.get("progress")[0].proto.text
     assert "Undo" not in labels(other)
     key(other, "2").click().run()
     key(other, "u").click().run()
     assert "Undo" not in labels(other), "only what the session itself gave"
-    assert [row.vote_id for row in votes.standing(rows())] == [kept.vote_id]
+    assert [row.vote_id for row in votes.standing(rows())] == [stored_vote.vote_id]
     with pytest.raises(BadInput, match="another session"):
-        people.database().undo(Vote, kept.vote_id, voter="amina", session=rows()[1].session)
+        people.database().undo(Vote, stored_vote.vote_id, voter="amina", session=rows()[1].session)
     key(first, "u").click().run()
     assert not first.exception
     assert votes.standing(rows()) == []
@@ -107,19 +107,19 @@ def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Pa
 def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     logged_in(monkeypatch, "amina")
     key(open_page(voter=""), "1").click().run()
-    at = open_page(voter="")
-    key(at, "u").click().run()
-    assert not at.exception
+    page = open_page(voter="")
+    key(page, "u").click().run()
+    assert not page.exception
     assert votes.standing(rows()) == []
 
 
 def test_a_vote_of_an_unknown_session_is_not_taken_back_by_one(tmp_path: Path) -> None:
     with Votes(f"sqlite:///{tmp_path / 'v.sqlite'}") as db:
-        kept = db.submit(vote())
-        assert kept.session is None
+        stored_vote = db.submit(vote())
+        assert stored_vote.session is None
         with pytest.raises(BadInput, match="another session"):
-            db.undo(Vote, kept.vote_id, voter=kept.voter, session="mine")
-        assert db.undo(Vote, kept.vote_id, voter=kept.voter).undoes == kept.vote_id
+            db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter, session="mine")
+        assert db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter).undoes == stored_vote.vote_id
 
 
 # A real server, and requests byte by byte

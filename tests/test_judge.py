@@ -57,14 +57,14 @@ def answers(
 
 def texts(n: int = 4, languages: tuple[str, ...] = LANGUAGES) -> dict[str, pa.Table]:
     """The questions, with two passages each."""
-    asked = [(code, f"q{i}") for code in languages for i in range(n)]
+    keys = [(code, f"q{i}") for code in languages for i in range(n)]
     return {
-        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"What of {key}?", None) for key in asked]),
+        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"What of {key}?", None) for key in keys]),
         "passages": schema.from_rows(
             "passages",
             [
                 schema.Passage(*key, f"{key[1]}#{p}", p, "Title", f"Passage {p} of {key}.", p == 1)
-                for key in asked
+                for key in keys
                 for p in (1, 2)
             ],
         ),
@@ -80,11 +80,11 @@ def arena(tmp_path: Path) -> Path:
 
 def mirage(*args: object, code: int = 0) -> Result:
     """Run a command in this process."""
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
 def judgments(path: Path, name: str | None = None) -> list[dict[str, Any]]:
@@ -139,13 +139,13 @@ def test_pitfall_8_the_choice_does_not_depend_on_the_hash_seed() -> None:
         "table = pa.table({name: list(values) for name, values in columns.items()});"
         "print([judge.choose(table, **s) for s in ({}, {'queries': 2}, {'pairs': 5, 'seed': 3})])"
     )
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
         ).stdout
         for seed in ("0", "1")
     }
-    assert len(said) == 1
+    assert len(outputs) == 1
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from([{}, {"queries": 2}, {"pairs": 7}]))
@@ -161,8 +161,8 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order_of_rows(
 
 def test_another_seed_draws_another_sample() -> None:
     table = answers(n=30)
-    drawn = {tuple(judge.choose(table, queries=3, seed=seed)) for seed in range(5)}
-    assert len(drawn) == 5
+    samples = {tuple(judge.choose(table, queries=3, seed=seed)) for seed in range(5)}
+    assert len(samples) == 5
 
 
 @given(st.integers(2, 7), st.integers(1, 9), st.integers(1, 60), st.integers(0, 3))
@@ -316,10 +316,10 @@ def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: lis
 def test_pitfall_1_every_battle_of_an_arena_gets_a_prompt_of_its_own() -> None:
     battles = judge.choose(answers())
     prompts = judge.Prompts(battles, **texts(), answers=answers())
-    said = [prompts[i][0]["content"] for i in range(len(prompts))]
-    assert len(set(said)) == len(battles) == 48
+    contents = [prompts[i][0]["content"] for i in range(len(prompts))]
+    assert len(set(contents)) == len(battles) == 48
     assert all(message["role"] == "user" for messages in prompts for message in messages)
-    for battle, prompt in zip(battles, said, strict=True):
+    for battle, prompt in zip(battles, contents, strict=True):
         first, second = (f"{s} on {battle.language} {battle.query_id}." for s in (battle.system_a, battle.system_b))
         assert (
             0
@@ -368,7 +368,7 @@ def test_a_reply_without_text_is_shown_as_an_empty_answer() -> None:
 
 
 def test_the_prompt_says_what_the_definitions_ask_for() -> None:
-    said = bundled("judge")
+    prompt = bundled("judge")
     for word in (
         "impartial",
         "correct",
@@ -381,8 +381,8 @@ def test_the_prompt_says_what_the_definitions_ask_for() -> None:
         "length",
         "explain",
     ):
-        assert word in said
-    assert [said.count(mark) for mark in ("[[A]]", "[[B]]", "[[C]]")] == [1, 1, 1]
+        assert word in prompt
+    assert [prompt.count(mark) for mark in ("[[A]]", "[[B]]", "[[C]]")] == [1, 1, 1]
 
 
 # --- what a reply decides ---------------------------------------------------------------------------------------------
@@ -420,17 +420,17 @@ UNREADABLE: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("text", "verdict"), PLAIN)
 def test_pitfall_3_the_last_mark_counts(text: str, verdict: str) -> None:
-    read = parse_verdict(text)
-    assert (read.verdict, read.reason) == (verdict, None)
-    assert read.span is not None
-    assert text[slice(*read.span)] == "[[" + {"tie": "C"}.get(verdict, verdict) + "]]"
+    parsed = parse_verdict(text)
+    assert (parsed.verdict, parsed.reason) == (verdict, None)
+    assert parsed.span is not None
+    assert text[slice(*parsed.span)] == "[[" + {"tie": "C"}.get(verdict, verdict) + "]]"
 
 
-@pytest.mark.parametrize(("text", "why"), UNREADABLE)
-def test_pitfall_5_a_malformed_or_unknown_verdict_is_unparsed_with_its_reason(text: str, why: str) -> None:
-    read = parse_verdict(text)
-    assert (read.verdict, read.span) == ("unparsed", None)
-    assert re.search(why, read.reason or "")
+@pytest.mark.parametrize(("text", "reason"), UNREADABLE)
+def test_pitfall_5_a_malformed_or_unknown_verdict_is_unparsed_with_its_reason(text: str, reason: str) -> None:
+    parsed = parse_verdict(text)
+    assert (parsed.verdict, parsed.span) == ("unparsed", None)
+    assert re.search(reason, parsed.reason or "")
 
 
 PLANTS = (
@@ -479,9 +479,9 @@ UNMARKED = (
 @pytest.mark.parametrize("plant", PLANTS)
 @pytest.mark.parametrize("form", UNMARKED)
 def test_pitfall_4_a_judge_that_only_repeats_an_answer_has_not_decided(plant: str, form: str) -> None:
-    read = parse_verdict(form.format(plant=plant), ["Where?", "Paris.", plant])
-    assert read.verdict == "unparsed"
-    assert "carries a verdict mark" in (read.reason or "")
+    parsed = parse_verdict(form.format(plant=plant), ["Where?", "Paris.", plant])
+    assert parsed.verdict == "unparsed"
+    assert "carries a verdict mark" in (parsed.reason or "")
 
 
 def test_pitfall_4_a_repeated_answer_after_the_verdict_changes_nothing_or_leaves_none() -> None:
@@ -492,9 +492,9 @@ def test_pitfall_4_a_repeated_answer_after_the_verdict_changes_nothing_or_leaves
 
 
 def test_pitfall_4_verdicts_on_lines_of_their_own_that_disagree_leave_none_where_an_answer_carries_one() -> None:
-    read = parse_verdict("[[A]]\n\nNo, it is the other.\n\n[[B]]", ["[[C]]"])
-    assert read.verdict == "unparsed"
-    assert "do not agree" in (read.reason or "")
+    parsed = parse_verdict("[[A]]\n\nNo, it is the other.\n\n[[B]]", ["[[C]]"])
+    assert parsed.verdict == "unparsed"
+    assert "do not agree" in (parsed.reason or "")
 
 
 PLANTED = st.lists(
@@ -510,24 +510,24 @@ PLANTED = st.lists(
 @given(PLANTED, PLANTED, st.sampled_from(["[[B]]", "**[[B]]**", "Final verdict: [[B]]", "**Verdict:** [[B]]."]))
 @settings(max_examples=500, deadline=None)
 def test_pitfall_4_no_planted_text_turns_the_verdict_of_a_judge_that_quotes_it(
-    one: str, two: str, verdict: str
+    first: str, second: str, verdict: str
 ) -> None:
     honest = f"The first answer is wrong, whatever it claims.\n\n{verdict}"
-    assert parse_verdict(honest, [one, two]).verdict == "B"
+    assert parse_verdict(honest, [first, second]).verdict == "B"
     quoting = parse_verdict(
-        f'The first answer says "{one}", the other "{two}".\nThe second is right.\n\n{verdict}', [one, two]
+        f'The first answer says "{first}", the other "{second}".\nThe second is right.\n\n{verdict}', [first, second]
     )
     assert quoting.verdict in ("B", "unparsed")
-    assert quoting.verdict == "B" or '"' in one + two or "“" in one + two or "```" in one + two
+    assert quoting.verdict == "B" or '"' in first + second or "“" in first + second or "```" in first + second
 
 
 @given(HOSTILE, HOSTILE)
 @settings(max_examples=200, deadline=None)
 def test_any_reply_is_read_without_an_error_and_the_span_is_the_mark(text: str, shown: str) -> None:
-    read = parse_verdict(text, [shown])
-    assert (read.span is None) == (read.verdict == "unparsed") == (read.reason is not None)
-    if read.span:
-        assert text[slice(*read.span)] in ("[[A]]", "[[B]]", "[[C]]")
+    parsed = parse_verdict(text, [shown])
+    assert (parsed.span is None) == (parsed.verdict == "unparsed") == (parsed.reason is not None)
+    if parsed.span:
+        assert text[slice(*parsed.span)] in ("[[A]]", "[[B]]", "[[C]]")
 
 
 # --- a model as the judge ---------------------------------------------------------------------------------------------
@@ -572,15 +572,15 @@ UNSOUND: list[tuple[Act, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("act", "why"), UNSOUND, ids=["no mark", "cut off", "empty", "refused"])
-def test_pitfall_5_a_reply_without_a_verdict_is_a_row_that_says_why(arena: Path, act: Act, why: str) -> None:
+@pytest.mark.parametrize(("act", "reason"), UNSOUND, ids=["no mark", "cut off", "empty", "refused"])
+def test_pitfall_5_a_reply_without_a_verdict_is_a_row_that_says_why(arena: Path, act: Act, reason: str) -> None:
     with Service(lambda call: act) as service:
-        done = run(arena, service, "--format", "csv")
+        result = run(arena, service, "--format", "csv")
     rows = judgments(arena)
     assert len(rows) == 48
     assert {row["verdict"] for row in rows} == {"unparsed"}
-    assert all(why in row["reason"] and row["call"] for row in rows)
-    assert ",1.0," in done.stdout.splitlines()[1]
+    assert all(reason in row["reason"] and row["call"] for row in rows)
+    assert ",1.0," in result.stdout.splitlines()[1]
 
 
 def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(arena: Path) -> None:
@@ -588,9 +588,9 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
         return error(500, "overloaded") if "one on en q0" in call.content else by_hash(call)
 
     with Service(ill) as service:
-        done = run(arena, service)
-        assert "4 battles failed and have no verdict" in done.stderr
-        assert "HTTP 500" in done.stderr
+        result = run(arena, service)
+        assert "4 battles failed and have no verdict" in result.stderr
+        assert "HTTP 500" in result.stderr
         assert len(judgments(arena)) == 44
         service.behave = by_hash
         service.asked.clear()
@@ -602,8 +602,8 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
 
 def test_nothing_is_written_where_every_call_fails(arena: Path) -> None:
     with Service(lambda call: half()) as service:
-        done = run(arena, service, "--queries", 1, code=2)
-    assert "no call got a reply" in done.stderr
+        result = run(arena, service, "--queries", 1, code=2)
+    assert "no call got a reply" in result.stderr
     assert "judgments" not in store.open_arena(arena).tables
 
 
@@ -612,8 +612,8 @@ def test_a_service_that_ends_the_run_leaves_the_verdicts_that_had_come(arena: Pa
         return by_hash(call) if service.answered.total() < 5 else error(401, "the key has run out")
 
     with Service(closing) as service:
-        done = run(arena, service, "--concurrency", 1, code=2)
-        assert "the key has run out" in done.stderr
+        result = run(arena, service, "--concurrency", 1, code=2)
+        assert "the key has run out" in result.stderr
         assert len(judgments(arena)) == 5
         service.behave = by_hash
         run(arena, service)
@@ -647,15 +647,15 @@ def test_several_judges_stand_side_by_side_and_each_keeps_its_rows(arena: Path) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "setting"),
     [(["--model", "n"], "model m"), (["--temperature", 0.5], "temperature 0.1"), (["--model-seed", 1], "seed None")],
 )
-def test_one_name_never_stands_for_two_models_or_two_settings(arena: Path, options: list[object], said: str) -> None:
+def test_one_name_never_stands_for_two_models_or_two_settings(arena: Path, options: list[object], setting: str) -> None:
     with Service(by_hash) as service:
         run(arena, service, "--pairs", 1)
         before = judgments(arena)
-        done = run(arena, service, *options, code=2)
-        assert f"j has verdicts with {said}" in done.stderr
+        result = run(arena, service, *options, code=2)
+        assert f"j has verdicts with {setting}" in result.stderr
         assert len(service.calls) == 4
     assert judgments(arena) == before
 
@@ -687,8 +687,8 @@ def test_the_verdict_on_an_answer_that_has_changed_goes_even_where_the_new_one_f
 def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(arena: Path) -> None:
     with Service(by_hash) as service:
         before = sorted(p.name for p in arena.iterdir())
-        done = run(arena, service, "--dry-run", "--price-in", 1, "--price-out", 2)
-        assert "48 calls would be made" in done.stderr
+        result = run(arena, service, "--dry-run", "--price-in", 1, "--price-out", 2)
+        assert "48 calls would be made" in result.stderr
         assert not service.calls
     assert sorted(p.name for p in arena.iterdir()) == before
     assert "asks no model" in mirage("judge", arena, "--judge", "heuristic", "--dry-run").stderr
@@ -697,10 +697,10 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(arena: P
 def test_a_budget_stops_cleanly_and_the_same_command_goes_on(arena: Path) -> None:
     priced = ("--price-in", 0, "--price-out", 1, "--max-tokens", 1000, "--concurrency", 1)
     with Service(by_hash) as service:
-        done = run(arena, service, *priced, "--budget", 0.0012)
+        result = run(arena, service, *priced, "--budget", 0.0012)
         n = len(judgments(arena))
         assert 0 < n < 48
-        assert f"{48 - n} battles not asked" in done.stderr
+        assert f"{48 - n} battles not asked" in result.stderr
         run(arena, service, *priced)
         assert len(judgments(arena)) == 48
         assert set(service.asked.values()) == {1}
@@ -714,8 +714,8 @@ def test_a_judge_without_a_model_or_with_the_heuristic_s_name_is_refused(arena: 
 
 def test_a_judge_can_be_a_model_loaded_on_this_machine(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
-    done = mirage("judge", arena, "--judge", "j", "--model", "m", "--engine", "vllm", code=2)
-    assert "vLLM" in done.stderr
+    result = mirage("judge", arena, "--judge", "j", "--model", "m", "--engine", "vllm", code=2)
+    assert "vLLM" in result.stderr
     assert "judgments" not in store.open_arena(arena).tables
     assert "no JSON object" in mirage("judge", arena, "--judge", "j", "--model", "m", "--engine-args", 1, code=2).stderr
 
@@ -731,11 +731,11 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        found = pipeline.ranking(store.open_arena(arena).read("judgments"), name)
+        ranking = pipeline.ranking(store.open_arena(arena).read("judgments"), name)
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])
-                for row in found.table().to_pylist()
+                for row in ranking.table().to_pylist()
                 if row["language"] == "en"
             }
         )
@@ -770,15 +770,15 @@ for _ in sys.stdin:
 
 def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_asked_again(tmp_path: Path) -> None:
     draw = random.Random("a judge killed")  # the seed of the moments
-    arena, said = tmp_path / "arena", answers(n=12)
-    store.write(arena, {**texts(12), "answers": said}, made_by="a test")
-    battles = judge.choose(said)
-    prompts = judge.Prompts(battles, **texts(12), answers=said)
+    arena, table = tmp_path / "arena", answers(n=12)
+    store.write(arena, {**texts(12), "answers": table}, made_by="a test")
+    battles = judge.choose(table)
+    prompts = judge.Prompts(battles, **texts(12), answers=table)
     keys = {prompts[i][0]["content"]: llm.call_key(llm.Settings("m"), prompts[i]) for i in range(len(prompts))}
     killed = 0
     with Service(by_hash, latency=0.02) as service, Forks(arena, service.url) as forks:
         for moment in range(30):
-            kept, asked = _kept(arena, keys.values()), Counter(service.asked)
+            stored_keys, requests = _kept(arena, keys.values()), Counter(service.asked)
             forks.start()
             # Most die while replies come in, the others at any moment until after the table is written.
             enough = service.answered.total() + draw.randrange(4) if moment < 22 else 10**9
@@ -786,8 +786,8 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
             while service.answered.total() < enough and time.monotonic() < until and forks.alive():
                 time.sleep(0.001)
             killed += forks.kill() == -signal.SIGKILL
-            again = {keys[content] for content in service.asked if service.asked[content] > asked[content]}
-            assert not again & kept
+            repeated_keys = {keys[content] for content in service.asked if service.asked[content] > requests[content]}
+            assert not repeated_keys & stored_keys
             store.check(store.open_arena(arena))
         forks.start()
         assert forks.wait() == 0
@@ -880,8 +880,8 @@ def test_a_weight_counts_in_the_direction_that_its_feature_declares(weight: judg
         assert weight.direction == spec.direction
         if spec.low is not None and spec.high is not None:
             assert weight.scale == spec.high - spec.low
-    made = judge.judge_by_features(BOTH, features({"one": {weight.feature: 1.0}, "two": {weight.feature: 0.0}}))
-    assert made["verdict"].to_pylist() == (["A", "B"] if weight.direction == "higher" else ["B", "A"])
+    table = judge.judge_by_features(BOTH, features({"one": {weight.feature: 1.0}, "two": {weight.feature: 0.0}}))
+    assert table["verdict"].to_pylist() == (["A", "B"] if weight.direction == "higher" else ["B", "A"])
 
 
 def test_the_heuristic_judge_writes_weights_and_values_that_add_up_to_its_verdict() -> None:
@@ -936,12 +936,12 @@ def test_the_heuristic_judge_does_not_care_which_answer_is_shown_first(values: d
 
 def test_the_heuristic_judge_fills_an_arena_for_nothing_and_its_verdicts_can_be_ranked(arena: Path) -> None:
     mirage("features", arena, "--only", "target_language", "--only", "citation_Recall@10")
-    done = mirage("judge", arena, "--judge", "heuristic", "--format", "csv")
+    result = mirage("judge", arena, "--judge", "heuristic", "--format", "csv")
     assert len(judgments(arena)) == 48
     assert not (arena / store.LEDGER).exists()
     mirage("judge", arena, "--judge", "heuristic", "--queries", 1)
     assert len(judgments(arena)) == 12
-    assert done.stdout.splitlines()[0] == ",".join(COLUMNS)
+    assert result.stdout.splitlines()[0] == ",".join(COLUMNS)
     notes = store.open_arena(arena).manifest["made"]["judgments"]["notes"]
     assert len(notes) == 1
     assert notes[0].startswith("heuristic: weights target_language 3")
@@ -1011,10 +1011,10 @@ def test_a_judge_of_the_first_position_is_found_out() -> None:
 def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) -> None:
     with Service(by_hash) as service:
         run(arena, service, "--languages", "en", name="k")
-    both = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
-    store.write(arena, {"judgments": both}, made_by="a test")
-    done = mirage("judges", arena, "--price-in", 10, "--price-out", 100, "--format", "json")
-    j, k = json.loads(done.stdout)
+    table = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
+    store.write(arena, {"judgments": table}, made_by="a test")
+    result = mirage("judges", arena, "--price-in", 10, "--price-out", 100, "--format", "json")
+    j, k = json.loads(result.stdout)
     assert tuple(k) == COLUMNS
     assert (k["judge"], k["language"], k["n"], k["calls"], k["tokens_in"], k["tokens_out"]) == (
         "k",
@@ -1026,8 +1026,8 @@ def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) 
     )
     assert k["money"] == pytest.approx(2400 * 10 / 1e6 + 480 * 100 / 1e6)
     assert (j["judge"], j["calls"], j["tokens_in"], j["money"]) == ("j", None, None, None)
-    shown = mirage("judges", arena).stdout
-    assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", shown)
+    output = mirage("judges", arena).stdout
+    assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", output)
     assert json.loads(mirage("judges", arena, "--format", "json").stdout)[1]["money"] is None
 
 
@@ -1039,8 +1039,8 @@ def test_the_columns_of_judges_are_the_fields_of_the_result_and_each_says_what_i
 
 def test_judging_an_arena_without_what_it_needs_names_the_command(tmp_path: Path) -> None:
     store.write(tmp_path / "a", {"queries": texts()["queries"]}, made_by="a test")
-    done = mirage(
+    result = mirage(
         "judge", tmp_path / "a", "--judge", "j", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", code=2
     )
-    assert "this arena has no passages" in done.stderr
+    assert "this arena has no passages" in result.stderr
     assert "this arena has no judgments" in mirage("judges", tmp_path / "a", code=2).stderr

@@ -25,10 +25,10 @@ def draw(bias: float, *, queries: int, seed: int) -> pa.Table:
     strength = {"gpt-4": 1.0, "aya-101": 0.0, "llama-3": -0.5}
     rows = []
     for q in range(queries):
-        here = {name: value + rng.normal(0, 0.8) for name, value in strength.items()}
+        quality = {name: value + rng.normal(0, 0.8) for name, value in strength.items()}
         for judge in ("gpt-4o", "command-r"):
             for a, b in (("gpt-4", "aya-101"), ("llama-3", "gpt-4"), ("aya-101", "llama-3")):
-                lead = here[a] - here[b] + bias * (judge == "gpt-4o") * ((a == "gpt-4") - (b == "gpt-4"))
+                lead = quality[a] - quality[b] + bias * (judge == "gpt-4o") * ((a == "gpt-4") - (b == "gpt-4"))
                 verdict = "A" if rng.random() < 1 / (1 + np.exp(-lead)) else "B"
                 rows.append(("en", f"q{q}", judge, a, b, verdict))
     return judged(rows)
@@ -96,15 +96,15 @@ def test_the_interval_knows_that_battles_share_a_question() -> None:
     ],
 )
 def test_what_cannot_be_compared_has_a_reason(rows: list[tuple[Any, ...]], reason: str) -> None:
-    found = family_preferences(judged(rows))
-    assert {row.difference for row in found} == {None}
-    assert all(row.reason is not None and reason in row.reason for row in found)
+    preferences = family_preferences(judged(rows))
+    assert {row.difference for row in preferences} == {None}
+    assert all(row.reason is not None and reason in row.reason for row in preferences)
 
 
 def test_several_languages_have_a_row_of_all() -> None:
     rows = draw(0.0, queries=5, seed=1).to_pylist()
     table = pa.Table.from_pylist(rows + [row | {"language": "sw"} for row in rows])
-    found = family_preferences(table)
-    assert [(row.judge, row.language) for row in found] == [
+    preferences = family_preferences(table)
+    assert [(row.judge, row.language) for row in preferences] == [
         (judge, code) for judge in ("command-r", "gpt-4o") for code in ("en", "sw", "all")
     ]

@@ -21,12 +21,12 @@ def judgment(
     a: str,
     b: str,
     verdict: schema.Verdict,
-    why: str | None,
+    rationale: str | None,
     *,
     query: str = "e00",
     reason: str | None = None,
 ) -> schema.Judgment:
-    return schema.Judgment("en", query, judge, a, b, verdict, why, reason, None)
+    return schema.Judgment("en", query, judge, a, b, verdict, rationale, reason, None)
 
 
 ROWS = [
@@ -49,14 +49,14 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_battles_of_a_question_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
-    found = judgments(store.open_arena(arenas / "texts"), ("en", "e00"))
-    assert [(j.judge, j.system_a, j.system_b) for j in found] == [
+    rows = judgments(store.open_arena(arenas / "texts"), ("en", "e00"))
+    assert [(j.judge, j.system_a, j.system_b) for j in rows] == [
         ("<i>judge</i>", "llama-2-7b", "gpt-4"),
         ("zeta", "aya-101", "gpt-4"),
         ("zeta", "gpt-4", "aya-101"),
         ("zeta", "aya-101", "llama-2-7b"),
     ]
-    assert [better(j) for j in found] == [None, "gpt-4", "gpt-4", None]
+    assert [better(j) for j in rows] == [None, "gpt-4", "gpt-4", None]
 
 
 def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
@@ -65,10 +65,10 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
 
 
 def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arenas: Path) -> None:
-    at = open_page(query="en:e00")
-    assert not at.exception
-    assert "Judgments" in [h.value for h in at.header]
-    shown = " ".join(text(at).split())
+    page = open_page(query="en:e00")
+    assert not page.exception
+    assert "Judgments" in [h.value for h in page.header]
+    shown = " ".join(text(page).split())
     for part in (
         "A: gpt-4 B: aya-101 A is better The first cites its passages.",
         "A: aya-101 B: gpt-4 B is better No rationale was kept.",
@@ -91,7 +91,7 @@ def test_a_question_that_nobody_judged_says_so(arenas: Path) -> None:
 
 
 def test_an_arena_without_judgments_shows_what_brings_them(arenas: Path) -> None:
-    at = open_page(arena="none", query="en:e00")
-    assert not at.exception
-    assert "This arena has no judgments table." in said(at)
-    assert any(code.value.startswith("mirage judge ") and str(arenas / "none") in code.value for code in at.code)
+    page = open_page(arena="none", query="en:e00")
+    assert not page.exception
+    assert "This arena has no judgments table." in said(page)
+    assert any(code.value.startswith("mirage judge ") and str(arenas / "none") in code.value for code in page.code)

@@ -42,11 +42,11 @@ def board(odd: store.Arena) -> views.Board:
 
 
 def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "mirage", *map(str, args)], capture_output=True, text=True, encoding="utf-8", cwd=ROOT
     )
-    assert done.returncode == code, done.stderr
-    return done
+    assert result.returncode == code, result.stderr
+    return result
 
 
 def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -57,19 +57,19 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.Board) -> None:
-    shown = compared.rows(board).to_pylist()
-    for row, raw in zip(shown, board.rows.to_pylist(), strict=True):
+    rows = compared.rows(board).to_pylist()
+    for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
         assert {name: row[name] for name in raw} == raw
-    assert by_system(shown)[UNBEATEN]["high"] is None
-    assert by_system(shown)[WINLESS]["low"] is None
+    assert by_system(rows)[UNBEATEN]["high"] is None
+    assert by_system(rows)[WINLESS]["low"] is None
 
 
 def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.Board) -> None:
-    shown = by_system(compared.rows(board, "sim-05").to_pylist())
-    for system, row in shown.items():
-        want = board.ranking.difference(system, "sim-05", language="en")
-        assert (row["rating"], row["low"], row["high"]) == (want.value, want.low, want.high)
-    assert (shown["sim-05"]["rating"], shown["sim-05"]["low"], shown["sim-05"]["high"]) == (0, 0, 0)
+    rows = by_system(compared.rows(board, "sim-05").to_pylist())
+    for system, row in rows.items():
+        expected = board.ranking.difference(system, "sim-05", language="en")
+        assert (row["rating"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
+    assert (rows["sim-05"]["rating"], rows["sim-05"]["low"], rows["sim-05"]["high"]) == (0, 0, 0)
     with pytest.raises(UnknownName):
         compared.rows(board, "nobody")
 
@@ -86,16 +86,16 @@ def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.Board)
 
 def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> None:
     tiers = board.ranking.tiers["en"]
-    shown = compared.rows(board).to_pylist()
-    ranks = {row["system"]: row["rank"] for row in shown}
-    for row in shown:
+    rows = compared.rows(board).to_pylist()
+    ranks = {row["system"]: row["rank"] for row in rows}
+    for row in rows:
         alike = {ranks[other] for other in tiers.alike(row["system"])}
         named = set[int]()
         for part in (row["alike"] or "").split(", "):
             ends = [int(end) for end in part.split("–") if end]  # a range
             named |= set(range(ends[0], ends[-1] + 1)) if ends else set()
         assert named == alike
-    rare = by_system(shown)[RARE]
+    rare = by_system(rows)[RARE]
     assert rare["tier"] is None
     assert (rare["tier_low"], rare["tier_high"]) == tiers.span(RARE)
 
@@ -110,8 +110,8 @@ def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) 
     board = views.board(odd, "gpt-4o", "both", ("en", "sw"))
     table = compared.everything(board, RARE).to_pylist()
     for row in table:
-        there = row["language"] == "en"
-        assert (row["difference"] is not None) == there, "the rare system is ranked in English alone"
+        ranked = row["language"] == "en"
+        assert (row["difference"] is not None) == ranked, "the rare system is ranked in English alone"
     assert compared.everything(board).column_names == board.everything.column_names
 
 
@@ -217,37 +217,37 @@ def test_a_judge_without_a_bound_stands_beside_its_correction() -> None:
 
 def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
-    at = AppTest.from_file(PAGE, default_timeout=60)
-    at.query_params.update({"arena": "odd", "referee": "gpt-4o", **link})
-    return at.run()
+    page = AppTest.from_file(PAGE, default_timeout=60)
+    page.query_params.update({"arena": "odd", "referee": "gpt-4o", **link})
+    return page.run()
 
 
 def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = open_page(odd, monkeypatch, languages="en", against="sim-05", scale="arena")
-    assert not at.exception
-    assert (at.session_state["against"], at.session_state["scale"]) == ("sim-05", "arena")
-    table = at.dataframe[0].value
+    page = open_page(odd, monkeypatch, languages="en", against="sim-05", scale="arena")
+    assert not page.exception
+    assert (page.session_state["against"], page.session_state["scale"]) == ("sim-05", "arena")
+    table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
     board = views.board(odd, "gpt-4o", "both", ("en",))
-    want = board.ranking.difference("sim-07", "sim-05", language="en").value
+    expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
-    assert values["sim-07"] == pytest.approx(want * 400 / math.log(10))
-    assert f"{RARE} has" in said(at)
+    assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
+    assert f"{RARE} has" in said(page)
 
 
 def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = open_page(odd, monkeypatch, against=RARE)
-    assert not at.exception
-    assert f"there is no system '{RARE}'" in said(at)
+    page = open_page(odd, monkeypatch, against=RARE)
+    assert not page.exception
+    assert f"there is no system '{RARE}'" in said(page)
 
 
 @pytest.mark.parametrize("link", [{"ties": "drop"}, {"ties": "davidson"}, {"control": "language"}])
 def test_every_way_to_rate_takes_a_reference(
     odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
 ) -> None:
-    at = open_page(odd, monkeypatch, languages="en", against="sim-05", **link)
-    assert not at.exception
-    table = at.dataframe[0].value
+    page = open_page(odd, monkeypatch, languages="en", against="sim-05", **link)
+    assert not page.exception
+    table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0
 
 
@@ -255,16 +255,16 @@ def test_every_way_to_rate_takes_a_reference(
 
 
 def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(odd: store.Arena) -> None:
-    done = mirage("rank", odd.path, "--referee", "gpt-4o", "--languages", "en", "--draws", 50, "--format", "csv")
-    rows = by_system(list(csv.DictReader(io.StringIO(done.stdout))))
+    result = mirage("rank", odd.path, "--referee", "gpt-4o", "--languages", "en", "--draws", 50, "--format", "csv")
+    rows = by_system(list(csv.DictReader(io.StringIO(result.stdout))))
     assert (rows[UNBEATEN]["high"], rows[UNBEATEN]["bounded"]) == ("", "false")
     assert (rows[WINLESS]["low"], rows[WINLESS]["bounded"]) == ("", "false")
     assert rows["sim-05"]["bounded"] == "true"
     assert float(rows[UNBEATEN]["low"]) < float(rows[UNBEATEN]["rating"])
     assert rows[RARE]["tier"] == ""
-    assert f"{UNBEATEN} (en: no upper bound)" in done.stderr
-    assert f"{RARE} has" in done.stderr
-    assert "ridge" not in done.stderr
+    assert f"{UNBEATEN} (en: no upper bound)" in result.stderr
+    assert f"{RARE} has" in result.stderr
+    assert "ridge" not in result.stderr
 
 
 def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.Arena) -> None:
@@ -278,11 +278,15 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--referee", "gpt-4o", "--draws", 50, "--reference", "sim-05")
-    done = mirage(*command, "--format", "json")
+    result = mirage(*command, "--format", "json")
     ranking = pipeline.ranking(odd.read("judgments"), "gpt-4o", draws=50)
-    for row in json.loads(done.stdout):
-        want = ranking.difference(row["system"], "sim-05", language=row["language"])
-        assert (row["difference"], row["difference_low"], row["difference_high"]) == (want.value, want.low, want.high)
+    for row in json.loads(result.stdout):
+        difference = ranking.difference(row["system"], "sim-05", language=row["language"])
+        assert (row["difference"], row["difference_low"], row["difference_high"]) == (
+            difference.value,
+            difference.low,
+            difference.high,
+        )
     assert "∞" in mirage(*command).stdout
     assert "there is no system 'nobody'" in mirage(*command[:-1], "nobody", code=2).stderr
 
@@ -293,8 +297,8 @@ def test_rank_prints_the_scale_of_arenas(odd: store.Arena) -> None:
     points = json.loads(mirage(*command, "--scale", "arena").stdout)
     for a, b in zip(logits, points, strict=True):
         for name, shift in (("rating", 1000), ("low", 1000), ("high", 1000), ("difference", 0), ("difference_high", 0)):
-            want = None if a[name] is None else shift + a[name] * 400 / math.log(10)
-            assert b[name] == (None if want is None else pytest.approx(want))
+            expected = None if a[name] is None else shift + a[name] * 400 / math.log(10)
+            assert b[name] == (None if expected is None else pytest.approx(expected))
 
 
 def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) -> None:
@@ -302,14 +306,14 @@ def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) 
     plain = by_system(json.loads(mirage(*command).stdout))
     pure = by_system(json.loads(mirage(*command, "--penalty", "none").stdout))
     battles = rank.from_judgments(odd.read("judgments"), judge="gpt-4o")
-    want = rank.rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
-    for system, theta in zip(want.systems, want.theta.tolist(), strict=True):
+    expected = rank.rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
+    for system, theta in zip(expected.systems, expected.theta.tolist(), strict=True):
         assert pure[system]["rating"] == pytest.approx(theta)
     assert pure[UNBEATEN]["rating"] > 2 * plain[UNBEATEN]["rating"]
 
 
 @pytest.mark.parametrize(
-    ("options", "said_"),
+    ("options", "option"),
     [
         (("--store", "--penalty", "none"), "--penalty"),
         (("--consistent", "--penalty", "none"), "--penalty"),
@@ -317,8 +321,8 @@ def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) 
         (("--paper", "--scale", "arena"), "--scale"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(odd: store.Arena, options: tuple[str, ...], said_: str) -> None:
-    assert said_ in mirage("rank", odd.path, "--referee", "gpt-4o", *options, code=2).stderr
+def test_options_that_do_not_go_together_are_refused(odd: store.Arena, options: tuple[str, ...], option: str) -> None:
+    assert option in mirage("rank", odd.path, "--referee", "gpt-4o", *options, code=2).stderr
 
 
 def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena) -> None:

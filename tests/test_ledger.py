@@ -57,19 +57,19 @@ for i in range(100):
     ledger.put(f"k{{i}}", {{}}, {{"text": str(i)}})
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=False)
-    assert done.returncode == -signal.SIGKILL
+    result = subprocess.run([sys.executable, "-c", code], check=False)
+    assert result.returncode == -signal.SIGKILL
     with Ledger(tmp_path / LEDGER) as ledger:
         assert len(ledger.have(f"k{i}" for i in range(100))) == 100
         assert ledger.get("k99") == {"text": "99"}
 
 
 def test_two_programs_write_into_one_ledger(tmp_path: Path) -> None:
-    with Ledger(tmp_path / LEDGER) as one, Ledger(tmp_path / LEDGER) as two:
+    with Ledger(tmp_path / LEDGER) as first, Ledger(tmp_path / LEDGER) as second:
         for i in range(50):
-            assert one.put(f"a{i}", REQUEST, REPLY)
-            assert two.put(f"b{i}", REQUEST, REPLY)
-        assert one.get("b49") == two.get("a49") == REPLY
+            assert first.put(f"a{i}", REQUEST, REPLY)
+            assert second.put(f"b{i}", REQUEST, REPLY)
+        assert first.get("b49") == second.get("a49") == REPLY
 
 
 def test_a_full_disk_gives_a_clear_error_and_keeps_what_was_there(tmp_path: Path) -> None:

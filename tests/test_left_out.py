@@ -64,18 +64,18 @@ def _ratings(names: tuple[str, ...], theta: Array) -> Callable[[frozenset[str]],
 
 def about_zero(values: list[float]) -> bool:
     """Whether a mean is within two standard errors of 0, or so small that it makes no difference."""
-    told = np.array(values)
-    return bool(abs(told.mean()) <= max(2 * told.std(ddof=1) / np.sqrt(len(told)), 0.02))
+    numbers = np.array(values)
+    return bool(abs(numbers.mean()) <= max(2 * numbers.std(ddof=1) / np.sqrt(len(numbers)), 0.02))
 
 
-def with_features_swapped(seen: Training, one: str, two: str) -> Training:
+def with_features_swapped(training: Training, first: str, second: str) -> Training:
     languages = {}
-    for code, each in seen.languages.items():
-        values = each.values.copy()
-        i, j = each.systems.index(one), each.systems.index(two)
+    for code, language in training.languages.items():
+        values = language.values.copy()
+        i, j = language.systems.index(first), language.systems.index(second)
         values[:, [i, j]] = values[:, [j, i]]
-        languages[code] = replace(each, values=values)
-    return Training(seen.features, languages)
+        languages[code] = replace(language, values=values)
+    return Training(training.features, languages)
 
 
 # --- no regressor knows anything of a pair that it did not see --------------------------------------------------------
@@ -84,12 +84,12 @@ def with_features_swapped(seen: Training, one: str, two: str) -> Training:
 @pytest.mark.parametrize("name", list(surrogate.REGRESSORS))
 def test_two_left_out_systems_that_swap_their_features_swap_their_predictions(name: str) -> None:
     """So that noise puts either first as often: it could be given to the one as well as to the other."""
-    seen = arena(1, systems=5)
-    swapped = with_features_swapped(seen, "s01", "s03")
-    one, two = (surrogate.predict(each, name, out=("s01", "s03")) for each in (seen, swapped))
+    training = arena(1, systems=5)
+    swapped = with_features_swapped(training, "s01", "s03")
+    before, after = (surrogate.predict(data, name, out=("s01", "s03")) for data in (training, swapped))
     for code in CODES:
-        assert one[code][[1, 3]] == pytest.approx(two[code][[3, 1]], abs=1e-9)
-        assert one[code][1] != one[code][3] or name in SLOW
+        assert before[code][[1, 3]] == pytest.approx(after[code][[3, 1]], abs=1e-9)
+        assert before[code][1] != before[code][3] or name in SLOW
 
 
 @pytest.mark.usefixtures("few_trees")
@@ -112,9 +112,9 @@ def test_noise_has_no_slope(name: str) -> None:
     """The slope is a ratio, whose mean is off where predictions are wild; what stands above its line is not."""
     above = []
     for seed in range(30):
-        seen = arena(700 + seed)
-        theta = seen.languages["en"].ratings(frozenset())
-        predicted = square(apart(seen, name, 0), seen.systems, ["en"])
+        training = arena(700 + seed)
+        theta = training.languages["en"].ratings(frozenset())
+        predicted = square(apart(training, name, 0), training.systems, ["en"])
         gap = np.nan_to_num(predicted - predicted.T)
         above.append(float((gap * (theta[:, None] - theta[None, :])).sum() / np.abs(gap).sum()))
     assert about_zero(above)
@@ -127,8 +127,8 @@ def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for kind in (ExtraTreesRegressor, GradientBoostingRegressor, RandomForestRegressor):
 
-        def fit(self: Any, X: Array, y: Array, whole: Any = kind.fit, **options: Any) -> Any:
-            return whole(self.set_params(n_estimators=5), X, y, **options)
+        def fit(self: Any, X: Array, y: Array, original: Any = kind.fit, **options: Any) -> Any:
+            return original(self.set_params(n_estimators=5), X, y, **options)
 
         monkeypatch.setattr(kind, "fit", fit)
 
@@ -138,25 +138,25 @@ def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_noise_gives_no_tau_to_slow_regressors(name: str) -> None:
     taus = []
     for seed in range(12):
-        one = arena(200 + seed, systems=5).only(languages=["en"])
-        made = square(apart(one, name, 0), one.systems, ["en"])
-        taus.append(float(tau_parts(made, one.languages["en"].ratings(frozenset())).mean()))
+        training = arena(200 + seed, systems=5).only(languages=["en"])
+        predictions = square(apart(training, name, 0), training.systems, ["en"])
+        taus.append(float(tau_parts(predictions, training.languages["en"].ratings(frozenset())).mean()))
     assert about_zero(taus)
 
 
 def test_the_chosen_regressor_gets_no_tau_from_noise() -> None:
     taus, gains = [], []
     for seed in range(40):
-        found = surrogate.choose(arena(300 + seed), ["ridge", "pairwise"], candidates=["ridge", "pairwise"])
-        taus += [q.tau or 0 for q in found.held_out["default"].quality() if q.language == "en"]
-        gains.append(found.tests[0].p < 0.05)
+        choice = surrogate.choose(arena(300 + seed), ["ridge", "pairwise"], candidates=["ridge", "pairwise"])
+        taus += [q.tau or 0 for q in choice.held_out["default"].quality() if q.language == "en"]
+        gains.append(choice.tests[0].p < 0.05)
     assert about_zero(taus)
     assert np.mean(gains) <= 0.125
 
 
 def test_features_that_tell_are_still_heard() -> None:
-    found = [leave_one_out(arena(seed, systems=8, features=3, tells=1.0), "pooled").quality() for seed in range(6)]
-    assert np.mean([q.tau or 0 for quality in found for q in quality if q.language != "all"]) > 0.4
+    qualities = [leave_one_out(arena(seed, systems=8, features=3, tells=1.0), "pooled").quality() for seed in range(6)]
+    assert np.mean([q.tau or 0 for quality in qualities for q in quality if q.language != "all"]) > 0.4
 
 
 def test_without_pairs_there_is_no_tau_rather_than_a_wrong_one() -> None:
@@ -196,8 +196,8 @@ def test_sets_of_features_get_no_tau_from_noise_though_some_are_chosen() -> None
     """The seven most telling of nine are chosen without the pair that they are tried on."""
     taus = []
     for seed in range(40):
-        found = _taus(arena(400 + seed, features=9), "ridge", None, 0)
-        taus.append(float(np.mean([found[code][0] or 0 for code in CODES])))
+        by_language = _taus(arena(400 + seed, features=9), "ridge", None, 0)
+        taus.append(float(np.mean([by_language[code][0] or 0 for code in CODES])))
     assert about_zero(taus)
 
 
@@ -205,12 +205,14 @@ def test_a_feature_that_is_noise_has_no_importance() -> None:
     """Beside one that tells: what it takes from another system is as likely to help as to harm."""
     rises = []
     for seed in range(40):
-        seen = arena(500 + seed, systems=10, features=3)
-        for one in seen.languages.values():
-            one.values[:, :, 0] += 2 * one.ratings(frozenset())
-        found = {one.feature: one.rise for one in surrogate.importances(seen, "ridge", seed=seed)}
-        rises.append(float(np.mean([found[f"f{k}"] for k in range(1, 3)])))
-        assert found["f0"] > 0
+        training = arena(500 + seed, systems=10, features=3)
+        for language in training.languages.values():
+            language.values[:, :, 0] += 2 * language.ratings(frozenset())
+        by_feature = {
+            importance.feature: importance.rise for importance in surrogate.importances(training, "ridge", seed=seed)
+        }
+        rises.append(float(np.mean([by_feature[f"f{k}"] for k in range(1, 3)])))
+        assert by_feature["f0"] > 0
     assert about_zero(rises)
 
 
@@ -234,16 +236,18 @@ def test_tables_2_and_4_get_no_tau_from_noise(name: str, n: int) -> None:
     taus, chosen = [], []
     for seed in range(n):
         drawn = tournament(seed)
-        made = leave_two_out(drawn, name, 0)
-        taus.append(float(np.mean([tau_left_out(made[code], drawn[code].theta[0]) or 0 for code in CODES])))
+        predictions = leave_two_out(drawn, name, 0)
+        taus.append(float(np.mean([tau_left_out(predictions[code], drawn[code].theta[0]) or 0 for code in CODES])))
         if name == "pooled":
             features = drawn["en"].features
 
             def few(out: object, drawn: dict[str, Draws] = drawn, features: tuple[str, ...] = features) -> list[str]:
                 return strongest(features, drawn, out)[:4]  # type: ignore[arg-type]
 
-            made = leave_two_out(drawn, name, 0, features=few)
-            chosen.append(float(np.mean([tau_left_out(made[code], drawn[code].theta[0]) or 0 for code in CODES])))
+            predictions = leave_two_out(drawn, name, 0, features=few)
+            chosen.append(
+                float(np.mean([tau_left_out(predictions[code], drawn[code].theta[0]) or 0 for code in CODES]))
+            )
     assert about_zero(taus)
     if name == "pooled":
         assert about_zero(chosen)
@@ -252,12 +256,12 @@ def test_tables_2_and_4_get_no_tau_from_noise(name: str, n: int) -> None:
 # --- the edges --------------------------------------------------------------------------------------------------------
 
 
-def with_each(seen: Training, change: Callable[[Array, Array], tuple[Array, Array]]) -> Training:
+def with_each(training: Training, change: Callable[[Array, Array], tuple[Array, Array]]) -> Training:
     languages = {}
-    for code, each in seen.languages.items():
-        values, theta = change(each.values.copy(), each.ratings(frozenset()).copy())
-        languages[code] = replace(each, values=values, ratings=_ratings(each.systems, theta))
-    return Training(seen.features, languages)
+    for code, language in training.languages.items():
+        values, theta = change(language.values.copy(), language.ratings(frozenset()).copy())
+        languages[code] = replace(language, values=values, ratings=_ratings(language.systems, theta))
+    return Training(training.features, languages)
 
 
 def test_two_equal_systems_are_predicted_alike() -> None:
@@ -265,9 +269,9 @@ def test_two_equal_systems_are_predicted_alike() -> None:
         values[:, 1], theta[1] = values[:, 0], theta[0]
         return values, theta
 
-    found = surrogate.choose(with_each(arena(2), twins), ["ridge", "pooled"])
-    for held in found.held_out.values():
-        for predicted in held.predicted.values():
+    choice = surrogate.choose(with_each(arena(2), twins), ["ridge", "pooled"])
+    for held_out in choice.held_out.values():
+        for predicted in held_out.predicted.values():
             assert predicted[0] == pytest.approx(predicted[1], abs=1e-6)
 
 
@@ -290,22 +294,25 @@ def test_a_feature_that_tells_nothing_changes_nothing() -> None:
         values[:, 0, 1] = 0.5
         return values, theta
 
-    seen = arena(2)
+    training = arena(2)
     without = Training(
         ("f0", "f2", "f3", "f4"),
-        {code: replace(each, values=np.delete(each.values, 1, axis=2)) for code, each in seen.languages.items()},
+        {
+            code: replace(language, values=np.delete(language.values, 1, axis=2))
+            for code, language in training.languages.items()
+        },
     )
     plain = leave_one_out(without, "ridge").predicted
     for change in (constant, missing):
-        changed = leave_one_out(with_each(seen, change), "ridge").predicted
+        changed = leave_one_out(with_each(training, change), "ridge").predicted
         for code in plain:
             assert changed[code] == pytest.approx(plain[code], abs=1e-6)
 
 
 def test_one_language_has_no_mean_over_languages() -> None:
-    found = surrogate.choose(arena(2).only(languages=["en"]), ["ridge", "pooled"])
-    assert {q.language for q in found.quality()} == {"en"}
-    assert all(q.tau is not None and q.systems == 6 for q in found.quality())
+    choice = surrogate.choose(arena(2).only(languages=["en"]), ["ridge", "pooled"])
+    assert {q.language for q in choice.quality()} == {"en"}
+    assert all(q.tau is not None and q.systems == 6 for q in choice.quality())
 
 
 @pytest.mark.parametrize("systems", [3, 4])

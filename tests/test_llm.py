@@ -33,13 +33,13 @@ def ask(
     service: Service, ledger: Ledger, *questions: str, model: str = "tiny", **limits: float | None
 ) -> list[llm.Reply | None]:
     """Ask questions one by one unless told otherwise, with short pauses."""
-    given: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
+    call_limits: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
     return llm.complete(
         conversations(*questions),
         endpoint=llm.resolve(base_url=service.url),
         settings=llm.Settings(model),
         ledger=ledger,
-        limits=llm.Limits(**given),  # type: ignore[arg-type]
+        limits=llm.Limits(**call_limits),  # type: ignore[arg-type]
         rng=np.random.default_rng(0),
     )
 
@@ -108,8 +108,8 @@ def test_azure_without_a_dated_version_speaks_the_common_protocol(version: str) 
     assert (endpoint.base_url, endpoint.azure_version) == ("https://one.example/openai/v1", None)
     both["AZURE_OPENAI_ENDPOINT"] = " "
     assert llm.resolve("azure", environ={**environ, **both}).base_url == "https://two.example/openai/v1"
-    given = llm.resolve("azure", base_url="https://three.example/v1", environ={**environ, **both})
-    assert given.base_url == "https://three.example/v1"
+    explicit = llm.resolve("azure", base_url="https://three.example/v1", environ={**environ, **both})
+    assert explicit.base_url == "https://three.example/v1"
 
 
 def test_a_version_that_is_none_is_refused_without_showing_it() -> None:
@@ -158,7 +158,7 @@ def test_an_unknown_provider_is_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "environ"),
+    ("options", "environ"),
     [
         ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY}\nx-other: {KEY}"}),
         ({"preset": "openai"}, {"OPENAI_API_KEY": f"{KEY} {KEY}"}),
@@ -171,10 +171,10 @@ def test_an_unknown_provider_is_answered_with_the_nearest() -> None:
     ids=["two lines", "a space", "a dash of print", "quotes", "swapped variables", "in the address", "in the query"],
 )
 def test_a_key_in_the_wrong_shape_or_place_is_refused_without_showing_it(
-    given: dict[str, str], environ: dict[str, str]
+    options: dict[str, str], environ: dict[str, str]
 ) -> None:
     with pytest.raises(BadInput) as caught:
-        llm.resolve(**given, environ=environ)  # type: ignore[arg-type]
+        llm.resolve(**options, environ=environ)  # type: ignore[arg-type]
     assert KEY not in str(caught.value)
     assert caught.value.do
 
@@ -240,7 +240,7 @@ def test_no_minute_holds_more_requests_than_the_rate(rate: float, gaps: list[flo
     pace = Pace(rate)
     begins = [pace.book(1, now) for now in np.cumsum(gaps)]
     for start in begins:
-        assert sum(start <= at < start + 60 - 1e-6 for at in begins) <= np.ceil(rate)
+        assert sum(start <= begin < start + 60 - 1e-6 for begin in begins) <= np.ceil(rate)
 
 
 def test_retries_count_towards_the_rate(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,8 +344,8 @@ from mirage import llm, store
     rng=numpy.random.default_rng(0))
 print(answer.status, "openai" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "ok False\n", done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stdout == "ok False\n", result.stderr
 
 
 # Keys of calls
@@ -373,13 +373,13 @@ def test_a_number_leads_to_the_raw_request_and_reply(ledger: Ledger) -> None:
     with Service(lambda call: reply("##Answer: 7", model="tiny-2026-01")) as service:
         (answer,) = ask(service, ledger, "How many?")
     assert answer is not None
-    asked = ledger.request(answer.key)
-    assert asked is not None
-    assert asked["messages"] == [{"role": "user", "content": "How many?"}]
-    assert asked["model"] == "tiny"
-    kept = ledger.get(answer.key)
-    assert kept is not None
-    assert (kept["text"], kept["served"], kept["tokens_in"], kept["tokens_out"]) == (
+    request = ledger.request(answer.key)
+    assert request is not None
+    assert request["messages"] == [{"role": "user", "content": "How many?"}]
+    assert request["model"] == "tiny"
+    entry = ledger.get(answer.key)
+    assert entry is not None
+    assert (entry["text"], entry["served"], entry["tokens_in"], entry["tokens_out"]) == (
         "##Answer: 7",
         "tiny-2026-01",
         100,
@@ -411,7 +411,7 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> Non
 def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
     # The service counts 100 + 20 tokens: a call costs 0.12. By the estimate it costs 0.173 at most.
     questions = [f"{i:02} " + "word " * 65 for i in range(12)]
-    given = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
+    limits = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
     seen: set[str] = set()
     with Service() as service:
 
@@ -421,14 +421,14 @@ def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) ->
                 endpoint=llm.resolve(base_url=service.url),
                 settings=llm.Settings("tiny", max_tokens=64),
                 ledger=ledger,
-                limits=llm.Limits(**given, budget=budget),  # type: ignore[arg-type]
+                limits=llm.Limits(**limits, budget=budget),  # type: ignore[arg-type]
                 rng=np.random.default_rng(0),
             )
 
         runs = 0
         while len(seen) < len(questions):
             answers = run(0.6)
-            money = llm.spent(answers, llm.Limits(**given)).money  # type: ignore[arg-type]
+            money = llm.spent(answers, llm.Limits(**limits)).money  # type: ignore[arg-type]
             assert money is not None
             assert 0 < money <= 0.6
             new = {answer.key for answer in answers if answer}
@@ -444,10 +444,10 @@ def test_a_service_that_does_not_count_tokens_is_charged_by_the_estimate(ledger:
         answers = ask(
             service, ledger, *(f"q{i}" for i in range(20)), price_in=1000.0, price_out=1000.0, budget=4.0, concurrency=2
         )
-    there = [answer for answer in answers if answer]
-    assert 0 < len(there) < 20
-    assert all(answer.estimated for answer in there)
-    money = llm.spent(there, llm.Limits(price_in=1000.0, price_out=1000.0)).money
+    answered = [answer for answer in answers if answer]
+    assert 0 < len(answered) < 20
+    assert all(answer.estimated for answer in answered)
+    money = llm.spent(answered, llm.Limits(price_in=1000.0, price_out=1000.0)).money
     assert money is not None
     assert 0 < money <= 4.0
 
@@ -497,16 +497,16 @@ def test_an_error_of_our_own_is_no_failure_of_a_call() -> None:
 
 def echo(call: Call) -> object:
     """Repeat the key wherever a service could."""
-    said = call.headers["authorization"].removeprefix("Bearer ")
+    key = call.headers["authorization"].removeprefix("Bearer ")
     acts = {
-        "text": reply(f"Your key is {said}."),
-        "refusal": reply(None, refusal=f"I cannot help {said}."),
-        "model": reply(model=f"tiny-{said}"),
-        "429": error(429, f"Rate limit of {said}.") if call.number == 1 else reply(),
-        "500": error(500, f"We lost {said}."),
-        "400": error(400, f"{said} may not ask this."),
-        "401": error(401, f"Incorrect API key provided: {said}.", code="invalid_api_key"),
-        "header": error(429, "Wait.", retry_after="99999", x_key=said),
+        "text": reply(f"Your key is {key}."),
+        "refusal": reply(None, refusal=f"I cannot help {key}."),
+        "model": reply(model=f"tiny-{key}"),
+        "429": error(429, f"Rate limit of {key}.") if call.number == 1 else reply(),
+        "500": error(500, f"We lost {key}."),
+        "400": error(400, f"{key} may not ask this."),
+        "401": error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key"),
+        "header": error(429, "Wait.", retry_after="99999", x_key=key),
     }
     return acts[call.content]
 
@@ -516,10 +516,10 @@ def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("MY_KEY", KEY)
-    said: list[str] = []
+    outputs: list[str] = []
     with Service(echo) as service, Ledger(tmp_path / "ledger.sqlite") as ledger:  # type: ignore[arg-type]
         endpoint = llm.resolve(base_url=service.url, key_env="MY_KEY")
-        said.append(repr(endpoint))
+        outputs.append(repr(endpoint))
         for batch in (["text", "refusal", "model", "429", "500", "400"], ["401"], ["header"]):
             try:
                 answers = llm.complete(
@@ -530,17 +530,17 @@ def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
                     limits=llm.Limits(backoff=0.001, retries=2, concurrency=1),
                     rng=np.random.default_rng(0),
                 )
-                said.append(repr(answers))
+                outputs.append(repr(answers))
             except MirageError as caught:
-                said.append(f"{caught} {caught!r} {caught.__cause__!r} {caught.__context__!r}")
+                outputs.append(f"{caught} {caught!r} {caught.__cause__!r} {caught.__context__!r}")
         assert all(call.headers["authorization"] == f"Bearer {KEY}" for call in service.calls)
-    assert "[key]" in said[1]
-    assert "401" in said[2]
-    assert "asks to wait" in said[3]
+    assert "[key]" in outputs[1]
+    assert "401" in outputs[2]
+    assert "asks to wait" in outputs[3]
     files = list(tmp_path.iterdir())
     assert files
     for path in files:
         assert KEY.encode() not in path.read_bytes()
     assert KEY not in "\n".join(
-        [*said, caplog.text, json.dumps([record.__dict__ for record in caplog.records], default=repr)]
+        [*outputs, caplog.text, json.dumps([record.__dict__ for record in caplog.records], default=repr)]
     )

@@ -73,9 +73,9 @@ def test_pitfall_12_a_failed_call_is_no_answer_and_is_made_again_by_the_next_run
         assert (answer.status, answer.text) == ("api_error", None)
         assert ledger.get(answer.key) is None
         service.behave = lambda call: reply()
-        (again,) = ask(service, ledger, "q")
-    assert again is not None
-    assert (again.key, again.status) == (answer.key, "ok")
+        (retried,) = ask(service, ledger, "q")
+    assert retried is not None
+    assert (retried.key, retried.status) == (answer.key, "ok")
 
 
 def test_with_one_call_in_five_failing_2000_answers_arrive_and_none_twice(ledger: Ledger) -> None:
@@ -91,10 +91,10 @@ def test_with_one_call_in_five_failing_2000_answers_arrive_and_none_twice(ledger
         answers = ask(service, ledger, *questions, concurrency=32)
         assert service.answered == dict.fromkeys(questions, 1)
         assert 2_400 < sum(service.asked.values()) < 2_600
-        kept = ask(service, ledger, *questions)
+        repeated = ask(service, ledger, *questions)
         assert service.answered == dict.fromkeys(questions, 1)
     assert [answer.text for answer in answers if answer] == [f"about {question}" for question in questions]
-    assert [(answer.text, answer.attempts) for answer in kept if answer] == [(f"about {q}", 0) for q in questions]
+    assert [(answer.text, answer.attempts) for answer in repeated if answer] == [(f"about {q}", 0) for q in questions]
 
 
 @pytest.mark.parametrize(("status", "do"), [(401, "variable"), (402, "credit"), (403, "rights"), (404, "--model")])
@@ -183,17 +183,17 @@ def test_no_server_at_all_is_a_failed_connection(ledger: Ledger) -> None:
 
 
 def test_pitfall_10_retry_after_is_waited_for_by_all_calls(ledger: Ledger) -> None:
-    came: list[float] = []
+    arrivals: list[float] = []
 
     def behave(call: object) -> Act:
-        came.append(time.monotonic())
-        return error(429, retry_after="0.4") if len(came) == 1 else reply()
+        arrivals.append(time.monotonic())
+        return error(429, retry_after="0.4") if len(arrivals) == 1 else reply()
 
     with Service(behave) as service:
         answers = ask(service, ledger, "a", "b", "c", concurrency=1)
     assert all(answer is not None and answer.status == "ok" for answer in answers)
     # A lower bound alone: a slow machine only makes it longer.
-    assert came[1] - came[0] >= 0.4
+    assert arrivals[1] - arrivals[0] >= 0.4
 
 
 def test_a_service_that_asks_to_wait_too_long_ends_the_run(ledger: Ledger) -> None:
@@ -225,10 +225,10 @@ def test_two_programs_with_the_same_call_name_the_same_reply(ledger: Ledger) -> 
     def behave(call: object) -> Act:
         # While the answer is on its way, another program has got one.
         with Ledger(ledger.path) as other:
-            kept = {"text": "theirs", "status": "ok", "reason": None, "tokens_in": 1, "tokens_out": 1, "served": None}
+            entry = {"text": "theirs", "status": "ok", "reason": None, "tokens_in": 1, "tokens_out": 1, "served": None}
             settings = llm.Settings("tiny")
             messages = [{"role": "user", "content": "q"}]
-            other.put(llm.call_key(settings, messages), llm.request(settings, messages), kept)
+            other.put(llm.call_key(settings, messages), llm.request(settings, messages), entry)
         return reply("ours")
 
     with Service(behave) as service:

@@ -70,11 +70,11 @@ UNKNOWN = [
 
 def cases() -> list[tuple[str, str]]:
     names = sorted(MAKERS, key=len, reverse=True)
-    found = []
+    pairs = []
     for case in (part.strip() for line in KNOWN.strip().splitlines() for part in line.split(" | ")):
         name = next(name for name in names if case.endswith(f" {name}"))
-        found.append((case.removesuffix(f" {name}"), name))
-    return found
+        pairs.append((case.removesuffix(f" {name}"), name))
+    return pairs
 
 
 @pytest.mark.parametrize(("system", "name"), cases(), ids=lambda value: str(value))
@@ -125,11 +125,11 @@ def judged(path: Path) -> store.Arena:
 
 def rank(arena: store.Arena, *args: str, code: int = 0) -> Result:
     command = ["rank", str(arena.path), "--draws", "5", "--format", "csv", *args]
-    done = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
 def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert "both by" not in rank(arena, "--referee", "alpha", "--no-own-family").stderr
     assert leaderboard.families(arena) == ("OpenAI", "other")
     (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", encoding="utf-8")
-    said = rank(arena, "--referee", "alpha", "--no-own-family").stderr
-    assert "alpha and a system are both by Our Lab" in said
-    assert "30" in said
+    message = rank(arena, "--referee", "alpha", "--no-own-family").stderr
+    assert "alpha and a system are both by Our Lab" in message
+    assert "30" in message
     assert leaderboard.families(arena) == ("OpenAI", "Our Lab")
     board = leaderboard.board(arena, "alpha", "both", ("en",), leaderboard.Choice(own=False))
     assert "both by Our Lab" in " ".join(board.counted)
@@ -155,10 +155,10 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
     arena = judged(tmp_path / "a")
     (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
-    both = ("--referee", "gpt-4o", "--referee", "alpha", "--leave-out-family")
-    alone = rank(arena, "--referee", "gpt-4o").stdout
-    assert rank(arena, *both, "Our Lab").stdout == alone != rank(arena, *both[:-1]).stdout
-    assert "Our Lab" in rank(arena, *both, "Our Lap", code=2).stderr
+    options = ("--referee", "gpt-4o", "--referee", "alpha", "--leave-out-family")
+    expected = rank(arena, "--referee", "gpt-4o").stdout
+    assert rank(arena, *options, "Our Lab").stdout == expected != rank(arena, *options[:-1]).stdout
+    assert "Our Lab" in rank(arena, *options, "Our Lap", code=2).stderr
 
 
 @pytest.mark.parametrize(

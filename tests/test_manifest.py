@@ -50,10 +50,10 @@ def arena(tmp_path: Path) -> Path:
 
 def places(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to every value of a JSON document."""
-    found = [before] if before else []
+    paths = [before] if before else []
     for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        found += places(part, (*before, key))
-    return found
+        paths += places(part, (*before, key))
+    return paths
 
 
 def use(path: Path) -> None:
@@ -98,9 +98,9 @@ def test_a_path_that_is_none_is_refused_by_every_door(arena: Path, name: str) ->
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ArenaError):
         store.open_arena(arena)
-    done = CliRunner().invoke(cli.app, ["check", str(arena)])
-    assert done.exit_code == 2
-    assert "to do:" in done.output
+    result = CliRunner().invoke(cli.app, ["check", str(arena)])
+    assert result.exit_code == 2
+    assert "to do:" in result.output
     assert CliRunner().invoke(cli.app, ["check", str(arena.parent / "good")]).exit_code == 0
 
 
@@ -137,7 +137,7 @@ def test_pages_show_the_other_arenas_and_name_the_bad_one(arena: Path, monkeypat
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.parent))
     monkeypatch.setattr(store, "bundled", dict)
-    at = AppTest.from_file(ROOT / "pages" / "your_model.py", default_timeout=60).run()
-    assert not at.exception
-    assert at.selectbox(key="arena").options == ["good"]
-    assert any("bad" in warning.value for warning in at.warning)
+    page = AppTest.from_file(ROOT / "pages" / "your_model.py", default_timeout=60).run()
+    assert not page.exception
+    assert page.selectbox(key="arena").options == ["good"]
+    assert any("bad" in warning.value for warning in page.warning)

@@ -27,9 +27,11 @@ def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None
     before = store.open_arena(arena).read("features")
     after = pipeline.measure(arena, made_by="test", only=["answer_rougeL"], reference="baseline/bm25").read("features")
     assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
-    own = after.filter(pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference")))
-    assert own["value"].null_count < len(own)
-    length = [t.filter(pc.equal(t["feature"], "length")).to_pylist() for t in (before, after)]
+    reference_rows = after.filter(
+        pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference"))
+    )
+    assert reference_rows["value"].null_count < len(reference_rows)
+    length = [table.filter(pc.equal(table["feature"], "length")).to_pylist() for table in (before, after)]
     assert length[0] == length[1]
 
 
@@ -60,9 +62,9 @@ def test_the_command_prints_means(arena: Path) -> None:
         command = [sys.executable, "-m", "mirage", "features", str(arena), *args]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
-    done = run("--only", "length", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("language,system,feature,mean,mean_low,mean_high,n,total,coverage\n")
+    result = run("--only", "length", "--format", "csv")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("language,system,feature,mean,mean_low,mean_high,n,total,coverage\n")
 
 
 # Grades by a model
@@ -72,12 +74,12 @@ ANSWERED = "Score: [[4]]"
 
 def features(arena: Path, service: Service | None, *args: str, code: int = 0) -> Result:
     """Run the command in this process."""
-    asked = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
-    done = CliRunner().invoke(cli.app, ["features", str(arena), *asked, *args], prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    options = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
+    result = CliRunner().invoke(cli.app, ["features", str(arena), *options, *args], prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
 def small(path: Path) -> Path:
@@ -110,15 +112,15 @@ PRICES = ("--price-in", "1000", "--price-out", "1000")
 def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_asks_again(tmp_path: Path) -> None:
     arena = small(tmp_path / "a")
     with Service(lambda call: error(500, "no room") if "theirs" in call.content else reply(ANSWERED)) as service:
-        done = features(arena, service, "--only", "fluency_score", *PRICES)
-        assert "3 calls made" in done.stderr
-        assert "300 prompt tokens and 60 reply tokens, 0.36 in" in done.stderr
-        assert "3 grades failed and have no value; the same command asks again: HTTP 500: no room" in done.stderr
+        result = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made" in result.stderr
+        assert "300 prompt tokens and 60 reply tokens, 0.36 in" in result.stderr
+        assert "3 grades failed and have no value; the same command asks again: HTTP 500: no room" in result.stderr
         assert sorted(grades(arena), key=str) == [4.0, 4.0, 4.0, None, None, None]
         service.behave = lambda call: reply(ANSWERED)
-        done = features(arena, service, "--only", "fluency_score", *PRICES)
-        assert "3 calls made, 3 replies at hand" in done.stderr
-        assert "failed" not in done.stderr
+        result = features(arena, service, "--only", "fluency_score", *PRICES)
+        assert "3 calls made, 3 replies at hand" in result.stderr
+        assert "failed" not in result.stderr
         assert grades(arena) == [4.0] * 6
         assert set(service.answered.values()) == {1}
 
@@ -126,9 +128,9 @@ def test_failed_grades_are_counted_with_cost_and_reason_and_the_same_command_ask
 def test_a_grader_that_answers_nothing_is_an_error_and_what_needs_no_model_is_measured(tmp_path: Path) -> None:
     arena = small(tmp_path / "a")
     with Service(lambda call: error(500, "no room")) as service:
-        done = features(arena, service, code=2)
-    assert "no call got a reply: HTTP 500: no room" in done.stderr
-    assert "6 grades failed" in done.stderr
+        result = features(arena, service, code=2)
+    assert "no call got a reply: HTTP 500: no room" in result.stderr
+    assert "6 grades failed" in result.stderr
     assert grades(arena) == [None] * 6
     assert None not in grades(arena, "length")
 
@@ -137,10 +139,10 @@ def test_a_budget_leaves_grades_for_the_next_command(tmp_path: Path) -> None:
     arena = small(tmp_path / "a")
     with Service(lambda call: reply(ANSWERED)) as service:
         options = ("--only", "fluency_score", *PRICES, "--max-tokens", "40", "--concurrency", "1", "--budget")
-        done = features(arena, service, *options, "0.6")
+        result = features(arena, service, *options, "0.6")
         left = grades(arena).count(None)
         assert 0 < left < 6
-        assert f"{left:,} grades not asked, the budget was reached; the same command goes on" in done.stderr
+        assert f"{left:,} grades not asked, the budget was reached; the same command goes on" in result.stderr
         features(arena, service, *options, "100")
         assert None not in grades(arena)
         assert set(service.asked.values()) == {1}
@@ -150,19 +152,19 @@ def test_a_dry_run_says_what_would_be_asked_of_whom_and_its_cost_and_sends_nothi
     arena = small(tmp_path / "a")
     files = sorted(arena.rglob("*"))
     with Service(lambda call: reply(ANSWERED)) as service:
-        done = features(arena, service, "--dry-run", "--reference", "ours", *PRICES)
+        result = features(arena, service, "--dry-run", "--reference", "ours", *PRICES)
         assert service.calls == []
         assert sorted(arena.rglob("*")) == files
         # The reference is not graded against itself.
-        assert f"answer_overlap_score: 3 calls to tiny at {service.url}" in done.stderr
-        assert f"fluency_score: 6 calls to tiny at {service.url}" in done.stderr
-        assert "9 calls would be made, at most" in done.stderr
-        assert "in the currency of the prices" in done.stderr
+        assert f"answer_overlap_score: 3 calls to tiny at {service.url}" in result.stderr
+        assert f"fluency_score: 6 calls to tiny at {service.url}" in result.stderr
+        assert "9 calls would be made, at most" in result.stderr
+        assert "in the currency of the prices" in result.stderr
         features(arena, service, "--reference", "ours")
         assert len(service.calls) == 9
-        done = features(arena, service, "--dry-run", "--reference", "ours")
-        assert "0 calls would be made, at most, 9 replies at hand" in done.stderr
-        done = features(arena, service, "--dry-run", "--only", "length")
-        assert "0 calls would be made" in done.stderr
+        result = features(arena, service, "--dry-run", "--reference", "ours")
+        assert "0 calls would be made, at most, 9 replies at hand" in result.stderr
+        result = features(arena, service, "--dry-run", "--only", "length")
+        assert "0 calls would be made" in result.stderr
         features(arena, service, "--dry-run", "--only", "nonsense", code=2)
     assert "without --model" in features(arena, None, "--dry-run").stderr

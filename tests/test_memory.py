@@ -29,13 +29,13 @@ def full() -> int:
 
 
 def test_what_outlives_a_full_collection_is_set_aside_once() -> None:
-    kept = [[k] for k in range(10_000)]
+    lists = [[k] for k in range(10_000)]
     gc.collect()
     while not full() % memory.EVERY:
         gc.collect()
     memory.keep()
-    assert gc.get_freeze_count() >= len(kept)
-    assert not any(one is kept for one in gc.get_objects())
+    assert gc.get_freeze_count() >= len(lists)
+    assert not any(tracked is lists for tracked in gc.get_objects())
     gc.unfreeze()
     memory.keep()
     assert not gc.get_freeze_count(), "nothing was collected since"

@@ -78,8 +78,8 @@ def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Pa
     printed = {code: int(table1["n_queries"][code]) for code in LANGUAGES}
     assert printed == {code: miracl.published(code, "dev") for code in LANGUAGES}
     assert sum(printed.values()) == 11_195
-    found = {count.language: count.questions for count in counts}
-    assert found == printed | {"te": 84}
+    sizes = {count.language: count.questions for count in counts}
+    assert sizes == printed | {"te": 84}
     assert {count.language for count in counts if count.remark} == {"ar", "te"}
     assert {count.topics for count in counts if count.language == "ar"} == {2896}
     # They have as many passages of each label a question as the paper prints; but for Telugu, whose questions are
@@ -89,7 +89,7 @@ def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Pa
         (row["language"], row["relevant"]): row["count_all"]
         for row in passages.aggregate([([], "count_all")]).to_pylist()
     }
-    means = {key: count / found[key[0]] for key, count in n.items()}
+    means = {key: count / sizes[key[0]] for key, count in n.items()}
     stats = {True: table1["avg_rel_passages_per_q"], False: table1["avg_nonrel_passages_per_q"]}
     off = {key for key, mean in means.items() if abs(mean - float(stats[key[1]][key[0]])) > 0.06}
     assert off == {("te", True), ("te", False), ("bn", False)}
@@ -116,7 +116,7 @@ def test_files_are_taken_under_either_name_and_other_splits_are_left(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("topics", "qrels", "said", "line"),
+    ("topics", "qrels", "message", "line"),
     [
         ("1 no tab\n", QRELS, "not an id, a tab and a question", "topics.sw.tsv.gz:1"),
         (TOPICS + "2\tTena?\n", QRELS, "query 2 occurs twice", "topics.sw.tsv.gz:4"),
@@ -126,9 +126,9 @@ def test_files_are_taken_under_either_name_and_other_splits_are_left(tmp_path: P
     ],
 )
 def test_pitfall_31_what_is_malformed_is_named_with_file_and_line(
-    tmp_path: Path, topics: str, qrels: str, said: str, line: str
+    tmp_path: Path, topics: str, qrels: str, message: str, line: str
 ) -> None:
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         miracl.read(save(tmp_path, topics=topics, qrels=qrels))
     assert caught.value.where.startswith(str(tmp_path / line))
 
@@ -157,12 +157,12 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
     files = {f"{kind}.miracl-v1.0-sw-dev.tsv": text.encode() for kind, text in (("topics", TOPICS), ("qrels", QRELS))}
     with served(files) as address:
         command = ("pull", "miracl", "--into", tmp_path / "p", "--base-url", address)
-        done = mirage(*command)
-        assert "2 files are in" in done.stderr
-        assert "Not at the source, and not needed to go on: topics.miracl-v1.0-ar-dev.tsv" in done.stderr
+        result = mirage(*command)
+        assert "2 files are in" in result.stderr
+        assert "Not at the source, and not needed to go on: topics.miracl-v1.0-ar-dev.tsv" in result.stderr
         assert "0 of them new" in mirage(*command).stderr
-    done = mirage("import", "miracl", tmp_path / "p", "--into", tmp_path / "a", "--format", "csv")
-    assert rows(done) == [
+    result = mirage("import", "miracl", tmp_path / "p", "--into", tmp_path / "a", "--format", "csv")
+    assert rows(result) == [
         {
             "language": "sw",
             "split": "dev",
@@ -173,7 +173,7 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
             "texts": "0",
         }
     ]
-    assert "sw: the rule gives 2; the paper prints 481" in done.stderr
+    assert "sw: the rule gives 2; the paper prints 481" in result.stderr
     arena = store.open_arena(tmp_path / "a")
     assert store.check(arena)
     notes = arena.manifest["made"]["queries"]["notes"]
@@ -253,16 +253,16 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
 def test_the_commands_bring_the_training_questions_with_their_texts(tmp_path: Path) -> None:
     with served(hub("sw") | hub("fi", shards=2)) as address:
         command = ("pull", "miracl", "--split", "train", "--texts", "--languages", "sw,fi", "--into", tmp_path / "p")
-        done = mirage(*command, "--base-url", address)
-        assert "7 files are in" in done.stderr
-        assert "miracl-corpus-v1.0-fi/docs-2.jsonl.gz" in done.stderr, "the Finnish corpus has four files"
+        result = mirage(*command, "--base-url", address)
+        assert "7 files are in" in result.stderr
+        assert "miracl-corpus-v1.0-fi/docs-2.jsonl.gz" in result.stderr, "the Finnish corpus has four files"
         assert "0 of them new" in mirage(*command, "--base-url", address).stderr
-    done = mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", tmp_path / "a", "--format", "csv")
-    assert [tuple(row.values()) for row in rows(done)] == [
+    result = mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", tmp_path / "a", "--format", "csv")
+    assert [tuple(row.values()) for row in rows(result)] == [
         ("fi", "train", "4", "3", "2878", "5", "5"),
         ("sw", "train", "4", "3", "1866", "5", "5"),
     ]
-    assert "sw: there are 4 topics; MIRACL prints 1,901; the rule gives 3; the paper prints 1,866" in done.stderr
+    assert "sw: there are 4 topics; MIRACL prints 1,901; the rule gives 3; the paper prints 1,866" in result.stderr
     arena = store.open_arena(tmp_path / "a")
     assert store.check(arena)
     swahili = arena.read("passages", languages=["sw"]).to_pylist()
@@ -318,5 +318,5 @@ def test_every_question_of_train_stays_that_a_teacher_can_answer(shared: Path, t
     tables, counts = miracl.read(folder, split="train")
     assert {count.language: count.questions for count in counts} == {"ar": 2896, "te": 828, "ko": 213}
     relevant = tables["passages"].filter(tables["passages"]["relevant"])
-    asked = tables["queries"].select(["language", "query_id"])
-    assert len(asked.join(relevant, ["language", "query_id"], join_type="left anti")) == 0
+    queries = tables["queries"].select(["language", "query_id"])
+    assert len(queries.join(relevant, ["language", "query_id"], join_type="left anti")) == 0

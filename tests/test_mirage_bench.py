@@ -31,8 +31,8 @@ INSTRUCTION = (
 
 
 def prompt(question: str, passages: dict[str, str], *, between: str = "\n") -> str:
-    shown = between.join(f"[{one}] {text}" for one, text in passages.items())
-    return f"Question: {question}\n\nContexts: {shown}\n\n{INSTRUCTION}"
+    contexts = between.join(f"[{passage_id}] {text}" for passage_id, text in passages.items())
+    return f"Question: {question}\n\nContexts: {contexts}\n\n{INSTRUCTION}"
 
 
 def split(text: str, *ids: str) -> tuple[str, dict[str, str]]:
@@ -91,7 +91,7 @@ def test_an_id_that_was_not_shown_is_not_made_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("What?", "does not begin with Question:"),
         ("Question: What?\n\nContexts: [1#0] One.", "has no Instruction:"),
@@ -99,8 +99,8 @@ def test_an_id_that_was_not_shown_is_not_made_up() -> None:
         (f"Question: What?\n\nContexts: [8#8] Eight.\n\n{INSTRUCTION}", "does not begin with one of positive_ids"),
     ],
 )
-def test_another_frame_is_refused_with_the_query(text: str, said: str) -> None:
-    with pytest.raises(BadInput, match=f"the prompt of query 7 .*{said}") as caught:
+def test_another_frame_is_refused_with_the_query(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=f"the prompt of query 7 .*{message}") as caught:
         split(text, "1#0")
     assert caught.value.where == "file:3"
 
@@ -112,10 +112,10 @@ words = st.text("ab [#]:\n0159QuestionContexts", max_size=40).map(str.strip)
 @settings(deadline=None)
 def test_pitfall_18_whatever_the_texts_are_nothing_is_lost_or_moved(question: str, passages: dict[str, str]) -> None:
     """As long as no line begins as a passage or the contexts do, a prompt is split into what it was made of."""
-    quoted = {one: re.sub(r"\n\s*\[", "\n(", text) for one, text in passages.items()}
-    asked = re.sub(r"\n\s*Contexts", "\nKontexts", question)
+    quoted = {passage_id: re.sub(r"\n\s*\[", "\n(", text) for passage_id, text in passages.items()}
+    changed = re.sub(r"\n\s*Contexts", "\nKontexts", question)
     for between in ("\n", "\n\n"):
-        assert split(prompt(asked, quoted, between=between), *sorted(quoted)) == (asked, quoted)
+        assert split(prompt(changed, quoted, between=between), *sorted(quoted)) == (changed, quoted)
 
 
 # --- files of both generations ----------------------------------------------------------------------------------------
@@ -133,8 +133,8 @@ def answers(query_id: str = "1", *, old: bool = False, **changed: Any) -> dict[s
         "query_id": query_id,
         "outputs": [{"model": system, "output": text} for system, text in REPLIES.items()],
     }
-    for place, names in enumerate(FEATURES.values()):
-        row[names[old]] = {"gpt-4": place / 10, "aya/23": None, "gone": None}
+    for number, names in enumerate(FEATURES.values()):
+        row[names[old]] = {"gpt-4": number / 10, "aya/23": None, "gone": None}
     return (
         row | ({name: value for name, value in question(query_id).items() if name not in row} if old else {}) | changed
     )
@@ -197,12 +197,12 @@ def test_the_three_sets_become_five_tables(tmp_path: Path, ending: str) -> None:
         ("56#3", 4, False),
     ]
     assert {p["passage_id"]: p["text"] for p in sw} == HOSTILE
-    given = {
+    replies = {
         (a["query_id"], a["system"]): (a["status"], a["text"], a["reason"])
         for a in tables["answers"].to_pylist()
         if a["language"] == "fi"
     }
-    assert given == {
+    assert replies == {
         ("1", "gpt-4"): ("ok", REPLIES["gpt-4"], None),
         ("1", "aya/23"): ("empty", REPLIES["aya/23"], None),
         ("1", "gone"): ("missing", None, "no reply at the source"),
@@ -219,24 +219,24 @@ def test_the_older_set_gives_the_same_with_other_names_of_columns(tmp_path: Path
     save(new / "o.parquet", answers("1"))
     old = save(tmp_path / "old" / "sw" / "dev.parquet", answers("1", old=True))
     assert set(FEATURES) == {names[0] for names in FEATURES.values()}
-    both = valid(new.parent)[0], valid(old.parent.parent)[0]
-    assert both[0].keys() == both[1].keys() == {"queries", "passages", "answers", "features"}
-    for name in both[0]:
-        assert schema.sort(name, both[0][name]).equals(schema.sort(name, both[1][name])), name
+    results = valid(new.parent)[0], valid(old.parent.parent)[0]
+    assert results[0].keys() == results[1].keys() == {"queries", "passages", "answers", "features"}
+    for name in results[0]:
+        assert schema.sort(name, results[0][name]).equals(schema.sort(name, results[1][name])), name
 
 
 def test_pitfall_19_a_feature_without_a_value_is_null_with_a_reason(tmp_path: Path) -> None:
     row = answers("1", reranker_score={"gpt-4": float("nan"), "aya/23": -2.5}, extra={"gpt-4": 3})
     del row["fluency_score"]
     tables, notes = valid(save(tmp_path / "sw.jsonl", row))
-    found = {(f["system"], f["feature"]): (f["value"], f["reason"]) for f in tables["features"].to_pylist()}
-    assert len(found) == 3 * 11
-    assert {feature for _, feature in found} == set(FEATURES)
-    assert found["gpt-4", "target_language"] == (0.0, None), "a zero is a value"
-    assert found["gpt-4", "reranker_score"] == (None, "no value at the source")
-    assert found["aya/23", "reranker_score"] == (-2.5, None)
-    assert found["gone", "answer_bleu"] == (None, "no value at the source")
-    assert found["gpt-4", "fluency_score"] == (None, "no column fluency_score")
+    values = {(f["system"], f["feature"]): (f["value"], f["reason"]) for f in tables["features"].to_pylist()}
+    assert len(values) == 3 * 11
+    assert {feature for _, feature in values} == set(FEATURES)
+    assert values["gpt-4", "target_language"] == (0.0, None), "a zero is a value"
+    assert values["gpt-4", "reranker_score"] == (None, "no value at the source")
+    assert values["aya/23", "reranker_score"] == (-2.5, None)
+    assert values["gone", "answer_bleu"] == (None, "no value at the source")
+    assert values["gpt-4", "fluency_score"] == (None, "no column fluency_score")
     assert notes == [f"sw: {tmp_path / 'sw.jsonl'} has no column fluency_score"]
 
 
@@ -257,7 +257,7 @@ def test_every_feature_name_is_one_that_this_program_measures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict", "reason"),
+    ("output", "verdict", "reason"),
     [
         ("A", "A", None),
         ("B", "B", None),
@@ -270,9 +270,9 @@ def test_every_feature_name_is_one_that_this_program_measures() -> None:
     ],
 )
 def test_pitfall_5_an_unknown_verdict_is_unparsed_and_counted(
-    tmp_path: Path, said: str | None, verdict: str, reason: str | None
+    tmp_path: Path, output: str | None, verdict: str, reason: str | None
 ) -> None:
-    tables, notes = valid(save(tmp_path / "sw.jsonl", judgment(verdict=said)))
+    tables, notes = valid(save(tmp_path / "sw.jsonl", judgment(verdict=output)))
     (row,) = tables["judgments"].to_pylist()
     assert (row["verdict"], row["reason"]) == (verdict, reason)
     assert bool(notes) == (verdict == "unparsed")
@@ -293,7 +293,7 @@ def test_a_labelled_passage_that_is_not_in_the_prompt_has_no_text_and_is_said(tm
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ({"query_id": "1", "text": "x"}, "none of the data sets of MIRAGE-Bench: there are query_id, text"),
         ({k: v for k, v in question().items() if k != "positive_ids"}, "the column positive_ids is missing"),
@@ -317,10 +317,10 @@ def test_a_labelled_passage_that_is_not_in_the_prompt_has_no_text_and_is_said(tm
     ],
 )
 def test_pitfall_31_what_is_not_as_published_is_named_with_file_and_line(
-    tmp_path: Path, row: dict[str, Any], said: str
+    tmp_path: Path, row: dict[str, Any], message: str
 ) -> None:
     path = save(tmp_path / "sw.jsonl", row)
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         mirage_bench.read(path)
     assert caught.value.where in (str(path), f"{path}:1")
     assert caught.value.do
@@ -358,8 +358,8 @@ def test_answers_to_a_question_that_is_not_there_are_refused(tmp_path: Path) -> 
 )
 def test_the_language_is_read_off_the_name_or_the_nearest_folder(tmp_path: Path, name: str, code: str) -> None:
     path = save(tmp_path / "x" / name, judgment())
-    for one in (path, tmp_path / "x"):
-        assert valid(one)[0]["judgments"]["language"].to_pylist() == [code]
+    for source in (path, tmp_path / "x"):
+        assert valid(source)[0]["judgments"]["language"].to_pylist() == [code]
 
 
 def test_the_language_may_stand_in_the_rows_and_must_stand_somewhere(tmp_path: Path) -> None:
@@ -392,12 +392,12 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
     def make(ending: str = "parquet") -> Path:
         folder = published(tmp_path / "hub", ending)
-        for one in folder.iterdir():
+        for data_set in folder.iterdir():
             configs = "".join(
                 f"- config_name: {code}\n  data_files:\n  - split: dev\n    path: {code}/dev-*\n"
                 for code in ("fi", "sw")
             )
-            (one / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
+            (data_set / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
         return folder
 
     return make
@@ -406,19 +406,19 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_what_datasets_loads_is_what_the_files_hold(hub: Callable[..., Path], tmp_path: Path, ending: str) -> None:
     source = hub(ending)
-    told: list[tuple[int, int | None, str]] = []
+    reports: list[tuple[int, int | None, str]] = []
     pulled = mirage_bench.pull(
-        tmp_path / "p", languages=["fi", "sw"], source=source, progress=lambda *done: told.append(done)
+        tmp_path / "p", languages=["fi", "sw"], source=source, progress=lambda *report: reports.append(report)
     )
     assert (pulled.files, pulled.fetched, pulled.absent) == (6, 6, ())
-    assert told[0] == (0, 6, "mirage-bench/fi/dev.parquet")
+    assert reports[0] == (0, 6, "mirage-bench/fi/dev.parquet")
     direct, fetched = valid(source)[0], valid(tmp_path / "p")[0]
     assert {name: schema.sort(name, table) for name, table in fetched.items()} == {
         name: schema.sort(name, table) for name, table in direct.items()
     }
     before = snapshot(tmp_path / "p")
-    again = mirage_bench.pull(tmp_path / "p", languages=["fi", "sw"], source=source)
-    assert (again.files, again.fetched) == (6, 0)
+    second = mirage_bench.pull(tmp_path / "p", languages=["fi", "sw"], source=source)
+    assert (second.files, second.fetched) == (6, 0)
     assert snapshot(tmp_path / "p") == before
 
 
@@ -454,11 +454,11 @@ def test_the_hub_addresses_are_those_of_the_paper() -> None:
 
 def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Path], tmp_path: Path) -> None:
     command = ("pull", "mirage-bench", "--into", tmp_path / "p", "--from", hub(), "--languages", "fi,sw,th")
-    done = mirage(*command)
-    assert "6 files are in" in done.stderr
-    assert "Not at the source, and not needed to go on: mirage-bench/th/dev.parquet" in done.stderr
-    done = mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
-    assert "4 queries, 16 passages, 12 answers, 132 features, 6 judgments read" in done.stderr
+    result = mirage(*command)
+    assert "6 files are in" in result.stderr
+    assert "Not at the source, and not needed to go on: mirage-bench/th/dev.parquet" in result.stderr
+    result = mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
+    assert "4 queries, 16 passages, 12 answers, 132 features, 6 judgments read" in result.stderr
     assert store.check(store.open_arena(tmp_path / "a"))
     assert "gpt-4" in mirage("rank", tmp_path / "a", "--referee", "gpt-4o", "--draws", 5).stdout
     before = snapshot(tmp_path / "a")
@@ -469,8 +469,8 @@ def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Pa
 def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path: Path) -> None:
     folder, into = published(tmp_path / "in"), tmp_path / "a"
     pipeline.import_mirage_bench(folder / "mirage-bench", into)
-    own = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
-    pipeline.import_own(pipeline.Own("answers", own), into)
+    file = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
+    pipeline.import_own(pipeline.Own("answers", file), into)
     pipeline.import_mirage_bench(folder / "mirage-bench-output", into)
     arena, read, _ = pipeline.import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
     assert read == {"judgments": 6}
@@ -499,12 +499,12 @@ def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
 
 def test_what_a_reader_must_know_is_said_and_kept(tmp_path: Path) -> None:
     save(tmp_path / "in" / "sw.jsonl", judgment(verdict=None), judgment("2", verdict="?"))
-    done = mirage("import", "mirage-bench", tmp_path / "in", "--into", tmp_path / "a")
+    result = mirage("import", "mirage-bench", tmp_path / "in", "--into", tmp_path / "a")
     note = "sw: a verdict that is none of A, B and Tie is unparsed (2 times)"
-    assert note in done.stderr
+    assert note in result.stderr
     manifest = store.open_arena(tmp_path / "a").manifest
     assert manifest["made"]["judgments"]["notes"] == [note]
-    assert [one["name"] for one in manifest["made"]["judgments"]["from"]] == [mirage_bench.NAME, "sw.jsonl"]
+    assert [entry["name"] for entry in manifest["made"]["judgments"]["from"]] == [mirage_bench.NAME, "sw.jsonl"]
 
 
 def test_published_features_can_be_averaged(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ PASSAGES = [f"Title {k}: Text of passage {k}." for k in range(1, 11)]
 
 
 def prompt(question: str, passages: Sequence[str]) -> str:
-    shown = "\n\n".join(f"[{k}] {passage}" for k, passage in enumerate(passages, start=1))
-    return f"{HEAD}\n\nQUESTION:\n{question}\n\nCONTEXTS:\n{shown}\n\nOUTPUT:\n"
+    contexts = "\n\n".join(f"[{k}] {passage}" for k, passage in enumerate(passages, start=1))
+    return f"{HEAD}\n\nQUESTION:\n{question}\n\nCONTEXTS:\n{contexts}\n\nOUTPUT:\n"
 
 
 def row(query_id: str = "q1", /, **changed: Any) -> dict[str, Any]:
@@ -149,8 +149,8 @@ def test_a_row_without_prompt_keeps_its_replies_and_says_why_it_has_no_text(tmp_
 
 
 def test_titles_end_at_the_first_colon_and_space(tmp_path: Path) -> None:
-    shown = ["Ratio 3:1: text: more", "no title at all", ": untitled", "Title: ", *PASSAGES[4:]]
-    one_file(tmp_path, row(prompt=prompt("?", shown)))
+    texts = ["Ratio 3:1: text: more", "no title at all", ": untitled", "Title: ", *PASSAGES[4:]]
+    one_file(tmp_path, row(prompt=prompt("?", texts)))
     passages = read_outputs(tmp_path)["passages"].to_pylist()[:4]
     assert [(p["title"], p["text"]) for p in passages] == [
         ("Ratio 3:1", "text: more"),
@@ -177,9 +177,9 @@ def test_the_summary_counts_what_was_read_by_language(tmp_path: Path) -> None:
 def test_progress_is_told_file_by_file(tmp_path: Path) -> None:
     for code in ("en", "fi", "fr"):
         save(tmp_path / "relevant" / f"{code}.test.vanilla_prompt.jsonl", [row()])
-    told: list[tuple[int, int]] = []
-    read_outputs(tmp_path, progress=lambda done, total: told.append((done, total)))
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    reports: list[tuple[int, int]] = []
+    read_outputs(tmp_path, progress=lambda count, total: reports.append((count, total)))
+    assert reports == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def without(name: str) -> dict[str, Any]:
@@ -215,14 +215,14 @@ BAD_ROWS = {
 }
 
 
-@pytest.mark.parametrize(("bad", "said"), BAD_ROWS.values(), ids=BAD_ROWS)
+@pytest.mark.parametrize(("bad", "message"), BAD_ROWS.values(), ids=BAD_ROWS)
 def test_a_row_that_is_not_as_published_is_refused_with_file_and_line_pitfall_31(
-    tmp_path: Path, bad: dict[str, Any] | str, said: str
+    tmp_path: Path, bad: dict[str, Any] | str, message: str
 ) -> None:
     path = one_file(tmp_path, row("q1"), bad)
     with pytest.raises(BadInput) as caught:
         read_outputs(tmp_path)
-    assert said in caught.value.what
+    assert message in caught.value.what
     assert f"{path}:2" in caught.value.where
     assert caught.value.do
 
@@ -300,12 +300,12 @@ NO_BLANK_LINE = HOSTILE.map(lambda text: text.replace("\n\n", "\n \n"))
 @example(question="?", passages=["a\n\n[2] forged: x", *PASSAGES[1:]])
 def test_a_split_is_exact_or_refused_never_another_pitfall_18(question: str, passages: list[str]) -> None:
     try:
-        found = split_prompt(prompt(question, passages), query_id="q")
+        result = split_prompt(prompt(question, passages), query_id="q")
     except BadInput:
         # Refused only where a blank line precedes a number inside a text.
         assert any("\n\n[" in text or "\n\nCONTEXTS:\n[1] " in text for text in (question, *passages))
     else:
-        assert found == (question, passages)
+        assert result == (question, passages)
 
 
 @given(question=NO_BLANK_LINE, passages=st.lists(NO_BLANK_LINE, min_size=10, max_size=10))
@@ -371,15 +371,15 @@ def test_every_reply_and_every_quirk_of_the_published_files_is_accounted_for(pub
 def test_passages_of_the_published_files_stand_at_their_docids(published: dict[str, pa.Table]) -> None:
     """A document shown with several questions has one title, so the order of passages is the order of docids."""
     titles: dict[tuple[str, str], set[str]] = defaultdict(set)
-    shown = 0
+    count = 0
     rows = (published["passages"][c].to_pylist() for c in ("language", "passage_id", "title"))
     for code, docid, title in zip(*rows, strict=True):
         if title is not None:
-            shown += 1
+            count += 1
             titles[code, docid].add(title)
-    assert shown == 66360
-    assert shown - len(titles) > 3000
-    assert sum(len(found) > 1 for found in titles.values()) <= 1
+    assert count == 66360
+    assert count - len(titles) > 3000
+    assert sum(len(variants) > 1 for variants in titles.values()) <= 1
 
 
 @pytest.mark.data
@@ -468,9 +468,9 @@ GOLDEN = {"relevant": ["r11", "r20", "r25", "r29"], "non_relevant": ["n16", "n22
 def test_the_same_seed_draws_the_same_questions_whatever_else_is_read(tmp_path: Path) -> None:
     """The ids are written out: neither PYTHONHASHSEED nor an earlier draw of the process may change them."""
     language_folder(tmp_path / "en", relevant=40, non_relevant=40)
-    alone = read_questions(tmp_path, cap=4, seed=7)
-    assert ids(alone, "relevant") == GOLDEN["relevant"]
-    assert ids(alone, "non_relevant") == GOLDEN["non_relevant"]
+    tables = read_questions(tmp_path, cap=4, seed=7)
+    assert ids(tables, "relevant") == GOLDEN["relevant"]
+    assert ids(tables, "non_relevant") == GOLDEN["non_relevant"]
     language_folder(tmp_path / "ar", relevant=40, non_relevant=40)
     assert ids(read_questions(tmp_path, cap=4, seed=7), "relevant") == GOLDEN["relevant"]
     assert ids(read_questions(tmp_path, cap=4, seed=7), "relevant", "ar") != GOLDEN["relevant"]
@@ -513,9 +513,9 @@ BAD_LINES = {
 }
 
 
-@pytest.mark.parametrize(("name", "line", "said"), BAD_LINES.values(), ids=BAD_LINES)
+@pytest.mark.parametrize(("name", "line", "message"), BAD_LINES.values(), ids=BAD_LINES)
 def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
-    tmp_path: Path, name: str, line: str, said: str
+    tmp_path: Path, name: str, line: str, message: str
 ) -> None:
     path = language_folder(tmp_path / "en", relevant=1, non_relevant=1) / name
     last = len(path.read_text(encoding="utf-8").splitlines()) + 1
@@ -523,7 +523,7 @@ def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
         stream.write(line + "\n")
     with pytest.raises(BadInput) as caught:
         read_questions(tmp_path, cap=1)
-    assert said in caught.value.what
+    assert message in caught.value.what
     assert f"{path}:{last}" in caught.value.where
 
 
@@ -632,22 +632,24 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:  # noqa: C901  
             pass
 
         def do_GET(self) -> None:
-            name, wanted = self.path.removeprefix("/"), self.headers.get("Range")
-            state.asked.append((name, wanted))
+            name, byte_range = self.path.removeprefix("/"), self.headers.get("Range")
+            state.asked.append((name, byte_range))
             queue = state.replies.get(name, [])
             reply = (queue.pop(0) if len(queue) > 1 else queue[0]) if queue else Reply()
-            whole = state.files.get(name, b"")
+            content = state.files.get(name, b"")
             status = 404 if reply.status == 200 and name not in state.files else reply.status
-            start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and not reply.ignore_range else 0
-            body = whole[start:] if status == 200 else reply.body
+            start = (
+                int(byte_range.removeprefix("bytes=").removesuffix("-")) if byte_range and not reply.ignore_range else 0
+            )
+            body = content[start:] if status == 200 else reply.body
             if reply.garble:
                 body = bytes(len(body))
             headers = dict(reply.headers)
             if status == 200 and start:
-                status = 206 if start < len(whole) else 416
-                headers["Content-Range"] = f"bytes {start}-{len(whole) - 1}/{len(whole)}"
+                status = 206 if start < len(content) else 416
+                headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
                 if status == 416:
-                    headers["Content-Range"] = f"bytes */{len(whole)}"
+                    headers["Content-Range"] = f"bytes */{len(content)}"
             self.send_response(status)
             if reply.chunked:
                 headers["Transfer-Encoding"] = "chunked"
@@ -709,11 +711,11 @@ def fetch(server: Server, tmp_path: Path) -> Fetch:
 
 
 def test_outputs_are_fetched_under_their_names_and_can_be_read(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    told: list[tuple[int, int | None, str]] = []
-    assert fetch(progress=lambda done, total, name: told.append((done, total, name))) == []
+    reports: list[tuple[int, int | None, str]] = []
+    assert fetch(progress=lambda received, total, name: reports.append((received, total, name))) == []
     for name, content in english.files.items():
         assert (tmp_path / name).read_bytes() == content
-        of_file = [(done, total) for done, total, n in told if n == name]
+        of_file = [(received, total) for received, total, n in reports if n == name]
         assert of_file == sorted(of_file)
         assert of_file[-1] == (len(content), len(content))
     assert summarise(valid(read_outputs(tmp_path))).total.questions == 60
@@ -775,7 +777,7 @@ def test_an_interrupted_call_is_resumed_by_the_next(english: Server, tmp_path: P
 
 
 def test_an_interruption_by_the_user_keeps_what_came(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    def stop(done: int, total: int | None, name: str) -> None:
+    def stop(received: int, total: int | None, name: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -793,9 +795,9 @@ def test_a_server_that_ignores_range_starts_the_file_anew(english: Server, tmp_p
 
 def test_a_server_that_goes_on_elsewhere_is_asked_for_the_whole(english: Server, tmp_path: Path, fetch: Fetch) -> None:
     """The part that comes has the right length, so that its place alone gives it away."""
-    whole = english.files[RELEVANT]
-    place = f"bytes 0-{len(whole) - 1001}/{len(whole)}"
-    wrong = Reply(206, headers={"Content-Range": place}, body=whole[:-1000])
+    content = english.files[RELEVANT]
+    content_range = f"bytes 0-{len(content) - 1001}/{len(content)}"
+    wrong = Reply(206, headers={"Content-Range": content_range}, body=content[:-1000])
     english.replies[RELEVANT] = [Reply(stop_after=1000), wrong, Reply()]
     fetch()
     assert [r for name, r in english.asked if name == RELEVANT] == [None, "bytes=1000-", None]
@@ -864,18 +866,18 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
 def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
     english: Server, tmp_path: Path, fetch: Fetch
 ) -> None:
-    kept = english.files.pop(RELEVANT)
+    content = english.files.pop(RELEVANT)
     english.files.clear()
     with pytest.raises(Unreachable, match=f"none of the 2 files is there .404., such as {NON_RELEVANT}") as caught:
         fetch()
     assert caught.value.where == f"{english.url}/{NON_RELEVANT}"
     assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
     assert not list(tmp_path.rglob("*.*"))
-    english.files[RELEVANT] = kept
+    english.files[RELEVANT] = content
     fetch()
     english.files.clear()
-    again = pull(tmp_path, languages=["en"], base_url=english.url)
-    assert (again.files, again.fetched, again.absent) == (1, 0, (NON_RELEVANT,)), "what was there before is kept"
+    result = pull(tmp_path, languages=["en"], base_url=english.url)
+    assert (result.files, result.fetched, result.absent) == (1, 0, (NON_RELEVANT,)), "what was there before is kept"
 
 
 def test_a_length_that_is_never_reached_is_no_file(english: Server, tmp_path: Path, fetch: Fetch) -> None:

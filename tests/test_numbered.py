@@ -22,8 +22,8 @@ SAID = "##Reason: as [2] and [d#0] say. ##Answer: yes"
 
 
 def mirage(*args: object) -> None:
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    assert result.exit_code == 0, result.output
 
 
 def tables() -> dict[str, pa.Table]:
@@ -42,9 +42,9 @@ def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str,
     arena = store.open_arena(path)
     values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
     question = view.question(arena, ("en", "q"), "strict")
-    (shown,) = (one for one in question.replies if one.system == system)
+    (answer,) = (answer for answer in question.replies if answer.system == system)
     (row,) = answers_of(path, system)
-    return row["citations"], values, [(c.label, c.known) for c in shown.citations]
+    return row["citations"], values, [(c.label, c.known) for c in answer.citations]
 
 
 BY_NUMBER = ("d#1,d#0", {"n_citations": 2, "n_unknown_citations": 0, "citation_Recall@10": 1})
@@ -62,17 +62,17 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         (row,) = store.open_arena(path).read("answers").to_pylist()
         assert (row["template"], row["numbered"]) == (template, template == "mine")
-        named, values, marked = cited(path, "s")
-        assert (named, values) == expected
-        assert marked == [("2", template == "mine"), ("d#0", True)]
+        citations, values, labels = cited(path, "s")
+        assert (citations, values) == expected
+        assert labels == [("2", template == "mine"), ("d#0", True)]
         # An arena from before the column was there learns it from the same command, which asks nothing again.
         arena = store.open_arena(path)
         rows = arena.read("answers").to_pylist()
         old = schema.from_columns("answers", {k: [r[k] for r in rows] for k in rows[0] if k != "numbered"})
         store.write(path, {"answers": old}, made_by="a test", notes=arena.manifest["made"]["answers"]["notes"])
-        asked = service.asked.total()
+        calls = service.asked.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
-        assert service.asked.total() == asked
+        assert service.asked.total() == calls
         assert store.open_arena(path).read("answers").to_pylist() == [row]
 
 
@@ -97,5 +97,5 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
         f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
     )
     mirage("import", "answers", file, "--into", path, *options)
-    named, values, _ = cited(path, "s")
-    assert (named, values) == expected
+    citations, values, _ = cited(path, "s")
+    assert (citations, values) == expected

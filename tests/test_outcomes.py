@@ -50,8 +50,8 @@ RATE_COLUMNS += ["missing", "rate", "rate_low", "rate_high", "rate_as_published"
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['language']}-{c['rule']}-{c['reply'][:20]!r}")
 def test_golden_replies(case: dict[str, Any]) -> None:
     strict = parse(case["reply"], language=case["language"])
-    said = None if strict.span_start is None else case["reply"][strict.span_start : strict.span_end]
-    assert (strict.outcome, strict.rule, said) == (case["outcome"], case["rule"], case["said"]), case["why"]
+    span = None if strict.span_start is None else case["reply"][strict.span_start : strict.span_end]
+    assert (strict.outcome, strict.rule, span) == (case["outcome"], case["rule"], case["said"]), case["why"]
     assert parse(case["reply"], parser="published", language=case["language"]).outcome == case["published"]
 
 
@@ -155,9 +155,9 @@ def test_the_published_parser_is_the_published_rule_word_for_word(reply: str) ->
     parsed = parse(reply, parser="published", language="en")
     assert parsed.outcome == expected
     if parsed.span_start is not None:
-        said = reply[parsed.span_start : parsed.span_end].lower().replace("\n", " ").replace("\t", " ")
-        assert said in ("i don't know", "yes, answer is present", "answer is present", "answer is not present") or (
-            re.fullmatch(r"\[\d+\]", said)
+        span = reply[parsed.span_start : parsed.span_end].lower().replace("\n", " ").replace("\t", " ")
+        assert span in ("i don't know", "yes, answer is present", "answer is present", "answer is not present") or (
+            re.fullmatch(r"\[\d+\]", span)
         )
 
 
@@ -292,7 +292,7 @@ def test_what_is_recorded_about_the_call_counts() -> None:
         ),
     )
     schema.validate("outcomes", table)
-    got = {(r["system"], r["parser"]): r["outcome"] for r in table.to_pylist()}
+    results = {(r["system"], r["parser"]): r["outcome"] for r in table.to_pylist()}
     expected = {
         "absent": ("missing", "missing"),
         "failed": ("api_error", "unparsed"),
@@ -302,7 +302,7 @@ def test_what_is_recorded_about_the_call_counts() -> None:
         "silent": ("empty", "unparsed"),
         "blank": ("empty", "unparsed"),
     }
-    assert {s: (got[s, "strict"], got[s, "published"]) for s in expected} == expected
+    assert {s: (results[s, "strict"], results[s, "published"]) for s in expected} == expected
 
 
 @pytest.mark.parametrize("known", [queries(("en", "1", None)), queries(("de", "1", "relevant"))])
@@ -462,10 +462,10 @@ def test_the_published_parser_gives_all_363_cells_that_can_be_recomputed(shared:
     figures = printed(shared)
     cells = [r for r in rates(real, parser="published").to_pylist() if r["language"] != "all"]
     assert len(cells) == 363
-    ours = {(r["subset"], r["system"], r["language"]): r["rate_as_published"] for r in cells}
-    assert {k: v for k, v in ours.items() if not agrees_with_print(v, figures[k])} == {}
+    recomputed = {(r["subset"], r["system"], r["language"]): r["rate_as_published"] for r in cells}
+    assert {k: v for k, v in recomputed.items() if not agrees_with_print(v, figures[k])} == {}
     # The same 77 of 204 are printed 37.8 once and 37.7 once: no rounding gives both.
-    assert {k for k, v in ours.items() if as_printed(v) != figures[k]} == {("relevant", "llama-2-7b-chat", "yo")}
+    assert {k for k, v in recomputed.items() if as_printed(v) != figures[k]} == {("relevant", "llama-2-7b-chat", "yo")}
 
 
 @pytest.mark.data
@@ -494,13 +494,13 @@ def test_the_strict_parser_agrees_with_labels_read_by_hand(real: pa.Table) -> No
     with (GOLDEN / "outcome_labels.csv").open(encoding="utf-8", newline="") as stream:
         labels = list(csv.DictReader(stream))
     assert Counter(r["sample"] for r in labels) == {"stratified": 300, "disagreement": 100}
-    got = {(r["language"], r["query_id"], r["system"], r["parser"]): r["outcome"] for r in real.to_pylist()}
+    results = {(r["language"], r["query_id"], r["system"], r["parser"]): r["outcome"] for r in real.to_pylist()}
     right: Counter[tuple[str, str]] = Counter()
     for row in labels:
         key = (row["language"], row["query_id"], row["system"])
-        right[row["sample"], "strict"] += got[*key, "strict"] == row["label"]
+        right[row["sample"], "strict"] += results[*key, "strict"] == row["label"]
         undecided = {"empty": "unparsed", "api_error": "unparsed"}
-        right[row["sample"], "published"] += got[*key, "published"] == undecided.get(row["label"], row["label"])
+        right[row["sample"], "published"] += results[*key, "published"] == undecided.get(row["label"], row["label"])
     assert right["stratified", "strict"] >= 297
     assert right["disagreement", "strict"] >= 95
     assert right["stratified", "published"] < right["stratified", "strict"]
@@ -523,13 +523,13 @@ def test_the_strict_parser_agrees_with_the_papers_own_reading_of_the_english_rep
         group = next((g for g, starts in groups.items() if row["pattern"].startswith(starts)), "undecided")
         for model, system in names.items():
             figures[row["subset"], system, group] += float(row[model])
-    off: dict[schema.Parser, list[float]] = {}
+    differences: dict[schema.Parser, list[float]] = {}
     for parser in ("strict", "published"):
         for r in rates(real, parser=parser, languages=["en"]).to_pylist():
             if r["language"] == "en" and r["system"] in names.values():
                 for group in groups:
                     figure = figures[r["subset"], r["system"], group]
-                    off.setdefault(parser, []).append(abs(100 * r[group] / r["n"] - figure))
-    assert len(off["strict"]) == 40
+                    differences.setdefault(parser, []).append(abs(100 * r[group] / r["n"] - figure))
+    assert len(differences["strict"]) == 40
     # Percentage points, on average over systems, subsets and the two outcomes.
-    assert np.mean(off["strict"]) < 0.6 < 3 < np.mean(off["published"])
+    assert np.mean(differences["strict"]) < 0.6 < 3 < np.mean(differences["published"])

@@ -27,9 +27,9 @@ def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture
 def arena(tmp_path: Path) -> store.Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
-    made = store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
+    copy = store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
     notes = ["added from a file: baseline/bm25"]
-    return store.write(made.path, {"answers": made.read("answers")}, label=adding.OWN, made_by="a test", notes=notes)
+    return store.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by="a test", notes=notes)
 
 
 def everything(folder: Path) -> dict[Path, bytes]:
@@ -116,15 +116,22 @@ def test_a_quota_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch, s
 
 
 def test_what_a_session_left_behind_goes_and_what_a_login_keeps_stays(tmp_path: Path, arena: store.Arena) -> None:
-    kept, left = bring(arena, ANNA, tmp_path), bring(arena, SESSION, tmp_path)
-    made = max(path.stat().st_mtime for path in left.rglob("*"))
-    owned.expire(now=made + 3600)
-    assert left.is_dir()
-    for path in (*kept.rglob("*"), *left.rglob("*"), owned.folder(SESSION), owned.folder(ANNA), left, kept):
-        os.utime(path, (made, made))
-    owned.expire(now=made + owned.KEPT_HOURS * 3600 + 60)
-    assert not left.exists()
-    assert kept.is_dir()
+    login_copy, session_copy = bring(arena, ANNA, tmp_path), bring(arena, SESSION, tmp_path)
+    modified = max(path.stat().st_mtime for path in session_copy.rglob("*"))
+    owned.expire(now=modified + 3600)
+    assert session_copy.is_dir()
+    for path in (
+        *login_copy.rglob("*"),
+        *session_copy.rglob("*"),
+        owned.folder(SESSION),
+        owned.folder(ANNA),
+        session_copy,
+        login_copy,
+    ):
+        os.utime(path, (modified, modified))
+    owned.expire(now=modified + owned.KEPT_HOURS * 3600 + 60)
+    assert not session_copy.exists()
+    assert login_copy.is_dir()
 
 
 def test_the_page_says_where_an_upload_goes_how_long_and_how_much(
@@ -132,14 +139,14 @@ def test_the_page_says_where_an_upload_goes_how_long_and_how_much(
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "37")
-    at = AppTest.from_file(PAGE, default_timeout=60)
-    at.query_params["arena"] = "theirs"
-    at.run()
-    assert not at.exception
-    said = " ".join(caption.value for caption in at.caption)
-    assert "37 MB" in said
-    assert f"{owned.KEPT_HOURS} hours" in said
-    assert not [button for button in at.button if button.key == "delete_own"], "what is given cannot be deleted"
+    page = AppTest.from_file(PAGE, default_timeout=60)
+    page.query_params["arena"] = "theirs"
+    page.run()
+    assert not page.exception
+    captions = " ".join(caption.value for caption in page.caption)
+    assert "37 MB" in captions
+    assert f"{owned.KEPT_HOURS} hours" in captions
+    assert not [button for button in page.button if button.key == "delete_own"], "what is given cannot be deleted"
 
 
 def test_a_login_finds_its_copy_again_and_can_delete_it(
@@ -151,15 +158,15 @@ def test_a_login_finds_its_copy_again_and_can_delete_it(
     monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     path = bring(arena, "login:anna", tmp_path)
-    at = AppTest.from_file(PAGE, default_timeout=120)
-    at.query_params["arena"] = "theirs-own"
-    at.run()
-    assert not at.exception
-    assert at.selectbox(key="arena").value == "theirs-own"
-    at.button(key="delete_own").click().run()
-    assert not at.exception
+    page = AppTest.from_file(PAGE, default_timeout=120)
+    page.query_params["arena"] = "theirs-own"
+    page.run()
+    assert not page.exception
+    assert page.selectbox(key="arena").value == "theirs-own"
+    page.button(key="delete_own").click().run()
+    assert not page.exception
     assert not path.exists()
-    assert at.selectbox(key="arena").value != "theirs-own"
+    assert page.selectbox(key="arena").value != "theirs-own"
     headers = StreamlitHeaders([("X-Forwarded-User", "bob")])
     bring(arena, "login:anna", tmp_path)
     other = AppTest.from_file(PAGE, default_timeout=120).run()

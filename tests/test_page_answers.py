@@ -38,21 +38,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "texts", **params})
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "texts", **params})
     if script == APP:
-        at.switch_page("pages/answers.py")
-    return at.run()
+        page.switch_page("pages/answers.py")
+    return page.run()
 
 
-def address(at: AppTest) -> str:
+def address(page: AppTest) -> str:
     """The question in the address."""
-    value = at.query_params["query"]
+    value = page.query_params["query"]
     return value if isinstance(value, str) else value[0]
 
 
-def step(at: AppTest, where: str) -> Any:
-    return at.button(key=f"answers_{where}")
+def step(page: AppTest, where: str) -> Any:
+    return page.button(key=f"answers_{where}")
 
 
 # What is shown
@@ -60,31 +60,33 @@ def step(at: AppTest, where: str) -> Any:
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, script: Path) -> None:
-    at = open_page(script, languages="en")
-    assert not at.exception
-    assert "30 of 33 questions; 89 of 98 replies match." in said(at)
-    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(at)
-    assert "Which river is number 0?" in text(at)
-    assert [h.value for h in at.header] == ["3 replies", "Judgments", "3 passages"]
+    page = open_page(script, languages="en")
+    assert not page.exception
+    assert "30 of 33 questions; 89 of 98 replies match." in said(page)
+    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(page)
+    assert "Which river is number 0?" in text(page)
+    assert [heading.value for heading in page.header] == ["3 replies", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
-        assert part in text(at)
+        assert part in text(page)
 
 
 def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> None:
-    shown = html(open_page(query="en:e00"))
-    assert re.search(r'<mark class="mg-decided" title="The text that decided[^>]*>Yes, answer is present</mark>', shown)
-    assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', shown)
-    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', shown)
-    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">context 2</mark>', shown)
-    assert re.search(r'class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', shown)
+    markup = html(open_page(query="en:e00"))
+    assert re.search(
+        r'<mark class="mg-decided" title="The text that decided[^>]*>Yes, answer is present</mark>', markup
+    )
+    assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', markup)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', markup)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">context 2</mark>', markup)
+    assert re.search(r'class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', markup)
 
 
 def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Path) -> None:
-    shown = html(open_page(query="en:e01"))
-    assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in shown
-    assert '<span class="mg-sign mg-sign-wrong"></span>wrong</span>' in shown
-    assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in shown
-    style = re.sub(r"\s+", " ", shown)
+    markup = html(open_page(query="en:e01"))
+    assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
+    assert '<span class="mg-sign mg-sign-wrong"></span>wrong</span>' in markup
+    assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
+    style = re.sub(r"\s+", " ", markup)
     signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
     assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
 
@@ -95,52 +97,52 @@ def test_a_reply_that_is_not_there_says_why(arenas: Path) -> None:
 
 
 def test_a_question_that_was_not_published_says_so(arenas: Path) -> None:
-    at = open_page(query="en:e05")
-    assert not at.exception
-    assert "Question e05" in re.sub(r"\s+", " ", text(at))
-    assert "No text: the prompt was not published." in text(at)
+    page = open_page(query="en:e05")
+    assert not page.exception
+    assert "Question e05" in re.sub(r"\s+", " ", text(page))
+    assert "No text: the prompt was not published." in text(page)
 
 
 def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
-    shown = html(open_page(query="en:e01"))
-    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span> 13</span>', shown)
-    assert re.search(r"No value here: no reply \(missing\)", shown)
-    assert "Without a value here" in shown
-    assert "no passage is relevant" in shown
+    markup = html(open_page(query="en:e01"))
+    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span> 13</span>', markup)
+    assert re.search(r"No value here: no reply \(missing\)", markup)
+    assert "Without a value here" in markup
+    assert "no passage is relevant" in markup
 
 
 def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
-    shown = html(open_page(query="ar:a0"))
-    assert re.search(r'<div class="mg-question"><div class="mg-text" lang="ar" dir="rtl">ما هو', shown)
-    assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', shown)
+    markup = html(open_page(query="ar:a0"))
+    assert re.search(r'<div class="mg-question"><div class="mg-text" lang="ar" dir="rtl">ما هو', markup)
+    assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', markup)
 
 
 # Filters and links
 
 
 def test_a_filter_says_what_it_leaves_and_shows_the_replies_looked_for_first(arenas: Path) -> None:
-    at = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
-    assert not at.exception
-    assert at.multiselect(key="systems").value == ["llama-2-7b"]
-    assert "15 of 33 questions; 15 of 98 replies match." in said(at)
-    assert [h.value for h in at.header][:2] == ["1 of 3 replies match", "The other 2"]
-    hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(at))
+    page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
+    assert not page.exception
+    assert page.multiselect(key="systems").value == ["llama-2-7b"]
+    assert "15 of 33 questions; 15 of 98 replies match." in said(page)
+    assert [heading.value for heading in page.header][:2] == ["1 of 3 replies match", "The other 2"]
+    hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
     assert hits == ["llama-2-7b"]
-    at.multiselect(key="outcome").set_value(["abstained"]).run()
-    assert "0 of 33 questions; 0 of 98 replies match." in said(at)
-    assert "No question matches these filters." in said(at)
-    at.button[0].click().run()
-    assert not at.exception
-    assert "33 of 33 questions" in said(at)
+    page.multiselect(key="outcome").set_value(["abstained"]).run()
+    assert "0 of 33 questions; 0 of 98 replies match." in said(page)
+    assert "No question matches these filters." in said(page)
+    page.button[0].click().run()
+    assert not page.exception
+    assert "33 of 33 questions" in said(page)
 
 
 def test_a_search_says_what_it_finds(arenas: Path) -> None:
-    at = open_page(q="LÄNGSTE")
-    assert at.text_input(key="q").value == "LÄNGSTE"
-    assert "1 of 33 questions; 3 of 98 replies match." in said(at)
-    at.text_input(key="q").set_value("unable to generate").run()
-    assert "1 of 33 questions; 1 of 98 replies match." in said(at)
-    assert "id e03" in said(at), "a question that no longer matches gives way to one that does"
+    page = open_page(q="LÄNGSTE")
+    assert page.text_input(key="q").value == "LÄNGSTE"
+    assert "1 of 33 questions; 3 of 98 replies match." in said(page)
+    page.text_input(key="q").set_value("unable to generate").run()
+    assert "1 of 33 questions; 1 of 98 replies match." in said(page)
+    assert "id e03" in said(page), "a question that no longer matches gives way to one that does"
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -154,90 +156,90 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
         "q": "river",
         "query": "en:e08",
     }
-    at = open_page(script, **link)
-    assert not at.exception
-    assert address(at) == "en:e08"
-    assert "id e08" in said(at)
-    again = open_page(script, **{k: v for k, v in at.query_params.items() if k != "arena"})
-    assert said(again) == said(at)
-    assert html(again) == html(at)
+    page = open_page(script, **link)
+    assert not page.exception
+    assert address(page) == "en:e08"
+    assert "id e08" in said(page)
+    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k != "arena"})
+    assert said(second_page) == said(page)
+    assert html(second_page) == html(page)
 
 
 def test_the_next_and_the_previous_question_are_one_key_away(arenas: Path) -> None:
-    at = open_page(languages="en")
-    assert (step(at, "left").proto.shortcut, step(at, "right").proto.shortcut) == ("left", "right")
-    assert (step(at, "left").disabled, step(at, "right").disabled) == (True, False)
+    page = open_page(languages="en")
+    assert (step(page, "left").proto.shortcut, step(page, "right").proto.shortcut) == ("left", "right")
+    assert (step(page, "left").disabled, step(page, "right").disabled) == (True, False)
     for place in range(2, 15):
-        step(at, "right").click().run()
-        assert f"{place} of 30 · English" in said(at)
-    assert address(at) == "en:e13"
-    step(at, "left").click().run()
-    assert "13 of 30 · English" in said(at)
-    at = open_page(languages="en", query="e29")
-    assert (step(at, "left").disabled, step(at, "right").disabled) == (False, True)
+        step(page, "right").click().run()
+        assert f"{place} of 30 · English" in said(page)
+    assert address(page) == "en:e13"
+    step(page, "left").click().run()
+    assert "13 of 30 · English" in said(page)
+    page = open_page(languages="en", query="e29")
+    assert (step(page, "left").disabled, step(page, "right").disabled) == (False, True)
 
 
 def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
-    at = open_page(page="3")
-    assert "25 of 33" in said(at)
-    assert address(at) == "en:e22"
-    assert "page" not in at.query_params
+    page = open_page(page="3")
+    assert "25 of 33" in said(page)
+    assert address(page) == "en:e22"
+    assert "page" not in page.query_params
     assert "1 of 33" in said(open_page(page="99"))
 
 
 def test_a_linked_question_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
-    at = open_page(query="en:e01", subset="relevant")
-    assert "not among the questions that match · English" in said(at)
-    step(at, "right").click().run()
-    assert "1 of 17" in said(at)
+    page = open_page(query="en:e01", subset="relevant")
+    assert "not among the questions that match · English" in said(page)
+    step(page, "right").click().run()
+    assert "1 of 17" in said(page)
 
 
 def test_pitfall_44_a_link_to_an_unknown_question_names_the_nearest(arenas: Path) -> None:
-    at = open_page(query="en:e3O")
-    assert not at.exception
-    assert "there is no question 'en:e3O'; did you mean: en:e" in said(at)
-    assert "1 of 33" in said(at)
-    at.run()
-    assert "there is no question" in said(at), "the answer stays until another question is chosen"
-    step(at, "right").click().run()
-    assert "there is no question" not in said(at)
+    page = open_page(query="en:e3O")
+    assert not page.exception
+    assert "there is no question 'en:e3O'; did you mean: en:e" in said(page)
+    assert "1 of 33" in said(page)
+    page.run()
+    assert "there is no question" in said(page), "the answer stays until another question is chosen"
+    step(page, "right").click().run()
+    assert "there is no question" not in said(page)
 
 
 def test_another_arena_starts_at_its_own_first_question(arenas: Path) -> None:
-    at = open_page(query="ja:j0#1")
+    page = open_page(query="ja:j0#1")
     build(arenas, "small", n=2)
-    at.run()
-    at.selectbox(key="arena").set_value("small").run()
-    assert not at.exception
-    assert "5 of 5 questions" in said(at)
-    assert "there is no question" not in said(at)
+    page.run()
+    page.selectbox(key="arena").set_value("small").run()
+    assert not page.exception
+    assert "5 of 5 questions" in said(page)
+    assert "there is no question" not in said(page)
 
 
 def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
     build(arenas, "plain", tables=("queries", "passages", "answers"))
-    at = open_page(arena="plain", query="en:e00")
-    assert not at.exception
-    assert "mg-out" not in re.sub(r"<style>.*?</style>", "", html(at), flags=re.DOTALL)
-    assert "Ganges 100%" in text(at)
-    assert {w.key for w in at.multiselect} == {"languages", "systems"}
+    page = open_page(arena="plain", query="en:e00")
+    assert not page.exception
+    assert "mg-out" not in re.sub(r"<style>.*?</style>", "", html(page), flags=re.DOTALL)
+    assert "Ganges 100%" in text(page)
+    assert {widget.key for widget in page.multiselect} == {"languages", "systems"}
 
 
 # Without texts, and the button that brings them
 
 
 def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: Path) -> None:
-    at = open_page(arena="nomiracl", query="en:e00")
-    assert not at.exception
-    assert "Question e00" in re.sub(r"\s+", " ", text(at))
-    assert "answer is present" in text(at), "the rule is told"
-    assert "(characters 0 to 22)" in text(at)
-    assert "The texts are not bundled." in said(at)
-    (command,) = [c.value for c in at.code if "pull" in c.value]
+    page = open_page(arena="nomiracl", query="en:e00")
+    assert not page.exception
+    assert "Question e00" in re.sub(r"\s+", " ", text(page))
+    assert "answer is present" in text(page), "the rule is told"
+    assert "(characters 0 to 22)" in text(page)
+    assert "The texts are not bundled." in said(page)
+    (command,) = [block.value for block in page.code if "pull" in block.value]
     assert command.splitlines()[:2] == [
         "mirage pull nomiracl --into REPLIES",
         "mirage import nomiracl REPLIES --into ARENA",
     ]
-    assert not at.text_input, "there is no text to search in"
+    assert not page.text_input, "there is no text to search in"
 
 
 def published(folder: Path) -> Path:
@@ -281,41 +283,41 @@ def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Han
         server.shutdown()
 
 
-def bring(at: AppTest) -> Any:
-    return next(b for b in at.button if b.label == "Bring the texts")
+def bring(page: AppTest) -> Any:
+    return next(button for button in page.button if button.label == "Bring the texts")
 
 
 def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Path, origin: type[Handler]) -> None:
-    at = open_page(arena="nomiracl", languages="en")
-    bring(at).click().run()
-    assert not at.exception
-    assert not at.error
+    page = open_page(arena="nomiracl", languages="en")
+    bring(page).click().run()
+    assert not page.exception
+    assert not page.error
     assert len(origin.asked) == 36
     arena = store.open_arena(home.arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
     assert store.check(arena)
-    next(b for b in at.button if b.label == "Open the arena with the texts").click().run()
-    assert not at.exception
-    assert at.selectbox(key="arena").value == home.TEXTS
-    assert at.multiselect(key="languages").value == ["en"]
-    assert "4 of 72 questions" in said(at)
-    assert "What is n1?" in text(at)
+    next(button for button in page.button if button.label == "Open the arena with the texts").click().run()
+    assert not page.exception
+    assert page.selectbox(key="arena").value == home.TEXTS
+    assert page.multiselect(key="languages").value == ["en"]
+    assert "4 of 72 questions" in said(page)
+    assert "What is n1?" in text(page)
 
 
 def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, origin: type[Handler]) -> None:
     origin.refused = {"/relevant/en.test.vanilla_prompt.jsonl", "/non_relevant/en.test.vanilla_prompt.jsonl"}
-    at = open_page(arena="nomiracl")
-    bring(at).click().run()
-    assert not at.exception
-    (error,) = [re.sub(r"\\(.)", r"\1", e.value) for e in at.error]
+    page = open_page(arena="nomiracl")
+    bring(page).click().run()
+    assert not page.exception
+    (error,) = [re.sub(r"\\(.)", r"\1", message.value) for message in page.error]
     assert "refused with 403" in error
     assert "To do: the files are public" in error
     assert home.TEXTS not in home.arenas()
     assert not list(home.folder().rglob("*.part"))
     before = len(origin.asked)
     origin.refused = set()
-    bring(at).click().run()
-    assert not at.error
+    bring(page).click().run()
+    assert not page.error
     assert len(origin.asked) == before + 36 - (before - 1), "what had come is not asked for again"
     assert home.TEXTS in home.arenas()
 
@@ -329,19 +331,19 @@ def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[H
     from mirage.pipeline.texts import bring_texts
 
     seen: list[tuple[float, str]] = []
-    bring_texts(tmp_path / "h", lambda share, what: seen.append((share, what)))
+    bring_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
     assert 0 < shares[0] < 0.05
     assert shares[-1] == 1
-    assert len({what for _, what in seen}) == 36 + 2
+    assert len({label for _, label in seen}) == 36 + 2
 
 
 def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
     from mirage.pipeline.texts import bring_texts
 
     (tmp_path / "published" / "relevant" / "th.test.vanilla_prompt.jsonl").unlink()
-    arena = bring_texts(tmp_path / "h", lambda share, what: None)
+    arena = bring_texts(tmp_path / "h", lambda share, label: None)
     assert arena.rows("queries") == 70
     note = "not at the source: relevant/th.test.vanilla_prompt.jsonl"
     assert arena.manifest["made"]["queries"]["notes"] == [note]
@@ -350,9 +352,9 @@ def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Pat
 def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
     # As if stopped between the import and the measuring of features.
     pipeline.import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
-    at = open_page(arena="nomiracl")
-    bring(at).click().run()
-    assert not at.error
+    page = open_page(arena="nomiracl")
+    bring(page).click().run()
+    assert not page.error
     assert "features" in store.open_arena(home.arenas()[home.TEXTS]).tables
     assert origin.asked == []
 
@@ -375,25 +377,25 @@ def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena in which every text, title, id and name is hostile."""
     systems = [HOSTILE[2], HOSTILE[0], HOSTILE[8]]
-    queries, given, answers = [], [], []
+    queries, passages, answers = [], [], []
     for i, payload in enumerate(HOSTILE):
         key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
         queries.append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        given += [
+        passages += [
             schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
         ]
         for name in systems:
-            said = f"Yes, answer is present {payload} [1] {payload}"
-            answers.append(schema.Answer(*key, name, said, "ok", "vanilla", None, None))
-    made: dict[str, Any] = {
+            reply = f"Yes, answer is present {payload} [1] {payload}"
+            answers.append(schema.Answer(*key, name, reply, "ok", "vanilla", None, None))
+    tables: dict[str, Any] = {
         "queries": schema.from_rows("queries", queries),
-        "passages": schema.from_rows("passages", given),
+        "passages": schema.from_rows("passages", passages),
         "answers": schema.from_rows("answers", answers),
     }
-    made |= pipeline.OUTCOMES.run(made)
-    made |= pipeline.FEATURES.run(made)
+    tables |= pipeline.OUTCOMES.run(tables)
+    tables |= pipeline.FEATURES.run(tables)
     folder = tmp_path_factory.mktemp("hostile")
-    store.write(folder / "hostile", made, title=HOSTILE[0], label="simulated", made_by="a test")
+    store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
     return folder
 
 
@@ -404,13 +406,13 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
         page = opened.page
         page.goto(f"{url}/answers?arena=hostile&q=Yes")
         page.wait_for_selector(".mg-reply")
-        shown = {int(i): payload for i, payload in enumerate(HOSTILE)}
+        payloads = {int(i): payload for i, payload in enumerate(HOSTILE)}
         for _ in HOSTILE:
             opened.settle()
-            at = page.locator(".mg-question").inner_text()
-            i = int(at[1:].split(" ", 1)[0])
-            payload = shown.pop(i)
-            assert at == f"Q{i} {payload}"
+            question = page.locator(".mg-question").inner_text()
+            i = int(question[1:].split(" ", 1)[0])
+            payload = payloads.pop(i)
+            assert question == f"Q{i} {payload}"
             assert page.locator(".mg-reply").count() == 3
             assert page.locator(".mg-reply .mg-text").first.inner_text().count(payload) == 2
             assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
@@ -419,10 +421,10 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
             assert entry.inner_text() == f"Q{i} {payload}"
             names = set(page.locator(".mg-name").all_inner_texts())
             assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
-            if shown:
+            if payloads:
                 opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=at)
-        assert shown == {}
+                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=question)
+        assert payloads == {}
         scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1"
         scripts += ", .stHtml a:not([href^='#passage-'])"
         origins = page.locator("a[href*=hostile]").evaluate_all("all => all.map(link => link.origin)")

@@ -35,30 +35,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "judged", "referee": "zeta", **params})
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "judged", "referee": "zeta", **params})
     if script == APP:
-        at.switch_page("pages/battle.py")
-    return at.run()
+        page.switch_page("pages/battle.py")
+    return page.run()
 
 
-def flat(at: AppTest) -> str:
-    return " ".join(text(at).split())
+def flat(page: AppTest) -> str:
+    return " ".join(text(page).split())
 
 
-def heads(at: AppTest) -> list[str]:
+def heads(page: AppTest) -> list[str]:
     """The systems in the order of their replies."""
-    return re.findall(r'<article class="mg-reply">.*?<span class="mg-name">([^<]*)', html(at))
+    return re.findall(r'<article class="mg-reply">.*?<span class="mg-name">([^<]*)', html(page))
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_a_battle_shows_question_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
-    at = open_page(script, **PAIR)
-    assert not at.exception
-    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in said(at)
-    assert [h.value for h in at.header] == ["What the judges said", "Features", "3 passages"]
-    assert heads(at) == [A, B]
-    shown = flat(at)
+    page = open_page(script, **PAIR)
+    assert not page.exception
+    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in said(page)
+    assert [heading.value for heading in page.header] == ["What the judges said", "Features", "3 passages"]
+    assert heads(page) == [A, B]
+    page_text = flat(page)
     for part in (
         "1 of 5 · English · relevant subset · id e00",
         "Which river is number 0?",
@@ -72,42 +72,42 @@ def test_a_battle_shows_question_answers_verdicts_features_and_passages(arenas: 
         "Citation MAP@10 ↑ higher is better",
         "Text of passage 3.",
     ):
-        assert part in shown
+        assert part in page_text
 
 
 def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
-    shown = flat(open_page(**PAIR))
+    page_text = flat(open_page(**PAIR))
     assert (
         "gpt-4 better in 2, 66.7% of the 3 with a winner (95% interval 20.8% to 93.9%) tie in 1 aya-101 better in 1 "
-        "no readable verdict in 1 n = 5 questions" in shown
+        "no readable verdict in 1 n = 5 questions" in page_text
     )
 
 
 def test_a_citation_is_marked_and_leads_to_its_passage(arenas: Path) -> None:
-    shown = html(open_page(**PAIR))
+    markup = html(open_page(**PAIR))
     link = r'<a class="mg-to" href="#passage-{0}"><mark class="mg-cite mg-{1}" title="[^"]*River {0}[^"]*">{0}</mark>'
-    assert re.search(link.format(1, "relevant"), shown)
-    assert re.search(link.format(3, "irrelevant"), shown)
-    assert 'id="passage-1"' in shown
+    assert re.search(link.format(1, "relevant"), markup)
+    assert re.search(link.format(3, "irrelevant"), markup)
+    assert 'id="passage-1"' in markup
     other = html(open_page(a="gpt-4", b="llama-2-7b"))
     assert re.search(r'(?<!">)<mark class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', other)
 
 
 def test_filters_narrow_the_battles_and_say_so(arenas: Path) -> None:
-    at = open_page(**PAIR, only="flipped")
-    assert "2 of 5 battles" in said(at)
-    assert address(at) == "en:e03", "the first that the first system won"
-    at.selectbox(key="verdict").set_value("tie").run()
-    assert "1 of 5 battles" in said(at)
-    assert "The two orders contradict each other." in flat(at)
-    at.multiselect(key="only").set_value(["flipped", "disagree"]).run()
-    assert "No battle matches these filters." in said(at)
-    at.button[0].click().run()
-    assert not at.exception
-    assert "5 of 5 battles" in said(at)
-    at.text_input(key="q").set_value("ITS PLACE").run()
-    assert "1 of 5 battles" in said(at)
-    assert address(at) == "en:e01"
+    page = open_page(**PAIR, only="flipped")
+    assert "2 of 5 battles" in said(page)
+    assert address(page) == "en:e03", "the first that the first system won"
+    page.selectbox(key="verdict").set_value("tie").run()
+    assert "1 of 5 battles" in said(page)
+    assert "The two orders contradict each other." in flat(page)
+    page.multiselect(key="only").set_value(["flipped", "disagree"]).run()
+    assert "No battle matches these filters." in said(page)
+    page.button[0].click().run()
+    assert not page.exception
+    assert "5 of 5 battles" in said(page)
+    page.text_input(key="q").set_value("ITS PLACE").run()
+    assert "1 of 5 battles" in said(page)
+    assert address(page) == "en:e01"
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -123,95 +123,95 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
         "marks": "differences",
         "query": "en:e01",
     }
-    at = open_page(script, **link)
-    assert not at.exception
-    assert (at.selectbox(key="a").value, at.selectbox(key="b").value) == (B, A)
-    assert (at.selectbox(key="order").value, at.selectbox(key="marks").value) == ("other", "differences")
-    assert "1 of 5 battles" in said(at)
-    again = open_page(script, **{k: v for k, v in at.query_params.items() if k not in ("arena", "referee")})
-    assert html(again) == html(at)
+    page = open_page(script, **link)
+    assert not page.exception
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert (page.selectbox(key="order").value, page.selectbox(key="marks").value) == ("other", "differences")
+    assert "1 of 5 battles" in said(page)
+    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k not in ("arena", "referee")})
+    assert html(second_page) == html(page)
 
 
 def test_the_answers_stand_by_system_or_as_the_judge_saw_them(arenas: Path) -> None:
-    at = open_page(**PAIR, order="other")
-    assert heads(at) == [B, A]
-    assert "As zeta saw them: A is aya-101, B is gpt-4." in said(at)
-    assert re.findall(r'mg-letter" title="[^"]*">([AB])</span>', html(at)) == ["A", "B"]
-    at.selectbox(key="order").set_value("judged").run()
-    assert heads(at) == [A, B]
-    at.selectbox(key="order").set_value("fixed").run()
-    assert heads(at) == [A, B]
-    assert "The system picked first stands first." in said(at)
-    assert not re.findall(r'mg-letter" title', html(at))
-    one = open_page(**PAIR, order="judged", query="en:e04")
-    assert heads(one) == [B, A]
-    assert "the only order that was judged" in said(one)
+    page = open_page(**PAIR, order="other")
+    assert heads(page) == [B, A]
+    assert "As zeta saw them: A is aya-101, B is gpt-4." in said(page)
+    assert re.findall(r'mg-letter" title="[^"]*">([AB])</span>', html(page)) == ["A", "B"]
+    page.selectbox(key="order").set_value("judged").run()
+    assert heads(page) == [A, B]
+    page.selectbox(key="order").set_value("fixed").run()
+    assert heads(page) == [A, B]
+    assert "The system picked first stands first." in said(page)
+    assert not re.findall(r'mg-letter" title', html(page))
+    other_page = open_page(**PAIR, order="judged", query="en:e04")
+    assert heads(other_page) == [B, A]
+    assert "the only order that was judged" in said(other_page)
 
 
 def test_what_two_answers_share_is_muted_and_what_differs_is_underlined(arenas: Path) -> None:
-    at = open_page(a="gpt-4", b="llama-2-7b", marks="differences")
-    assert '<mark class="mg-shared">Yes, answer is present</mark>' in html(at)
-    assert '<mark class="mg-own">in <a class="mg-to"' in html(at)
-    assert "4 words are the same" in said(at)
-    assert "text-decoration: underline" in html(at), "not by colour alone"
+    page = open_page(a="gpt-4", b="llama-2-7b", marks="differences")
+    assert '<mark class="mg-shared">Yes, answer is present</mark>' in html(page)
+    assert '<mark class="mg-own">in <a class="mg-to"' in html(page)
+    assert "4 words are the same" in said(page)
+    assert "text-decoration: underline" in html(page), "not by colour alone"
 
 
 def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
-    at = open_page(**PAIR)
-    at.selectbox(key="a").set_value(B).run()
-    assert not at.exception
-    assert (at.selectbox(key="a").value, at.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4" in said(at)
+    page = open_page(**PAIR)
+    page.selectbox(key="a").set_value(B).run()
+    assert not page.exception
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert "battles of aya-101 and gpt-4" in said(page)
 
 
 def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
-    at = open_page(**PAIR)
-    left, right = (at.button(key=f"battle_{where}") for where in ("left", "right"))
+    page = open_page(**PAIR)
+    left, right = (page.button(key=f"battle_{where}") for where in ("left", "right"))
     assert (left.proto.shortcut, right.proto.shortcut) == ("left", "right")
     right.click().run()
-    assert "2 of 5 · English" in text(at)
-    assert address(at) == "en:e01"
+    assert "2 of 5 · English" in text(page)
+    assert address(page) == "en:e01"
 
 
 def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
-    at = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
-    assert not at.exception
-    assert "gpt-4 is right and llama-2-7b is wrong by the human relevance labels." in flat(at)
-    assert [h.value for h in at.header] == ["Features", "3 passages"]
+    page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
+    assert not page.exception
+    assert "gpt-4 is right and llama-2-7b is wrong by the human relevance labels." in flat(page)
+    assert [heading.value for heading in page.header] == ["Features", "3 passages"]
     tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
     assert "by the human relevance labels: a tie, both are right." in flat(tie)
 
 
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
-    at = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
-    assert not at.exception
-    assert "This arena has no texts." in said(at)
-    assert "Judge judge-x : one order judged." in flat(at)
-    assert "marks" not in {w.key for w in at.selectbox}
+    page = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
+    assert not page.exception
+    assert "This arena has no texts." in said(page)
+    assert "Judge judge-x : one order judged." in flat(page)
+    assert "marks" not in {widget.key for widget in page.selectbox}
 
 
 def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
-    at = open_page(a="gpt-5", b=B, query="en:e99")
-    assert not at.exception
-    assert "there is no system 'gpt-5'" in said(at)
-    assert "there is no question 'en:e99'" in said(at)
+    page = open_page(a="gpt-5", b=B, query="en:e99")
+    assert not page.exception
+    assert "there is no system 'gpt-5'" in said(page)
+    assert "there is no question 'en:e99'" in said(page)
 
 
 def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
-    at = open_page(view="win matrix")
-    assert not at.exception
-    assert "6 battles of 3 systems by zeta." in said(at)
-    assert len(at.get("plotly_chart")) == 1
-    at.session_state["_battle_pair"] = (B, A)
-    at.run()
-    assert (at.selectbox(key="a").value, at.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4 by zeta" in said(at)
+    page = open_page(view="win matrix")
+    assert not page.exception
+    assert "6 battles of 3 systems by zeta." in said(page)
+    assert len(page.get("plotly_chart")) == 1
+    page.session_state["_battle_pair"] = (B, A)
+    page.run()
+    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
+    assert "battles of aya-101 and gpt-4 by zeta" in said(page)
 
 
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:
-    at = open_page(a="aya-101", b="llama-2-7b")
-    assert not at.exception
-    assert "These two never met." in said(at)
+    page = open_page(a="aya-101", b="llama-2-7b")
+    assert not page.exception
+    assert "These two never met." in said(page)
 
 
 # In a real browser
@@ -221,19 +221,19 @@ def test_two_that_never_met_are_told_so(arenas: Path) -> None:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena in which every text, title, id, rationale and name is hostile."""
     systems, judge = (HOSTILE[0], HOSTILE[8]), HOSTILE[1]
-    made: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    records: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for i, payload in enumerate(HOSTILE):
         key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
-        made["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        made["passages"] += [
+        records["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        records["passages"] += [
             schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
         ]
         for name in systems:
-            said = f"Yes, answer is present {payload} [1] {payload}"
-            made["answers"].append(schema.Answer(*key, name, said, "ok", "vanilla", None, None))
+            reply = f"Yes, answer is present {payload} [1] {payload}"
+            records["answers"].append(schema.Answer(*key, name, reply, "ok", "vanilla", None, None))
         for a, b, verdict in ((*systems, "A"), (*reversed(systems), "B")):
-            made["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
-    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in made.items()}
+            records["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
+    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in records.items()}
     tables |= pipeline.OUTCOMES.run(tables)
     tables |= pipeline.FEATURES.run(tables)
     folder = tmp_path_factory.mktemp("hostile")
@@ -250,22 +250,22 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
         first = {"arena": "hostile", "referee": HOSTILE[1], "q": "Yes", "query": f"ar:00 {HOSTILE[0]}"}
         page.goto(f"{url}/battle?{urlencode(first)}&marks=differences")
         page.wait_for_selector(".mg-order")
-        shown = dict(enumerate(HOSTILE))
+        payloads = dict(enumerate(HOSTILE))
         for _ in HOSTILE:
             opened.settle()
-            at = page.locator(".mg-question").inner_text()
-            i = int(at[1:].split(" ", 1)[0])
-            payload = shown.pop(i)
-            assert at == f"Q{i} {payload}"
+            question = page.locator(".mg-question").inner_text()
+            i = int(question[1:].split(" ", 1)[0])
+            payload = payloads.pop(i)
+            assert question == f"Q{i} {payload}"
             assert set(page.locator(".mg-name").all_inner_texts()) == {HOSTILE[0], HOSTILE[8]}
             assert page.locator(".mg-reply .mg-text").first.inner_text().count(payload) == 2
             assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
             assert page.locator(".mg-order .mg-text").all_inner_texts() == [f"Why {payload}"] * 2
             assert HOSTILE[1] in page.locator(".mg-judge").inner_text()
-            if shown:
+            if payloads:
                 opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=at)
-        assert shown == {}
+                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=question)
+        assert payloads == {}
         scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1"
         assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
         assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
@@ -284,9 +284,9 @@ def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path)
         opened.press("ArrowLeft")
         page.wait_for_selector("text=1 of 5 · English")
         opened.settle()
-        one, two = (box.bounding_box() for box in page.locator(".mg-reply").all())
-        assert one["y"] == two["y"]
-        assert one["x"] + one["width"] < two["x"], "side by side"
+        first, second = (box.bounding_box() for box in page.locator(".mg-reply").all())
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] < second["x"], "side by side"
         page.locator(".mg-reply a[href='#passage-1']").click()
         page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
         assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
@@ -296,8 +296,8 @@ def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path)
         narrow.page.goto(link)
         narrow.page.wait_for_selector(".mg-reply")
         narrow.settle()
-        one, two = (box.bounding_box() for box in narrow.page.locator(".mg-reply").all())
-        assert one["y"] + one["height"] <= two["y"], "below each other"
+        first, second = (box.bounding_box() for box in narrow.page.locator(".mg-reply").all())
+        assert first["y"] + first["height"] <= second["y"], "below each other"
         assert narrow.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
 
         arabic = start()

@@ -25,14 +25,14 @@ NAME = "*x* :red[y] $5 <b>z</b>"
 
 def write(folder: Path, name: str, *tables: str) -> store.Arena:
     """A simulated arena of 6 systems with texts for the answers."""
-    made = dict(simulate(systems=6, queries=12, languages=["ar", "en", "te"], seed=5).tables)
-    keys = made["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
-    made["answers"] = schema.from_rows(
+    simulated = dict(simulate(systems=6, queries=12, languages=["ar", "en", "te"], seed=5).tables)
+    keys = simulated["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
+    simulated["answers"] = schema.from_rows(
         "answers",
         [schema.Answer(**key, text="An answer.", status="ok", template=None, reason=None, call=None) for key in keys],
     )
-    kept = {table: made[table] for table in tables or made}
-    return store.write(folder / name, kept, title=f"The {name} arena", label="simulated", made_by="a test")
+    selection = {table: simulated[table] for table in tables or simulated}
+    return store.write(folder / name, selection, title=f"The {name} arena", label="simulated", made_by="a test")
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +45,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "simulated", **params})
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "simulated", **params})
     if script == APP:
-        at.switch_page("pages/features.py")
-    return at.run()
+        page.switch_page("pages/features.py")
+    return page.run()
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
@@ -57,10 +57,10 @@ def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     real = ui.chart
 
-    def chart(figure: Any, **how: Any) -> Any:
-        figures[how["key"]] = figure
-        real(figure, **how)
-        return clicks.get(how["key"])
+    def chart(figure: Any, **options: Any) -> Any:
+        figures[options["key"]] = figure
+        real(figure, **options)
+        return clicks.get(options["key"])
 
     monkeypatch.setattr(ui, "chart", chart)
     return figures
@@ -69,103 +69,105 @@ def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
     figures = drawn(monkeypatch)
-    at = open_page(script)
-    assert not at.exception
-    assert "216 answers of 6 systems in 3 languages, 11 features." in said(at)
+    page = open_page(script)
+    assert not page.exception
+    assert "216 answers of 6 systems in 3 languages, 11 features." in said(page)
     assert len([key for key in figures if key.startswith("panel_")]) == 11
-    assert "0 to 1, probability, higher is better" in said(at)
-    assert "1 to 5, grade, higher is better" in said(at)
+    assert "0 to 1, probability, higher is better" in said(page)
+    assert "1 to 5, grade, higher is better" in said(page)
     assert {"relation_map", "relation_whiskers"} <= set(figures)
-    assert [h.value for h in at.header] == ["What goes with the rating", "Mean over languages", "One feature"]
-    assert len(at.dataframe) == 2
+    assert [h.value for h in page.header] == ["What goes with the rating", "Mean over languages", "One feature"]
+    assert len(page.dataframe) == 2
 
 
 def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
-    at = open_page(
+    page = open_page(
         languages=["en", "te"],
         features=["length", "fluency_score", "answer_bleu"],
         systems=["sim-02"],
         feature="answer_bleu",
         referee="judge",
     )
-    assert not at.exception
+    assert not page.exception
     assert {key for key in figures if key.startswith("panel_")} == {"panel_answer_bleu", "panel_fluency_score"}
     assert list(figures["panel_answer_bleu"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
     assert [t["mode"] for t in figures["panel_answer_bleu"]["data"]].count("lines") == 2
-    assert "The link asks for what is not here" in said(at)  # length is not measured in this arena
-    assert at.selectbox(key="feature").value == "answer_bleu"
-    assert "144 answers of 6 systems in 2 languages" in said(at)
+    assert "The link asks for what is not here" in said(page)  # length is not measured in this arena
+    assert page.selectbox(key="feature").value == "answer_bleu"
+    assert "144 answers of 6 systems in 2 languages" in said(page)
 
 
 def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(monkeypatch, **{"panel_citation_MAP@10": ["sim-03", "te"]})
-    at = open_page(APP)
-    assert not at.exception
+    page = open_page(APP)
+    assert not page.exception
     row = next(
         m
         for m in views.of_language(store.open_arena(arenas / "simulated"), "te")
         if (m.system, m.feature) == ("sim-03", "citation_MAP@10")
     )
-    assert f"**sim-03** in Telugu: Citation MAP@10 {row.mean:.3g}, n = 12 of 12" in said(at)
-    (way,) = [button for button in at.button if "→" in button.label]
-    way.click().run()
-    assert not at.exception
-    assert [t.value for t in at.title] == ["Answers"]
-    assert at.session_state["languages"] == ["te"]
-    assert at.session_state["systems"] == ["sim-03"]
+    assert f"**sim-03** in Telugu: Citation MAP@10 {row.mean:.3g}, n = 12 of 12" in said(page)
+    (link,) = [button for button in page.button if "→" in button.label]
+    link.click().run()
+    assert not page.exception
+    assert [t.value for t in page.title] == ["Answers"]
+    assert page.session_state["languages"] == ["te"]
+    assert page.session_state["systems"] == ["sim-03"]
 
 
 def test_the_dot_that_was_clicked_last_counts(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clicks: dict[str, Any] = {"panel_target_language": ["sim-01", "en"]}
     real = ui.chart
-    monkeypatch.setattr(ui, "chart", lambda figure, **how: (real(figure, **how), clicks.get(how["key"]))[1])
-    at = open_page()
-    assert "**sim-01** in English: Target language" in said(at)
+    monkeypatch.setattr(ui, "chart", lambda figure, **options: (real(figure, **options), clicks.get(options["key"]))[1])
+    page = open_page()
+    assert "**sim-01** in English: Target language" in said(page)
     clicks["panel_fluency_score"] = ["sim-02", "ar"]
-    at.run()
-    assert "**sim-02** in Arabic: Fluency" in said(at)
-    assert "**sim-01** in English" not in said(at)
+    page.run()
+    assert "**sim-02** in Arabic: Fluency" in said(page)
+    assert "**sim-01** in English" not in said(page)
     clicks["panel_target_language"] = ["sim-04", "te"]
-    at.run()
-    assert "**sim-04** in Telugu: Target language" in said(at)
-    assert "**sim-02** in Arabic" not in said(at)
+    page.run()
+    assert "**sim-04** in Telugu: Target language" in said(page)
+    assert "**sim-02** in Arabic" not in said(page)
 
 
 def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(monkeypatch, relation_map=["reranker_score", "en"])
-    at = open_page()
-    assert not at.exception
-    assert at.selectbox(key="feature").value == "reranker_score"
-    at.selectbox(key="feature").set_value("fluency_score").run()
-    assert at.selectbox(key="feature").value == "fluency_score"
+    page = open_page()
+    assert not page.exception
+    assert page.selectbox(key="feature").value == "reranker_score"
+    page.selectbox(key="feature").set_value("fluency_score").run()
+    assert page.selectbox(key="feature").value == "fluency_score"
 
 
 def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
-    at = open_page(arena="bare")
-    assert not at.exception
-    assert "This arena has no features table." in said(at)
-    assert f"mirage features {arenas / 'bare'}" in said(at)
+    page = open_page(arena="bare")
+    assert not page.exception
+    assert "This arena has no features table." in said(page)
+    assert f"mirage features {arenas / 'bare'}" in said(page)
 
 
 def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
-    at = open_page(arena="unrated")
-    assert not at.exception
-    assert "Nothing rates the systems of this arena yet" in said(at)
+    page = open_page(arena="unrated")
+    assert not page.exception
+    assert "Nothing rates the systems of this arena yet" in said(page)
     assert len([key for key in figures if key.startswith("panel_")]) == 11
     assert "relation_map" not in figures
-    assert len(at.dataframe) == 2
+    assert len(page.dataframe) == 2
 
 
 def test_a_first_look_that_takes_a_while_says_how_far_it_is(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.progress", lambda _, __, text="": shown.append(text))
+    messages: list[str] = []
+    monkeypatch.setattr(
+        "streamlit.delta_generator.DeltaGenerator.progress", lambda _, __, text="": messages.append(text)
+    )
     waits = iter([0.31])
     real = views.of_language
     monkeypatch.setattr(views, "of_language", lambda arena, code: (time.sleep(next(waits, 0)), real(arena, code))[1])
     assert not open_page().exception
-    assert [text for text in shown if text.startswith("Averaging")] == [
+    assert [text for text in messages if text.startswith("Averaging")] == [
         f"Averaging 2,376 measurements: {name}" for name in ("Arabic", "English", "Telugu")
     ]
 
@@ -181,12 +183,12 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
     figures = drawn(monkeypatch, panel_length=[NAME, "en"])
-    at = open_page(arena="a", systems=[NAME])
-    assert not at.exception
-    raw = "\n".join(e.value for kind in (at.markdown, at.caption) for e in kind)
+    page = open_page(arena="a", systems=[NAME])
+    assert not page.exception
+    raw = "\n".join(e.value for kind in (page.markdown, page.caption) for e in kind)
     assert NAME not in raw
-    assert NAME in said(at)
-    assert "<b>z</b>" not in "".join(element.proto.body for element in at.get("html"))
+    assert NAME in said(page)
+    assert "<b>z</b>" not in "".join(element.proto.body for element in page.get("html"))
     hovers = [text for figure in figures.values() for trace in figure["data"] for text in trace.get("text", ())]
     assert all("<b>z" not in text for text in hovers)
 

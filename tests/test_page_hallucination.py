@@ -51,42 +51,42 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "small", **params})
+    app = AppTest.from_file(script, default_timeout=PATIENCE)
+    app.query_params.update({"arena": "small", **params})
     if script == APP:
-        at.switch_page("pages/hallucination.py")
-    return at.run()
+        app.switch_page("pages/hallucination.py")
+    return app.run()
 
 
-def charts(at: AppTest) -> list[dict[str, Any]]:
-    return [json.loads(one.proto.spec) for one in at.get("plotly_chart")]
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_answers_its_question(arenas: Path, script: Path) -> None:
-    at = open_page(script)
-    assert not at.exception
-    assert [t.value for t in at.title] == ["Hallucination"]
-    text = said(at)
+    app = open_page(script)
+    assert not app.exception
+    assert [t.value for t in app.title] == ["Hallucination"]
+    text = said(app)
     assert "Who answers when nothing supports it, who stays silent when something does?" in text
     assert "238 replies of 4 systems to 36 non-relevant questions in 3 languages and 24 relevant questions" in text
     assert "hallucinates least" in text
     assert "Nearest to the best corner: gpt-4 (" in text
-    assert len(charts(at)) == 7
+    assert len(charts(app)) == 7
 
 
 def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(arenas: Path) -> None:
     decided, published = open_page(), open_page(definition="as-published")
-    for at in (decided, published):
-        assert not at.exception
-    mine, theirs = (at.dataframe[0].value.set_index("system") for at in (decided, published))
+    for app in (decided, published):
+        assert not app.exception
+    decided_table, published_table = (app.dataframe[0].value.set_index("system") for app in (decided, published))
     for metric in ("hallucination", "error"):
-        assert mine.loc["aya-101", f"{metric}_value"] == theirs.loc["aya-101", f"{metric}_other"]
-        assert mine.loc["aya-101", f"{metric}_other"] == theirs.loc["aya-101", f"{metric}_value"]
-        assert mine.loc["aya-101", f"{metric}_value"] < mine.loc["aya-101", f"{metric}_other"]
-        assert mine.loc["aya-101", f"{metric}_undecided"] > 0
-        assert mine.loc["aya-101", f"{metric}_n"] > 0
-        assert mine.loc["aya-101", f"{metric}_value_interval"].startswith("data:image/svg+xml")
+        assert decided_table.loc["aya-101", f"{metric}_value"] == published_table.loc["aya-101", f"{metric}_other"]
+        assert decided_table.loc["aya-101", f"{metric}_other"] == published_table.loc["aya-101", f"{metric}_value"]
+        assert decided_table.loc["aya-101", f"{metric}_value"] < decided_table.loc["aya-101", f"{metric}_other"]
+        assert decided_table.loc["aya-101", f"{metric}_undecided"] > 0
+        assert decided_table.loc["aya-101", f"{metric}_n"] > 0
+        assert decided_table.loc["aya-101", f"{metric}_value_interval"].startswith("data:image/svg+xml")
 
 
 def test_every_column_head_has_its_meaning(arenas: Path) -> None:
@@ -97,7 +97,7 @@ def test_every_column_head_has_its_meaning(arenas: Path) -> None:
 
 
 def test_a_link_restores_the_whole_state(arenas: Path) -> None:
-    at = open_page(
+    app = open_page(
         languages="en",
         systems=["aya-101", "gpt-4"],
         definition="as-published",
@@ -105,12 +105,12 @@ def test_a_link_restores_the_whole_state(arenas: Path) -> None:
         rate="error",
         cells="difference",
     )
-    assert not at.exception
-    state = {key: at.session_state[key] for key in ("definition", "parser", "rate", "cells")}
+    assert not app.exception
+    state = {key: app.session_state[key] for key in ("definition", "parser", "rate", "cells")}
     assert state == {"definition": "as-published", "parser": "published", "rate": "error", "cells": "difference"}
-    assert sorted(at.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
-    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in said(at)
-    assert "Error rate as published minus the printed one" in said(at)
+    assert sorted(app.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
+    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in said(app)
+    assert "Error rate as published minus the printed one" in said(app)
 
 
 def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
@@ -121,12 +121,12 @@ def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> 
 
 
 def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
-    at = open_page(systems=["aya-101"])
-    scatter, *_, bars, _, _ = charts(at)
+    app = open_page(systems=["aya-101"])
+    scatter, *_, bars, _, _ = charts(app)
     opacity = {t["customdata"][0][0]: t["opacity"] for t in scatter["data"] if "customdata" in t}
     assert opacity == {"aya-101": 1, "gpt-4": 0.4, "Mistral-7B": 0.4, "llama-2-7b": 0.4}
     assert {t["name"] for t in bars["data"]} == {"aya-101"}
-    assert len(at.dataframe[0].value) == 4, "the table keeps all"
+    assert len(app.dataframe[0].value) == 4, "the table keeps all"
 
 
 def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path) -> None:
@@ -137,38 +137,38 @@ def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path)
 
 
 def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
-    at = open_page(languages="sw")
-    assert not at.exception
-    assert "There are no replies to relevant questions here." in said(at)
-    assert at.dataframe[0].value["error_value"].isna().all()
+    app = open_page(languages="sw")
+    assert not app.exception
+    assert "There are no replies to relevant questions here." in said(app)
+    assert app.dataframe[0].value["error_value"].isna().all()
 
 
 def test_an_arena_without_outcomes_says_what_brings_them(arenas: Path) -> None:
-    at = open_page(arena="judged")
-    assert not at.exception
-    assert "This arena has no outcomes table." in said(at)
-    assert "mirage outcomes" in said(at)
+    app = open_page(arena="judged")
+    assert not app.exception
+    assert "This arena has no outcomes table." in said(app)
+    assert "mirage outcomes" in said(app)
 
 
 def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
-    at = open_page(arena="print")
-    assert not at.exception
-    text = said(at)
+    app = open_page(arena="print")
+    assert not app.exception
+    text = said(app)
     assert "published figures" in text
     assert "NoMIRACL: rates of 2 systems in 3 languages as printed" in text
     assert "No interval and no n: the print has none." in text
-    shown = at.dataframe[0].value.set_index("system")
-    assert shown.loc["aya-101", "hallucination_value"] == pytest.approx(40.0)
-    assert not [name for name in shown if "interval" in name]
+    table = app.dataframe[0].value.set_index("system")
+    assert table.loc["aya-101", "hallucination_value"] == pytest.approx(40.0)
+    assert not [name for name in table if "interval" in name]
 
 
 def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
     """Make one chart report a click."""
-    drawn = ui.chart
+    original = ui.chart
 
-    def chart(figure: Any, **how: Any) -> Any:
-        drawn(figure, **how)
-        return data if how["key"] == key else None
+    def chart(figure: Any, **options: Any) -> Any:
+        original(figure, **options)
+        return data if options["key"] == key else None
 
     monkeypatch.setattr(ui, "chart", chart)
 
@@ -176,28 +176,28 @@ def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
 def replies(arenas: Path, **key: str) -> dict[str, int]:
     """How many replies of each outcome the arena holds under a key."""
     arena: Arena = store.open_arena(arenas / "small")
-    kept = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
-    return {outcome: sum(r["outcome"] == outcome for r in kept) for outcome in ("answered", "abstained", "api_error")}
+    rows = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
+    return {outcome: sum(r["outcome"] == outcome for r in rows) for outcome in ("answered", "abstained", "api_error")}
 
 
 def test_a_clicked_cell_leads_to_the_replies_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     click(monkeypatch, "by_language", ["aya-101", "fi", "hallucination", ""])
-    at = open_page(APP)
-    assert not at.exception
-    behind = replies(arenas, language="fi", subset="non_relevant", system="aya-101", parser="strict")
-    labels = [button.label for button in at.button if "→" in button.label]
+    app = open_page(APP)
+    assert not app.exception
+    counts = replies(arenas, language="fi", subset="non_relevant", system="aya-101", parser="strict")
+    labels = [button.label for button in app.button if "→" in button.label]
     assert labels == [
-        f"{behind['answered']} answered →",
-        f"{behind['abstained']} abstained →",
-        f"{behind['api_error']} undecided →",
+        f"{counts['answered']} answered →",
+        f"{counts['abstained']} abstained →",
+        f"{counts['api_error']} undecided →",
     ]
-    next(button for button in at.button if "undecided" in button.label).click().run()
-    assert not at.exception
-    assert [t.value for t in at.title] == ["Answers"]
-    assert at.session_state["languages"] == ["fi"]
-    assert at.session_state["systems"] == ["aya-101"]
-    assert at.session_state["subset"] == "non_relevant"
-    assert at.session_state["outcome"] == ["api_error"]
+    next(button for button in app.button if "undecided" in button.label).click().run()
+    assert not app.exception
+    assert [t.value for t in app.title] == ["Answers"]
+    assert app.session_state["languages"] == ["fi"]
+    assert app.session_state["systems"] == ["aya-101"]
+    assert app.session_state["subset"] == "non_relevant"
+    assert app.session_state["outcome"] == ["api_error"]
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_every_mark_leads_on(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, key: str, data: list[str], part: str
 ) -> None:
     click(monkeypatch, key, data)
-    at = open_page(rate=data[2] or "hallucination")
-    assert not at.exception
-    assert part in said(at)
+    app = open_page(rate=data[2] or "hallucination")
+    assert not app.exception
+    assert part in said(app)
 
 
 def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,15 +228,15 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     small_arena.write(tmp_path, "small", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
-    at = open_page()
-    assert not at.exception
-    raw = "\n".join(e.value for kind in (at.markdown, at.caption) for e in kind)
+    app = open_page()
+    assert not app.exception
+    raw = "\n".join(e.value for kind in (app.markdown, app.caption) for e in kind)
     assert name not in raw
-    assert name in said(at)
+    assert name in said(app)
 
 
 def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
-    rules = "".join(one.proto.body for one in open_page().get("html"))
+    rules = "".join(element.proto.body for element in open_page().get("html"))
     for key, least in (("top", 358), ("order", 380), ("language", 560), ("outcomes", 380)):
         assert re.search(
             rf"\.st-key-beside_{key} .*?nth-child\(1\) {{ flex: \d+ 1 {least}px; min-width: min\({least}px", rules
@@ -265,16 +265,16 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return arenas
 
 
-def frame(at: AppTest, column: str) -> Any:
+def frame(app: AppTest, column: str) -> Any:
     """The one table that has a column."""
-    (shown,) = (one.value for one in at.dataframe if column in one.value)
-    return shown
+    (table,) = (element.value for element in app.dataframe if column in element.value)
+    return table
 
 
 def test_the_confusion_matrix_has_the_counts_of_the_arena(arenas: Path) -> None:
-    at = open_page()
-    assert not at.exception
-    matrix = frame(at, "true_positives").set_index("system")
+    app = open_page()
+    assert not app.exception
+    matrix = frame(app, "true_positives").set_index("system")
     relevant = replies(arenas, subset="relevant", system="gpt-4", parser="strict")
     other = replies(arenas, subset="non_relevant", system="gpt-4", parser="strict")
     row = matrix.loc["gpt-4"]
@@ -285,24 +285,24 @@ def test_the_confusion_matrix_has_the_counts_of_the_arena(arenas: Path) -> None:
         finnish["true_positives"]
         == replies(arenas, subset="relevant", system="gpt-4", parser="strict", language="fi")["answered"]
     )
-    assert "By prompt template" not in [header.value for header in at.header]
+    assert "By prompt template" not in [header.value for header in app.header]
 
 
 def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> None:
-    at = open_page(arena="study")
-    assert not at.exception
-    prompts = frame(at, "template").set_index("template")
+    app = open_page(arena="study")
+    assert not app.exception
+    prompts = frame(app, "template").set_index("template")
     assert set(prompts["system"]) == {"Mistral-7B-Instruct-v0.3"}
     assert prompts.loc["role", "hallucination_rate"] == pytest.approx(80)
     assert prompts.loc["role", "hallucination_change"] == pytest.approx(50)
     assert prompts.loc["role", "error_change"] == pytest.approx(-50)
-    at = open_page(arena="study", printed="Table 3", figures="en")
-    paper = frame(at, "remark").set_index(["metric", "setting"])
+    app = open_page(arena="study", printed="Table 3", figures="en")
+    paper = frame(app, "remark").set_index(["metric", "setting"])
     assert paper.loc[("hallucination rate", "prompt +Role"), "printed"] == 62.4
     assert paper.loc[("hallucination rate", "prompt +Role"), "ours"] == pytest.approx(80)
     assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no reply in the arena is to the template repeat"
-    assert "published figures" in said(at)
-    assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in said(at)
+    assert "published figures" in said(app)
+    assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in said(app)
 
 
 @pytest.mark.parametrize(
@@ -310,15 +310,15 @@ def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> 
     [("Table 1", "all", 4), ("Table 2", "en", 150), ("Table 3", "all", 8), ("Table 7", "sw", 8)],
 )
 def test_every_table_of_the_paper_is_on_the_page(study: Path, item: str, language: str, rows: int) -> None:
-    at = open_page(arena="study", printed=item, figures=language)
-    assert not at.exception
-    assert len(frame(at, "remark")) == rows
+    app = open_page(arena="study", printed=item, figures=language)
+    assert not app.exception
+    assert len(frame(app, "remark")) == rows
 
 
 def test_the_printed_tables_stand_alone_where_there_are_no_replies(study: Path) -> None:
     shutil.copytree(ROOT / "data" / "published", study / "figures")
-    at = open_page(arena="figures", printed="Table 7")
-    assert not at.exception
-    shown = next(one.value for one in at.dataframe if "printed" in one.value and "metric" in one.value)
-    assert len(shown) == 8
-    assert "ours" not in shown
+    app = open_page(arena="figures", printed="Table 7")
+    assert not app.exception
+    table = next(element.value for element in app.dataframe if "printed" in element.value and "metric" in element.value)
+    assert len(table) == 8
+    assert "ours" not in table

@@ -30,9 +30,9 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for q in range(6):
             for a, b in (("gpt-4", "aya-101"), ("aya-101", "llama-3"), ("llama-3", "gpt-4")):
                 winner = "gpt-4" if "gpt-4" in (a, b) and (judge == "gpt-4o" or q % 2) else "aya-101"
-                said = "tie" if winner not in (a, b) else "A" if winner == a else "B"
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, said, None, None, None))
-                turned = {"A": "B", "B": "A", "tie": "tie"}[said]
+                verdict = "tie" if winner not in (a, b) else "A" if winner == a else "B"
+                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                turned = {"A": "B", "B": "A", "tie": "tie"}[verdict]
                 rows.append(schema.Judgment("en", f"q{q}", judge, b, a, turned, None, None, None))
     features = [
         schema.Feature("en", f"q{q}", system, "length", float(100 * (k + 1) + 7 * q), None)
@@ -48,22 +48,22 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def opened(**params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    at.query_params.update(params)
-    return at.run()
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(params)
+    return app.run()
 
 
 def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) -> None:
     arena = store.open_arena(arenas / "judged")
     rows = {row["judge"]: row for row in views.rows(arena).to_pylist()}
-    mine = rows["gpt-4o"]
-    assert (mine["n"], mine["flip"], mine["flip_n"], mine["first"]) == (36, 0.0, 18, 0.5)
+    row = rows["gpt-4o"]
+    assert (row["n"], row["flip"], row["flip_n"], row["first"]) == (36, 0.0, 18, 0.5)
     # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, 3 more tie.
-    assert (mine["family"], mine["family_n"]) == (1 - 7.5 / 12, 12)
+    assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
     (slope,) = control(battles(arena, "gpt-4o", "both"), known).coefficients["en"]
-    assert (mine["length"], mine["length_low"], mine["length_high"]) == (slope.value, slope.low, slope.high)
+    assert (row["length"], row["length_low"], row["length_high"]) == (slope.value, slope.low, slope.high)
 
 
 def test_a_judge_without_lengths_or_a_maker_has_the_reason(arenas: Path) -> None:
@@ -83,29 +83,29 @@ def test_the_cost_of_a_thousand_is_that_of_the_tokens_counted() -> None:
 
 
 def test_the_page_has_a_line_for_each_judge_and_measure(arenas: Path) -> None:
-    at = opened(arena="judged")
-    assert not at.exception
-    table = at.dataframe[0].value
+    app = opened(arena="judged")
+    assert not app.exception
+    table = app.dataframe[0].value
     assert list(table["judge"].unique()) == ["command-r", "gpt-4o"]
     assert len(table) == 2 * (len(views.MEASURES) + 1)
-    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in " ".join(c.value for c in at.caption)
+    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in " ".join(c.value for c in app.caption)
 
 
 def test_prices_give_no_cost_to_verdicts_without_calls(arenas: Path) -> None:
-    at = opened(arena="judged")
-    at.number_input(key="price_in").set_value(2.5)
-    at.number_input(key="price_out").set_value(10.0).run()
-    table = at.dataframe[0].value
+    app = opened(arena="judged")
+    app.number_input(key="price_in").set_value(2.5)
+    app.number_input(key="price_out").set_value(10.0).run()
+    table = app.dataframe[0].value
     costs = table[table["measure"] == "Cost per 1,000"]
     assert costs["value"].isna().all()
     assert costs["note"].str.contains("imported").all()
 
 
 def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
-    at = opened(arena="unjudged")
-    assert not at.exception
-    assert any("mirage judge" in code.value for code in at.code)
-    assert not at.dataframe
+    app = opened(arena="unjudged")
+    assert not app.exception
+    assert any("mirage judge" in code.value for code in app.code)
+    assert not app.dataframe
 
 
 def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
@@ -147,8 +147,8 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
 @pytest.fixture
 def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
-    made = simulate(systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
-    store.write(tmp_path / "sim", made.tables, made_by="a test", label="simulated")
+    simulation = simulate(systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
+    store.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
@@ -158,23 +158,23 @@ def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     """Vote as the first judge did, so often in each language."""
-    made = votes.judged(store.open_arena(arena).read("judgments"))["gpt-4o"]
+    verdicts = votes.judged(store.open_arena(arena).read("judgments"))["gpt-4o"]
     log = []
     for code, n in counts.items():
-        for language, query, first, second in [one for one in made if one[0] == code][:n]:
+        for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:
             item = votes.Item(language, query, first, second, control, votes.RANDOM if control else "close")
             log.append(votes.cast(item, vote="A", vote_id=votes.token(), arena="sim", voter="amina"))
     people.database().append(log)
 
 
-def people_rows(at: AppTest) -> dict[str, int]:
+def people_rows(app: AppTest) -> dict[str, int]:
     """Who agrees on how many pairs, where people are one of the two."""
-    (frame,) = (one.value for one in at.dataframe if "who" in one.value.columns)
+    (frame,) = (element.value for element in app.dataframe if "who" in element.value.columns)
     return {row.who: row.n for row in frame.itertuples() if row.who.startswith("people, gpt-4o")}
 
 
 @pytest.mark.parametrize(
-    ("counts", "picked", "wanted", "none"),
+    ("counts", "picked", "expected", "none"),
     [
         ({"en": 12}, "", {"people, gpt-4o (en)": 12}, {"Arabic", "Finnish", "Swahili"}),
         ({"en": 12, "sw": 5}, "", {"people, gpt-4o": 17}, {"Arabic", "Finnish"}),
@@ -184,27 +184,27 @@ def people_rows(at: AppTest) -> dict[str, int]:
     ],
 )
 def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_named(
-    partly: Path, counts: dict[str, int], picked: str, wanted: dict[str, int], none: set[str]
+    partly: Path, counts: dict[str, int], picked: str, expected: dict[str, int], none: set[str]
 ) -> None:
     vote(partly, counts)
     vote(partly, {"fi": 3}, control=False)
-    at = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
-    assert not at.exception
-    assert people_rows(at) == wanted
-    (caption,) = (one.value for one in at.caption if "Random votes:" in one.value)
+    app = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
+    assert not app.exception
+    assert people_rows(app) == expected
+    (caption,) = (element.value for element in app.caption if "Random votes:" in element.value)
     have, _, lack = caption.partition("No votes in")
     shown = set(picked.split() or ("ar", "en", "fi", "sw"))
     for code, n in counts.items():
         assert (f"{LANGUAGES[code].name} {n}" in have) is (code in shown)
     assert {name for name in ("Arabic", "English", "Finnish", "Swahili") if name in lack} == none
     assert not none or lack.split()[0] == str(len(none))
-    badges = [one.value for one in at.markdown if "People agree with gpt" in one.value]
-    assert len(badges) == len(wanted)
+    badges = [element.value for element in app.markdown if "People agree with gpt" in element.value]
+    assert len(badges) == len(expected)
 
 
 def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path) -> None:
     vote(partly, {"fi": 3}, control=False)
-    at = opened(arena="sim")
-    assert not at.exception
-    assert not any("Random votes:" in one.value for one in at.caption)
-    assert people_rows(at) == {}
+    app = opened(arena="sim")
+    assert not app.exception
+    assert not any("Random votes:" in element.value for element in app.caption)
+    assert people_rows(app) == {}

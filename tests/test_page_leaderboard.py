@@ -21,8 +21,8 @@ PAGE = ROOT / "pages" / "leaderboard.py"
 @pytest.fixture(scope="module")
 def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("whatif")
-    made = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    store.write(root / "two", dict(made.tables), made_by="test")
+    simulation = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(root / "two", dict(simulation.tables), made_by="test")
     single = simulate(systems=4, queries=10, languages=["en"], seed=6)
     store.write(root / "single", dict(single.tables), made_by="test")
     return root
@@ -30,30 +30,30 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def open_page(arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: Any) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    at.query_params.update(link)
-    return at.run()
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(link)
+    return app.run()
 
 
-def keys(at: AppTest) -> set[str]:
-    groups = (at.selectbox, at.multiselect, at.get("button_group"))
-    return {str(one.key) for group in groups for one in group if one.key}
+def keys(app: AppTest) -> set[str]:
+    groups = (app.selectbox, app.multiselect, app.get("button_group"))
+    return {str(widget.key) for group in groups for widget in group if widget.key}
 
 
 def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
-    at = open_page(arenas, monkeypatch, **link)
-    assert not at.exception
-    assert "Against the plain ranking" in said(at)
-    assert "logits" in said(at)
-    assert at.session_state["without"] == "OpenAI"
-    assert "1,200 verdicts of 2 judges on 5 systems" in said(at)
+    app = open_page(arenas, monkeypatch, **link)
+    assert not app.exception
+    assert "Against the plain ranking" in said(app)
+    assert "logits" in said(app)
+    assert app.session_state["without"] == "OpenAI"
+    assert "1,200 verdicts of 2 judges on 5 systems" in said(app)
 
 
 def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
-    assert not at.exception
-    assert "Against the plain ranking" not in said(at)
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    assert not app.exception
+    assert "Against the plain ranking" not in said(app)
 
 
 def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,29 +63,29 @@ def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch
 
 def test_style_is_not_offered_with_ties_by_a_model(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "control" in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
-    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson", control="language")
-    assert not at.exception
-    assert "control" not in keys(at)
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson", control="language")
+    assert not app.exception
+    assert "control" not in keys(app)
 
 
 def test_a_choice_that_leaves_no_battle_is_answered_with_the_plain_ranking(
     arenas: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = open_page(arenas, monkeypatch, arena="single", battles="consistent")
-    assert not at.exception
-    assert "no battle is left to rate" in said(at)
-    assert len(at.dataframe) == 1
+    app = open_page(arenas, monkeypatch, arena="single", battles="consistent")
+    assert not app.exception
+    assert "no battle is left to rate" in said(app)
+    assert len(app.dataframe) == 1
 
 
 def test_an_unknown_choice_in_a_link_is_named_pitfall_44(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
-    assert "there is no way to count ties" in said(at)
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
+    assert "there is no way to count ties" in said(app)
 
 
 def test_ranks_can_be_shown_as_lines(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ranks="lines")
-    assert not at.exception
-    assert at.session_state["ranks"] == "lines"
+    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ranks="lines")
+    assert not app.exception
+    assert app.session_state["ranks"] == "lines"
 
 
 def row(system: str, language: str, rank: int) -> dict[str, Any]:
@@ -110,25 +110,25 @@ def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
     ]
     shapes = charts.whiskers(rows, mode="dark")["layout"]["shapes"]
     assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
-    bare = [{key: value for key, value in each.items() if key != "tier"} for each in rows]
+    bare = [{key: value for key, value in entry.items() if key != "tier"} for entry in rows]
     assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
 
 
 def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bundled = store.open_arena(ROOT / "data" / "nomiracl")
     monkeypatch.setenv("MIRAGE_ARENAS", str(bundled.path))
-    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    at.query_params["arena"] = "nomiracl"
-    at.run()
-    assert not at.exception
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params["arena"] = "nomiracl"
+    app.run()
+    assert not app.exception
     board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
-    found = views.unusual(board)
-    assert found is not None
-    tables = [frame.value for frame in at.dataframe if "group" in frame.value]
+    unusual = views.unusual(board)
+    assert unusual is not None
+    tables = [frame.value for frame in app.dataframe if "group" in frame.value]
     assert [list(zip(table["system"], table["group"], strict=True)) for table in tables] == [
-        [(one.system, one.group) for one in found.found()]
+        [(finding.system, finding.group) for finding in unusual.found()]
     ]
-    assert f"{found.tested:,} tests" in said(at)
-    one = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    one.query_params.update({"arena": "nomiracl", "languages": "sw"})
-    assert "tests, a system and a language family" not in said(one.run())
+    assert f"{unusual.tested:,} tests" in said(app)
+    swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
+    assert "tests, a system and a language family" not in said(swahili.run())

@@ -57,7 +57,9 @@ def test_every_prompt_is_shown_whole_with_its_source_and_each_departure_with_its
     shown = texts(app)
     for origin in ORIGINS:
         assert ui.plain(origin.source) in shown
-        assert all(ui.plain(part) in shown for one in origin.departures for part in (one.what, one.why))
+        assert all(
+            ui.plain(part) in shown for departure in origin.departures for part in (departure.what, departure.why)
+        )
     assert prompts_of(page(section="Prompts", search="fluency sentence")) == ["fluency"]
     assert prompts_of(page(section="Prompts", search="nosuchword")) == []
 
@@ -69,8 +71,8 @@ def prompts_of(app: Any) -> list[str]:
 
 
 def test_what_is_said_of_another_program_names_the_file_or_class_it_is_about() -> None:
-    said = [f"{d.source} {d.departure}" for d in DEFINITIONS] + [f.source for f in FEATURES.values()]
-    about = [text for text in said if "program" in text]
+    sources = [f"{d.source} {d.departure}" for d in DEFINITIONS] + [f.source for f in FEATURES.values()]
+    about = [text for text in sources if "program" in text]
     assert len(about) > 8
     for text in about:
         assert re.search(r"\w\.py\b|\bclass \w+", text), text
@@ -103,9 +105,9 @@ def test_what_the_arena_lacks_comes_with_its_command() -> None:
 
 
 def test_pitfall_26_the_cells_without_a_right_reply_are_counted_on_the_real_outcomes() -> None:
-    found = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
-    assert found["A cell without one right reply"].moved.startswith("24 of 363 cells")
-    assert found["API errors"].moved.startswith("191 replies")
+    effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
+    assert effects["A cell without one right reply"].moved.startswith("24 of 363 cells")
+    assert effects["API errors"].moved.startswith("191 replies")
 
 
 def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> None:

@@ -51,26 +51,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(script: Path = PAGE, *, voter: str = "amina", **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "judged", **params})
+    app = AppTest.from_file(script, default_timeout=PATIENCE)
+    app.query_params.update({"arena": "judged", **params})
     if script == APP:
-        at.switch_page("pages/spot_check.py")
-    at.run()
+        app.switch_page("pages/spot_check.py")
+    app.run()
     if voter:
-        at.text_input(key="spot_voter").set_value(voter).run()
-    return at
+        app.text_input(key="spot_voter").set_value(voter).run()
+    return app
 
 
-def key(at: AppTest, shortcut: str) -> Any:
+def key(app: AppTest, shortcut: str) -> Any:
     """The button that a key presses."""
-    (found,) = (one for one in at.button if one.proto.shortcut == shortcut)
-    return found
+    (button,) = (button for button in app.button if button.proto.shortcut == shortcut)
+    return button
 
 
-def everything(at: AppTest) -> str:
+def everything(app: AppTest) -> str:
     """All that the page sends to the browser, and its address."""
-    protos = [str(element.proto) for element in at.main] + [str(element.proto) for element in at.sidebar]
-    return html(at) + said(at) + "\n".join(protos) + str(dict(at.query_params))
+    protos = [str(element.proto) for element in app.main] + [str(element.proto) for element in app.sidebar]
+    return html(app) + said(app) + "\n".join(protos) + str(dict(app.query_params))
 
 
 def rows(kind: type[Any] = Vote) -> list[Any]:
@@ -80,98 +80,96 @@ def rows(kind: type[Any] = Vote) -> list[Any]:
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 @pytest.mark.parametrize("kind", ["battles", "citations"])
 def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, script: Path, kind: str) -> None:
-    at = open_page(script, ballot=kind)
-    assert not at.exception
-    assert "Which river is number" in text(at)
-    assert "mg-blind" in html(at)
-    assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(at)]
-    assert "Your last vote" not in text(at)
-    labels = {one.proto.shortcut: one.label for one in at.button if one.proto.shortcut}
-    wanted = ballot.BATTLE | ballot.SKIP if kind == "battles" else ballot.EVIDENCE
-    assert labels == {shortcut: label for label, shortcut in wanted.values()}
+    app = open_page(script, ballot=kind)
+    assert not app.exception
+    assert "Which river is number" in text(app)
+    assert "mg-blind" in html(app)
+    assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
+    assert "Your last vote" not in text(app)
+    labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
+    choices = ballot.BATTLE | ballot.SKIP if kind == "battles" else ballot.EVIDENCE
+    assert labels == {shortcut: label for label, shortcut in choices.values()}
 
 
-@pytest.mark.parametrize(
-    ("shortcut", "meant"), [("1", "A"), ("2", "B"), ("3", "tie"), ("4", "both_bad"), ("s", "skip")]
-)
-def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortcut: str, meant: str) -> None:
-    at = open_page()
-    at.text_input[0].set_value(" **why** ").run()
-    before = html(at)
-    key(at, shortcut).click().run()
-    assert not at.exception
+@pytest.mark.parametrize(("shortcut", "vote"), [("1", "A"), ("2", "B"), ("3", "tie"), ("4", "both_bad"), ("s", "skip")])
+def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortcut: str, vote: str) -> None:
+    app = open_page()
+    app.text_input[0].set_value(" **why** ").run()
+    before = html(app)
+    key(app, shortcut).click().run()
+    assert not app.exception
     (row,) = rows()
-    assert (row.vote, row.voter, row.arena, row.language, row.note) == (meant, "amina", "judged", "en", "**why**")
+    assert (row.vote, row.voter, row.arena, row.language, row.note) == (vote, "amina", "judged", "en", "**why**")
     assert row.seconds >= 0
     answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
-    shown = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
-    assert row.shown == votes.digest(shown[row.system_a], shown[row.system_b])
+    texts = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
+    assert row.shown == votes.digest(texts[row.system_a], texts[row.system_b])
     a, b = (
         re.sub(r"<[^>]*>", "", card) for card in re.findall(r'<article class="mg-reply">.*?</article>', before, re.S)
     )
-    assert shown[row.system_a].strip()[:8] in a
-    assert shown[row.system_b].strip()[:8] in b
-    flat = " ".join(text(at).split())
+    assert texts[row.system_a].strip()[:8] in a
+    assert texts[row.system_b].strip()[:8] in b
+    flat = " ".join(text(app).split())
     assert f"A was {row.system_a} , B was {row.system_b} ." in flat
     assert "Judge zeta" in flat
     assert "Chosen because:" in flat
-    assert "1 of 4 battles voted" in at.get("progress")[0].proto.text
+    assert "1 of 4 battles voted" in app.get("progress")[0].proto.text
 
 
 def test_a_vote_that_is_taken_back_comes_again_and_a_new_one_is_a_new_vote(arenas: Path) -> None:
-    at = open_page()
-    first = re.search(r"Which river is number \d+", text(at))
-    key(at, "1").click().run()
-    second = re.search(r"Which river is number \d+", text(at))
-    key(at, "u").click().run()
-    assert not at.exception
+    app = open_page()
+    first = re.search(r"Which river is number \d+", text(app))
+    key(app, "1").click().run()
+    second = re.search(r"Which river is number \d+", text(app))
+    key(app, "u").click().run()
+    assert not app.exception
     assert votes.standing(rows()) == []
-    assert re.search(r"Which river is number \d+", text(at)) == first or first != second
-    key(at, "2").click().run()
+    assert re.search(r"Which river is number \d+", text(app)) == first or first != second
+    key(app, "2").click().run()
     (row,) = votes.standing(rows())
     assert row.vote == "B"
-    assert [one.vote for one in rows()] == ["A", "undo", "B"]
+    assert [row.vote for row in rows()] == ["A", "undo", "B"]
     assert rows()[0].query_id == row.query_id
 
 
 def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
-    at = open_page()
+    app = open_page()
     for n in range(4):
-        key(at, "3").click().run()
+        key(app, "3").click().run()
         assert len(rows()) == n + 1
         if n == 2:
-            at = open_page()
-            assert "3 of 4 battles voted" in at.get("progress")[0].proto.text
-    assert not at.exception
-    assert "You have voted on all battles of this language." in said(at)
+            app = open_page()
+            assert "3 of 4 battles voted" in app.get("progress")[0].proto.text
+    assert not app.exception
+    assert "You have voted on all battles of this language." in said(app)
     assert len({votes.item(row) for row in rows()}) == 4
     assert "4 rows" in said(open_page())
 
 
 def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path) -> None:
-    at = open_page(ballot="citations")
-    assert "Text of passage" in text(at)
-    key(at, "2").click().run()
-    key(at, "3").click().run()
-    assert not at.exception
-    one, two = rows(Evidence)
-    assert (one.vote, two.vote) == ("no", "unclear")
-    assert votes.item(one) != votes.item(two)
-    assert f"The answer was by {two.system} ." in " ".join(text(at).split())
-    key(at, "u").click().run()
-    assert votes.standing(rows(Evidence)) == [one]
+    app = open_page(ballot="citations")
+    assert "Text of passage" in text(app)
+    key(app, "2").click().run()
+    key(app, "3").click().run()
+    assert not app.exception
+    first, second = rows(Evidence)
+    assert (first.vote, second.vote) == ("no", "unclear")
+    assert votes.item(first) != votes.item(second)
+    assert f"The answer was by {second.system} ." in " ".join(text(app).split())
+    key(app, "u").click().run()
+    assert votes.standing(rows(Evidence)) == [first]
 
 
 def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path) -> None:
     for voter in ("amina", "bo"):
-        at = open_page(voter=voter)
+        app = open_page(voter=voter)
         for _ in range(4):
-            key(at, "1").click().run()
+            key(app, "1").click().run()
     counts: dict[tuple[str, ...], set[str]] = {}
     for row in votes.standing(rows()):
         counts.setdefault(votes.item(row), set()).add(row.voter)
     assert set(map(frozenset, counts.values())) == {frozenset({"amina", "bo"})}
-    assert "random vote: 2;" in at.get("progress")[0].proto.text
+    assert "random vote: 2;" in app.get("progress")[0].proto.text
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,32 +177,32 @@ def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkey
 
     headers = StreamlitHeaders([("X-Forwarded-User", HOSTILE[0])])
     monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
-    at = open_page(voter="")
-    assert not [one for one in at.text_input if one.key == "spot_voter"]
-    assert at.button(key="spot_who").disabled
-    key(at, "1").click().run()
+    app = open_page(voter="")
+    assert not [field for field in app.text_input if field.key == "spot_voter"]
+    assert app.button(key="spot_who").disabled
+    key(app, "1").click().run()
     assert [row.voter for row in rows()] == [HOSTILE[0].strip()]
 
 
 def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
-    at = open_page(voter="")
-    assert "Give a name or a pseudonym to begin." in said(at)
-    assert "mg-blind" not in html(at)
-    at.text_input(key="spot_voter").set_value("  ").run()
-    assert "Give a name or a pseudonym to begin." in said(at)
-    at.text_input(key="spot_voter").set_value("amina").run()
-    assert "mg-blind" in html(at)
-    assert "amina" not in str(dict(at.query_params))
-    at.button(key="spot_who").click().run()
-    assert "Give a name or a pseudonym to begin." in said(at)
+    app = open_page(voter="")
+    assert "Give a name or a pseudonym to begin." in said(app)
+    assert "mg-blind" not in html(app)
+    app.text_input(key="spot_voter").set_value("  ").run()
+    assert "Give a name or a pseudonym to begin." in said(app)
+    app.text_input(key="spot_voter").set_value("amina").run()
+    assert "mg-blind" in html(app)
+    assert "amina" not in str(dict(app.query_params))
+    app.button(key="spot_who").click().run()
+    assert "Give a name or a pseudonym to begin." in said(app)
 
 
 @pytest.mark.parametrize("acknowledged", [False, True], ids=["not kept", "kept but not acknowledged"])
 def test_a_vote_waits_while_the_database_is_away_and_is_kept_once(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, acknowledged: bool
 ) -> None:
-    at = open_page()
-    asked = text(at)
+    app = open_page()
+    question = text(app)
     submit = Votes.submit
 
     def away(self: Votes, row: Any) -> Any:
@@ -214,22 +212,22 @@ def test_a_vote_waits_while_the_database_is_away_and_is_kept_once(
 
     with monkeypatch.context() as patch:
         patch.setattr(Votes, "submit", away)
-        key(at, "2").click().run()
-        assert not at.exception
-        assert "The votes cannot be reached: gone." in said(at)
-        assert "Your vote is kept here until the database answers." in said(at)
-        again = key(at, "2")
-        assert again.label == "Send again: B is better"
-        assert not [one for one in at.button if one.proto.shortcut in ("1", "3", "4", "s")]
+        key(app, "2").click().run()
+        assert not app.exception
+        assert "The votes cannot be reached: gone." in said(app)
+        assert "Your vote is kept here until the database answers." in said(app)
+        resend = key(app, "2")
+        assert resend.label == "Send again: B is better"
+        assert not [button for button in app.button if button.proto.shortcut in ("1", "3", "4", "s")]
         if not acknowledged:
-            again.click().run()
-            assert "Your vote is kept here until the database answers." in said(at)
-            assert asked.split("Which river")[1][:12] in text(at), "the item stays"
-    key(at, "2").click().run()
-    assert not at.exception
-    assert "cannot be reached" not in said(at)
+            resend.click().run()
+            assert "Your vote is kept here until the database answers." in said(app)
+            assert question.split("Which river")[1][:12] in text(app), "the item stays"
+    key(app, "2").click().run()
+    assert not app.exception
+    assert "cannot be reached" not in said(app)
     assert [row.vote for row in rows()] == ["B"]
-    key(at, "1").click().run()
+    key(app, "1").click().run()
     assert [row.vote for row in rows()] == ["B", "A"]
 
 
@@ -239,40 +237,40 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
 
     with monkeypatch.context() as patch:
         patch.setattr(Votes, "rows", away)
-        at = open_page()
-        assert not at.exception
-        assert "To do: look at the server" in said(at)
-    next(one for one in at.button if one.label == "Try again").click().run()
-    assert "mg-blind" in html(at)
+        app = open_page()
+        assert not app.exception
+        assert "To do: look at the server" in said(app)
+    next(button for button in app.button if button.label == "Try again").click().run()
+    assert "mg-blind" in html(app)
 
 
 def test_what_is_absent_is_said(arenas: Path) -> None:
-    at = open_page(arena="nomiracl", voter="")
-    assert not at.exception
-    assert "The texts are not bundled." in said(at)
-    at = open_page(arena="numbers", voter="")
-    assert not at.exception
-    assert "This arena has no answers table." in said(at)
-    at = open_page(arena="texts", language="ar")
-    assert not at.exception
-    assert "3 battles in Arabic" in said(at)
-    key(at, "1").click().run()
-    assert "No judge has decided it" in text(at)
+    app = open_page(arena="nomiracl", voter="")
+    assert not app.exception
+    assert "The texts are not bundled." in said(app)
+    app = open_page(arena="numbers", voter="")
+    assert not app.exception
+    assert "This arena has no answers table." in said(app)
+    app = open_page(arena="texts", language="ar")
+    assert not app.exception
+    assert "3 battles in Arabic" in said(app)
+    key(app, "1").click().run()
+    assert "No judge has decided it" in text(app)
 
 
 def test_the_sample_can_be_voted_on_in_all_languages(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data" / "sample"))
-    at = open_page(arena="sample")
+    app = open_page(arena="sample")
     for code, language in LANGUAGES.items():
-        at.selectbox(key="language").set_value(code).run()
-        assert not at.exception, code
-        assert f"battles in {language.name}" in said(at)
-        question = re.search(r'mg-question"><div class="mg-text" lang="(\w+)" dir="(\w+)"', html(at))
+        app.selectbox(key="language").set_value(code).run()
+        assert not app.exception, code
+        assert f"battles in {language.name}" in said(app)
+        question = re.search(r'mg-question"><div class="mg-text" lang="(\w+)" dir="(\w+)"', html(app))
         assert question is not None
         assert question.groups() == (code, language.direction)
-        assert "baseline/" not in everything(at)
+        assert "baseline/" not in everything(app)
 
 
 # On the other pages
@@ -281,9 +279,9 @@ def test_the_sample_can_be_voted_on_in_all_languages(
 @pytest.fixture
 def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     """Two judges of four systems, and votes at random: many in English, a few in Arabic."""
-    made = simulate(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
+    simulation = simulate(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
     arena = store.write(
-        tmp_path / "arenas" / "sim", made.tables, title="Simulated", label="simulated", made_by="a test"
+        tmp_path / "arenas" / "sim", simulation.tables, title="Simulated", label="simulated", made_by="a test"
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
@@ -297,12 +295,12 @@ def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
 
 def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
     """Vote on random battles of a language, mostly as the judge did."""
-    said = votes.judged(arena.read("judgments"))["gpt-4o"]
-    battles = [one for one in said if one[0] == code]
+    verdicts = votes.judged(arena.read("judgments"))["gpt-4o"]
+    battles = [battle for battle in verdicts if battle[0] == code]
     log = []
     for k in rng.choice(len(battles), n, replace=False):
         language, query, first, second = battles[k]
-        label = said[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
+        label = verdicts[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
         item = votes.Item(language, query, first, second, True, votes.RANDOM)
         vote_ = ("A", "B", "tie")[label]
         log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
@@ -310,27 +308,27 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
 
 
 def elsewhere(page: str, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
-    at.query_params.update({"arena": "sim", **params})
-    return at.run()
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "sim", **params})
+    return app.run()
 
 
-def badges(at: AppTest) -> dict[str, str]:
+def badges(app: AppTest) -> dict[str, str]:
     """Words of the badges about people, and their colour."""
-    found = re.findall(r":(\w+)-badge\[(.*?)(?<!\\)\]", "\n".join(one.value for one in at.markdown))
-    return {re.sub(r"\\(.)", r"\1", words): color for color, words in found if words.startswith("People")}
+    matches = re.findall(r":(\w+)-badge\[(.*?)(?<!\\)\]", "\n".join(element.value for element in app.markdown))
+    return {re.sub(r"\\(.)", r"\1", words): color for color, words in matches if words.startswith("People")}
 
 
 def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(simulated: store.Arena) -> None:
-    at = elsewhere("judges")
-    assert not at.exception
-    (shown,) = (frame.value for frame in at.dataframe if "who" in frame.value.columns)
-    assert shown["who"].tolist() == ["people, gpt-4o", "people, zeta", "people, each other", "gpt-4o, zeta"]
-    assert shown["n"].tolist() == [74, 74, 0, 480]
+    app = elsewhere("judges")
+    assert not app.exception
+    (table,) = (frame.value for frame in app.dataframe if "who" in frame.value.columns)
+    assert table["who"].tolist() == ["people, gpt-4o", "people, zeta", "people, each other", "gpt-4o, zeta"]
+    assert table["n"].tolist() == [74, 74, 0, 480]
     log = votes.standing(people.database().rows(Vote))
     rows_ = {(r.referee, r.language): r for r in votes.agreement(log, simulated.read("judgments"))}
-    assert shown["kappa"][0] == rows_["gpt-4o", "all"].kappa
-    assert {words.split(":")[0]: color for words, color in badges(at).items()} == {
+    assert table["kappa"][0] == rows_["gpt-4o", "all"].kappa
+    assert {words.split(":")[0]: color for words, color in badges(app).items()} == {
         "People agree with gpt-4o": "green",
         "People agree with zeta": "green",
         "People agree with each other": "gray",
@@ -340,18 +338,18 @@ def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(si
 
 def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
     agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
-    found = people.corrected(simulated, "gpt-4o", ("ar", "en"))
-    assert isinstance(found, Corrected)
-    rows_ = found.table().to_pylist()
+    result = people.corrected(simulated, "gpt-4o", ("ar", "en"))
+    assert isinstance(result, Corrected)
+    rows_ = result.table().to_pylist()
     for link in ({}, {"corrected": "ar"}):
-        at = elsewhere("leaderboard", referee="gpt-4o", **link)
-        assert not at.exception
-        (shown,) = (frame.value for frame in at.dataframe if "uncorrected" in frame.value.columns)
-        mine = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
-        assert shown["rating"].tolist() == [row["rating"] for row in mine]
-        assert shown["uncorrected"].tolist() == [row["uncorrected"] for row in mine]
-        assert None not in shown["uncorrected_rank"].tolist()
-        assert ("Arabic, English." in said(at)) is (not link)
+        app = elsewhere("leaderboard", referee="gpt-4o", **link)
+        assert not app.exception
+        (table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
+        expected = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
+        assert table["rating"].tolist() == [row["rating"] for row in expected]
+        assert table["uncorrected"].tolist() == [row["uncorrected"] for row in expected]
+        assert None not in table["uncorrected_rank"].tolist()
+        assert ("Arabic, English." in said(app)) is (not link)
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
@@ -360,60 +358,60 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes.standing(people.database().rows(Vote, arena=simulated.name))
-    found = pipeline.what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
-    assert found.voted
-    told = "\n".join(one.value for one in over.caption)
-    assert f"{found.voted:,} verdicts replaced by people's votes" in told
-    assert "replaced by people's votes" not in "\n".join(one.value for one in beside.caption)
-    ratings = {row["system"]: row["rating"] for row in found.ranking.table().to_pylist() if row["language"] == "all"}
-    for at, expected in ((over, ratings), (beside, None)):
-        (shown,) = (frame.value for frame in at.dataframe if "wins" in frame.value.columns)
-        mine = dict(zip(shown["system"], shown["rating"], strict=True))
-        assert (mine == ratings) is (expected is not None)
+    result = pipeline.what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
+    assert result.voted
+    captions = "\n".join(caption.value for caption in over.caption)
+    assert f"{result.voted:,} verdicts replaced by people's votes" in captions
+    assert "replaced by people's votes" not in "\n".join(caption.value for caption in beside.caption)
+    ratings = {row["system"]: row["rating"] for row in result.ranking.table().to_pylist() if row["language"] == "all"}
+    for app, expected in ((over, ratings), (beside, None)):
+        (table,) = (frame.value for frame in app.dataframe if "wins" in frame.value.columns)
+        shown_ratings = dict(zip(table["system"], table["rating"], strict=True))
+        assert (shown_ratings == ratings) is (expected is not None)
 
 
 def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store.write(tmp_path / "sim", dict(simulate(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    at = elsewhere("leaderboard", votes="override")
-    assert not at.exception
-    assert "Votes" not in [one.label for one in at.get("button_group")]
+    app = elsewhere("leaderboard", votes="override")
+    assert not app.exception
+    assert "Votes" not in [group.label for group in app.get("button_group")]
 
 
 def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_the_other(
     simulated: store.Arena,
 ) -> None:
-    at = elsewhere("leaderboard", referee="gpt-4o")
-    assert not at.exception
-    assert [(words.split(":")[0], color) for words, color in badges(at).items()] == [
+    app = elsewhere("leaderboard", referee="gpt-4o")
+    assert not app.exception
+    assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
         ("People agree with gpt-4o", "green")
     ]
-    (shown,) = (frame.value for frame in at.dataframe if "uncorrected" in frame.value.columns)
+    (page_table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
     corrected = people.corrected(simulated, "gpt-4o", ("en",))
     assert isinstance(corrected, Corrected)
     table = corrected.table()
-    assert shown["rating"].tolist() == table["rating"].to_pylist()
-    assert shown["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
-    assert "Not in it: votes on 4 questions in ar: it takes 30." in said(at)
-    at = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
-    assert not at.exception
-    assert set(badges(at).values()) == {"gray"}
-    assert "Corrected by people's votes" in [head.value for head in at.header]
-    assert not at.error
-    assert "Not yet. Votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in said(at)
+    assert page_table["rating"].tolist() == table["rating"].to_pylist()
+    assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
+    assert "Not in it: votes on 4 questions in ar: it takes 30." in said(app)
+    app = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
+    assert not app.exception
+    assert set(badges(app).values()) == {"gray"}
+    assert "Corrected by people's votes" in [head.value for head in app.header]
+    assert not app.error
+    assert "Not yet. Votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in said(app)
 
 
 def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     row = people.database().rows(Vote, language="en")[0]
     pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "referee": "gpt-4o"}
-    at = elsewhere("battle", **pair)
-    assert not at.exception
-    assert "What people said" in [head.value for head in at.header]
+    app = elsewhere("battle", **pair)
+    assert not app.exception
+    assert "What people said" in [head.value for head in app.header]
     winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
-    said_ = f"{winner} is better" if winner else "a tie"
-    assert f"amina : {said_} (drawn at random, {row.time[:10]})." in " ".join(text(at).split())
-    assert "**so**" in text(at)
+    verdict = f"{winner} is better" if winner else "a tie"
+    assert f"amina : {verdict} (drawn at random, {row.time[:10]})." in " ".join(text(app).split())
+    assert "**so**" in text(app)
 
 
 def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,9 +420,9 @@ def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkey
 
     monkeypatch.setattr(Votes, "version", away)
     for page in ("judges", "leaderboard", "battle"):
-        at = elsewhere(page, referee="gpt-4o")
-        assert not at.exception
-        assert "People's votes cannot be read now: the votes cannot be reached: gone" in said(at)
+        app = elsewhere(page, referee="gpt-4o")
+        assert not app.exception
+        assert "People's votes cannot be read now: the votes cannot be reached: gone" in said(app)
 
 
 # Many at once, over Streamlit's own protocol
@@ -448,32 +446,32 @@ class Session:
         from streamlit.proto.BackMsg_pb2 import BackMsg
         from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-        asked = BackMsg()
-        asked.rerun_script.query_string = query
-        asked.rerun_script.page_name = "spot_check"
-        asked.rerun_script.page_script_hash = self.page
-        asked.rerun_script.fragment_id = fragment
+        request = BackMsg()
+        request.rerun_script.query_string = query
+        request.rerun_script.page_name = "spot_check"
+        request.rerun_script.page_script_hash = self.page
+        request.rerun_script.fragment_id = fragment
         if state:
-            asked.rerun_script.widget_states.widgets.add(**state)
-        await self.link.send(asked.SerializeToString())
+            request.rerun_script.widget_states.widgets.add(**state)
+        await self.link.send(request.SerializeToString())
         self.buttons, self.html = {}, ""
         async for raw in self.link:
-            got = ForwardMsg()
-            got.ParseFromString(raw)
-            kind = got.WhichOneof("type")
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            kind = message.WhichOneof("type")
             if kind == "new_session":
-                self.page = got.new_session.page_script_hash
+                self.page = message.new_session.page_script_hash
             elif kind == "delta":
-                element = got.delta.new_element
-                shown = element.WhichOneof("type")
-                assert shown != "exception", element.exception.message
-                if shown == "button":
-                    self.buttons[element.button.label] = element.button.id, got.delta.fragment_id
-                elif shown == "text_input":
+                element = message.delta.new_element
+                widget_type = element.WhichOneof("type")
+                assert widget_type != "exception", element.exception.message
+                if widget_type == "button":
+                    self.buttons[element.button.label] = element.button.id, message.delta.fragment_id
+                elif widget_type == "text_input":
                     self.fields[element.text_input.label] = element.text_input.id
-                elif shown == "html":
+                elif widget_type == "html":
                     self.html += element.html.body
-            elif kind == "script_finished" and got.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return
         raise ConnectionError("the server is gone")
 
@@ -488,9 +486,9 @@ class Session:
         return token
 
 
-async def crowd(address: str, kept: dict[str, str], server: int) -> None:
+async def crowd(address: str, acknowledged: dict[str, str], server: int) -> None:
     """Voters at once; when each has given a vote and all have given enough, the server is killed in the middle of
-    others. What is kept: who gave a vote, by its id.
+    others. `acknowledged` is filled with who gave a vote, by its id.
     """
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
@@ -502,44 +500,44 @@ async def crowd(address: str, kept: dict[str, str], server: int) -> None:
                 await session.send()
                 await session.send(id=session.fields["Your name"], string_value=session.name)
                 while True:
-                    label = ("A is better", "B is better", "Tie", "Both bad")[len(kept) % 4]
+                    label = ("A is better", "B is better", "Tie", "Both bad")[len(acknowledged) % 4]
                     token = await session.vote(label)
-                    assert token not in kept
-                    kept[token] = session.name
+                    assert token not in acknowledged
+                    acknowledged[token] = session.name
 
     async def end() -> None:
-        while len(kept) < ENOUGH or len(set(kept.values())) < VOTERS:
+        while len(acknowledged) < ENOUGH or len(set(acknowledged.values())) < VOTERS:
             await asyncio.sleep(0.01)
         os.kill(server, signal.SIGKILL)
 
     voters = asyncio.gather(*map(one, range(VOTERS)))
     killer = asyncio.create_task(end())
     await asyncio.wait_for(voters, PATIENCE)
-    assert killer.done(), f"the voters ended by themselves after {len(kept)} votes"
+    assert killer.done(), f"the voters ended by themselves after {len(acknowledged)} votes"
 
 
 def test_twenty_voters_at_once_and_after_a_kill_every_acknowledged_vote_is_there(url: str, tmp_path: Path) -> None:  # noqa: F811
     environment = {k: v for k, v in os.environ.items() if k != "MIRAGE_ARENAS"}
     environment |= {"MIRAGE_VOTES_URL": url, "MIRAGE_HOME": str(tmp_path / "home")}
     quiet = subprocess.DEVNULL
-    kept: dict[str, str] = {}
+    acknowledged: dict[str, str] = {}
     with waiting.port() as port:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
         try:
             health = f"http://127.0.0.1:{port}/_stcore/health"
             waiting.until(lambda: waiting.answers(health), "the explorer answers", process=process)
-            asyncio.run(crowd(f"127.0.0.1:{port}", kept, process.pid))
+            asyncio.run(crowd(f"127.0.0.1:{port}", acknowledged, process.pid))
         finally:
             process.kill()
             process.wait()
-    with Votes(url) as after:
-        there = after.rows(Vote)
-    assert len(kept) >= ENOUGH
-    assert set(kept) <= {row.vote_id for row in there}
-    assert len(there) <= len(kept) + VOTERS, "at most one vote of each was kept and not yet acknowledged"
-    assert {row.voter for row in there} == {f"voter-{n}" for n in range(VOTERS)}
-    assert len({(row.voter, votes.item(row)) for row in there}) == len(there), "nobody was asked twice"
+    with Votes(url) as database:
+        rows = database.rows(Vote)
+    assert len(acknowledged) >= ENOUGH
+    assert set(acknowledged) <= {row.vote_id for row in rows}
+    assert len(rows) <= len(acknowledged) + VOTERS, "at most one vote of each was kept and not yet acknowledged"
+    assert {row.voter for row in rows} == {f"voter-{n}" for n in range(VOTERS)}
+    assert len({(row.voter, votes.item(row)) for row in rows}) == len(rows), "nobody was asked twice"
 
 
 # In a real browser
@@ -577,19 +575,19 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         link = f"{address}/spot_check?arena=sample&language={code}"
         enter(opened, link)
         opened.settle()
-        sent = page.content() + page.url
-        assert not [name for name in ("baseline/", "bm25", "heuristic", *votes.REASONS) if name in sent]
+        content = page.content() + page.url
+        assert not [name for name in ("baseline/", "bm25", "heuristic", *votes.REASONS) if name in content]
         direction = page.locator(".mg-question .mg-text").evaluate("e => getComputedStyle(e).direction")
         assert direction == LANGUAGES[code].direction
-        asked = []
+        items = []
         shortcuts = "1234s" if code == "en" else "1s"
         for shortcut in shortcuts:
-            asked.append(page.locator(".mg-blind").inner_text())
+            items.append(page.locator(".mg-blind").inner_text())
             press(opened, shortcut)
         assert "Your last vote: skipped" in page.locator(".mg-was").inner_text()
-        assert len(set(asked)) == len(shortcuts)
+        assert len(set(items)) == len(shortcuts)
         press(opened, "u")
-        assert page.locator(".mg-blind").inner_text() == asked[-1]
+        assert page.locator(".mg-blind").inner_text() == items[-1]
         assert opened.heard == ([], [], [])
         if code != "en":
             return
@@ -625,17 +623,17 @@ def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_
     share = tmp_path / "share"
     share.mkdir()
     where = f"sqlite:///{share / 'votes.sqlite'}"
-    here = {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": where}
-    with browser.server(folder, **here) as address, browser.chromium() as start:
+    environment = {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": where}
+    with browser.server(folder, **environment) as address, browser.chromium() as start:
         opened = start()
         page = opened.page
         enter(opened, f"{address}/spot_check?arena=judged")
         press(opened, "1")
         share.rename(tmp_path / "elsewhere")
-        asked = page.locator(".mg-blind").inner_text()
+        item = page.locator(".mg-blind").inner_text()
         press(opened, "3")
         page.wait_for_selector("text=Your vote is kept here until the database answers.")
-        assert page.locator(".mg-blind").inner_text() == asked
+        assert page.locator(".mg-blind").inner_text() == item
         (tmp_path / "elsewhere").rename(share)
         page.wait_for_selector("text=2 of 4 battles voted")
         assert page.locator("text=Your vote is kept here").count() == 0
@@ -647,16 +645,16 @@ def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_
 @pytest.mark.browser
 def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(tmp_path: Path) -> None:
     systems, payloads = (HOSTILE[0], HOSTILE[8]), HOSTILE[1::2]
-    made: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    rows_by_table: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for i, payload in enumerate(payloads):
         key = ("ar", f"{i:02} {payload}")
-        made["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        made["passages"].append(schema.Passage(*key, f"p{i}", 1, payload, payload * 2, True))
+        rows_by_table["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
+        rows_by_table["passages"].append(schema.Passage(*key, f"p{i}", 1, payload, payload * 2, True))
         for n, system in enumerate(systems):
             reply = f"{n} {payload} [1] {payload}"
-            made["answers"].append(schema.Answer(*key, system, reply, "ok", "vanilla", None, None))
-        made["judgments"].append(schema.Judgment(*key, HOSTILE[1], *systems, "A", payload, None, None))
-    tables = {name: schema.from_rows(name, rows) for name, rows in made.items()}
+            rows_by_table["answers"].append(schema.Answer(*key, system, reply, "ok", "vanilla", None, None))
+        rows_by_table["judgments"].append(schema.Judgment(*key, HOSTILE[1], *systems, "A", payload, None, None))
+    tables = {name: schema.from_rows(name, rows) for name, rows in rows_by_table.items()}
     store.write(tmp_path / "arenas" / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
     home = str(tmp_path / "home")
     with browser.server(tmp_path / "arenas", MIRAGE_HOME=home) as address, browser.chromium() as start:
@@ -666,10 +664,10 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(tmp_path: Path) ->
         left = dict(enumerate(payloads))
         while left:
             opened.settle()
-            asked = page.locator(".mg-question").inner_text()
-            i = int(asked[1:].split(" ", 1)[0])
+            question = page.locator(".mg-question").inner_text()
+            i = int(question[1:].split(" ", 1)[0])
             payload = left.pop(i)
-            assert asked == f"Q{i} {payload}"
+            assert question == f"Q{i} {payload}"
             for text_ in page.locator(".mg-blind .mg-text").all_inner_texts():
                 assert text_.count(payload) == 2
             assert page.locator(".mg-fold .mg-text").inner_text() == payload * 2

@@ -20,58 +20,58 @@ PAGE = ROOT / "pages" / "surrogate.py"
 
 
 def opened(**params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    at.query_params.update(params)
-    at.run()
-    assert not at.exception
-    return at
+    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    page.query_params.update(params)
+    page.run()
+    assert not page.exception
+    return page
 
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
-    at = opened(arena="nomiracl")
+    page = opened(arena="nomiracl")
     arena = store.open_arena(store.bundled()["nomiracl"])
-    found = views.compared(arena, "relevance")
-    assert at.selectbox(key="regressor").value == found.chosen
-    regressors, ablation, printed = (frame.value for frame in at.dataframe)
+    comparison = views.compared(arena, "relevance")
+    assert page.selectbox(key="regressor").value == comparison.chosen
+    regressors, ablation, printed = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
-    (mine,) = (row for row in found.summary if row.regressor == found.chosen)
-    assert f"tau of {mine.tau:.2f} in 16 languages" in said(at)
-    assert "no call is saved" in said(at)
+    (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
+    assert f"tau of {summary.tau:.2f} in 16 languages" in said(page)
+    assert "no call is saved" in said(page)
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
-    assert "no LLM graded a feature" in said(at)
+    assert "no LLM graded a feature" in said(page)
     assert len(printed) == 16
     assert printed["printed_tau"].between(0.8, 1).all()
-    assert any("lie outside the range" in expander.label for expander in at.expander)
+    assert any("lie outside the range" in expander.label for expander in page.expander)
 
 
 def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figures_beside_it() -> None:
-    at = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
-    assert at.selectbox(key="regressor").value == "forest"
-    regressors = at.dataframe[0].value.set_index("published")
+    page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
+    assert page.selectbox(key="regressor").value == "forest"
+    regressors = page.dataframe[0].value.set_index("published")
     arena = store.open_arena(store.bundled()["nomiracl"])
     quality = {
-        one.regressor: one for one in views.compared(arena, "relevance", "abstain").quality if one.language == "te"
+        row.regressor: row for row in views.compared(arena, "relevance", "abstain").quality if row.language == "te"
     }
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert regressors.loc["Random Forest", "printed"] == views.printed(arena).r2["te", "holdout", "Random Forest"]
-    assert "in Telugu" in said(at)
+    assert "in Telugu" in said(page)
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
-    at = opened(arena="nomiracl", languages=["sw", "yo"])
-    assert at.selectbox(key="scope").value == "sw"
-    assert list(at.dataframe[2].value["name"]) == ["Swahili", "Yoruba"]
-    alone = opened(arena="nomiracl", languages="bn")
-    assert "No prediction in the languages picked" in said(alone)
+    page = opened(arena="nomiracl", languages=["sw", "yo"])
+    assert page.selectbox(key="scope").value == "sw"
+    assert list(page.dataframe[2].value["name"]) == ["Swahili", "Yoruba"]
+    other_page = opened(arena="nomiracl", languages="bn")
+    assert "No prediction in the languages picked" in said(other_page)
 
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
-    at = opened(arena="sample", referee="heuristic")
-    assert "took 2,520 verdicts, on" in said(at)
-    assert "USD" not in said(at)
-    at.number_input(key="call_price").set_value(0.01).run()
-    assert "took 2,520 verdicts, USD 25.20 at this price" in said(at)
+    page = opened(arena="sample", referee="heuristic")
+    assert "took 2,520 verdicts, on" in said(page)
+    assert "USD" not in said(page)
+    page.number_input(key="call_price").set_value(0.01).run()
+    assert "took 2,520 verdicts, USD 25.20 at this price" in said(page)
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,11 +80,11 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     judge = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
     for arena, referee in (("judged", judge), ("both", "relevance")):
-        at = opened(arena=arena)
+        page = opened(arena=arena)
         command = f"mirage surrogate {tmp_path / arena} --referee {shlex.quote(referee)} --store"
-        assert command in [code.value for code in at.code]
-        assert f"Whose ratings can be predicted here: {referee}" in said(at)
-        assert not at.dataframe
+        assert command in [code.value for code in page.code]
+        assert f"Whose ratings can be predicted here: {referee}" in said(page)
+        assert not page.dataframe
 
 
 @pytest.mark.browser

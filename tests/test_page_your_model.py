@@ -37,26 +37,26 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    at = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    at.query_params.update(params)
-    return at.run()
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params.update(params)
+    return app.run()
 
 
 def test_a_system_is_placed_among_the_judged_in_its_own_languages(
     own: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = opened(monkeypatch, own.path.parent, arena="sample-own")
-    assert not at.exception
-    said = " ".join(m.value for m in at.markdown)
-    assert "**mine** is at rank" in said
-    assert "surrogate" in said or "spread of the judged systems" in said
-    ranking, *_ = (frame.value for frame in at.dataframe)
+    app = opened(monkeypatch, own.path.parent, arena="sample-own")
+    assert not app.exception
+    text = " ".join(m.value for m in app.markdown)
+    assert "**mine** is at rank" in text
+    assert "surrogate" in text or "spread of the judged systems" in text
+    ranking, *_ = (frame.value for frame in app.dataframe)
     assert set(ranking["system"]) >= {"mine", "reference", "baseline/lead"}
     codes = views.languages(own, "mine")
     assert codes == ("sw", "te")
-    placed = views.placed(own, "mine", "heuristic", codes)
-    assert [row.system for row in placed.stands] == list(ranking["system"])
-    assert any("mirage judge" in code.value and "--battles" in code.value for code in at.code)
+    placement = views.placed(own, "mine", "heuristic", codes)
+    assert [row.system for row in placement.stands] == list(ranking["system"])
+    assert any("mirage judge" in code.value and "--battles" in code.value for code in app.code)
 
 
 def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> None:
@@ -70,10 +70,10 @@ def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> No
 
 
 def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    at = opened(monkeypatch, SAMPLE, arena="sample")
-    assert not at.exception
-    assert any("mirage generate" in code.value for code in at.code)
-    assert [header.value for header in at.header] == ["1. Let your system answer", "2. Bring its answers"]
+    app = opened(monkeypatch, SAMPLE, arena="sample")
+    assert not app.exception
+    assert any("mirage generate" in code.value for code in app.code)
+    assert [header.value for header in app.header] == ["1. Let your system answer", "2. Bring its answers"]
 
 
 @pytest.mark.browser
@@ -111,6 +111,6 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         assert page.locator("strong", has_text="<b>mine</b>").count() == 1
         assert not list(home.glob("own/*/answers*"))
         assert opened.heard == ([], [], [])
-    (made,) = home.glob("own/session-*/sample-own")
-    assert adding.added(store.open_arena(made)) == ("<b>mine</b>",)
+    (folder,) = home.glob("own/session-*/sample-own")
+    assert adding.added(store.open_arena(folder)) == ("<b>mine</b>",)
     assert not list(home.glob("arenas/*"))

@@ -40,11 +40,11 @@ def arena(tmp_path: Path) -> store.Arena:
 
 
 def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
-    made = {"queries", "passages", "answers", "judgments"}
+    tables = {"queries", "passages", "answers", "judgments"}
     for stage in pipeline.STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
-        assert set(stage.reads) <= made
-        made |= set(stage.writes)
+        assert set(stage.reads) <= tables
+        tables |= set(stage.writes)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_import_brings_replies_and_their_outcomes_in_one_write(arena: store.Aren
     assert arena.label == "real replies"
     assert arena.manifest["about"] == "48 replies of 3 systems to 16 questions in 2 languages."
     made_from = arena.manifest["made"]["answers"]["from"]
-    assert {f["name"] for f in made_from[1:]} == {
+    assert {file["name"] for file in made_from[1:]} == {
         f"{subset}/{code}.test.vanilla_prompt.jsonl.gz"
         for subset in ("relevant", "non_relevant")
         for code in ("en", "fi")
     }
-    assert all(len(f["sha256"]) == 64 for f in made_from[1:])
+    assert all(len(file["sha256"]) == 64 for file in made_from[1:])
 
 
 def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
@@ -115,9 +115,9 @@ def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Are
     for name in ("length", "n_citations"):
         pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=[name])
     assert measured() == ["length", "n_citations"]
-    once = store.open_arena(arena.path).version
+    version = store.open_arena(arena.path).version
     pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
-    assert store.open_arena(arena.path).version == once, "measuring again changes nothing"
+    assert store.open_arena(arena.path).version == version, "measuring again changes nothing"
     pipeline.run(pipeline.FEATURES, arena.path, made_by="a test")
     assert len(measured()) > 2
     with pytest.raises(UnknownName, match="did you mean: length"):
@@ -132,8 +132,8 @@ def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r
     return file
 
 
-def take(file: Path, into: Path) -> pipeline.Added:
-    return pipeline.import_own(pipeline.Own("judgments", file), into)
+def take(file: Path, folder: Path) -> pipeline.Added:
+    return pipeline.import_own(pipeline.Own("judgments", file), folder)
 
 
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
@@ -153,16 +153,16 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
     first = take(judgments(tmp_path / "1.csv"), arena.path)
     assert (first.rows, first.replaced, first.dropped) == (6, 0, 0)
     pipeline.run(pipeline.JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
-    again = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
-    assert (again.rows, again.replaced) == (4, 2)
-    table = again.arena.read("judgments")
+    second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
+    assert (second.rows, second.replaced) == (4, 2)
+    table = second.arena.read("judgments")
     assert table.filter(pc.equal(table["query_id"], "r0"))["verdict"].to_pylist() == ["B", "B"]
     assert len(table) == 8
-    assert "ratings" not in again.arena.tables, "made from older verdicts"
+    assert "ratings" not in second.arena.tables, "made from older verdicts"
     other = take(judgments(tmp_path / "3.csv", judge="k"), arena.path)
     assert (other.rows, other.replaced) == (6, 0)
     assert sorted(pc.unique(other.arena.read("judgments")["judge"]).to_pylist()) == ["j", "k"]
-    assert [f["name"] for f in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
+    assert [file["name"] for file in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
 
 
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     with pytest.raises(NotEnoughData, match="fi has no non-relevant questions"):
         pipeline.ranking(half, "relevance", languages=["fi"])
-    found = pipeline.ranking(half, "relevance")
-    assert any("not ranked: fi (no non-relevant questions)" in line for line in pipeline.remarks(found, half))
+    ranking = pipeline.ranking(half, "relevance")
+    assert any("not ranked: fi (no non-relevant questions)" in line for line in pipeline.remarks(ranking, half))
     table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
         pipeline.ranking(table, "j", skill="abstain")
@@ -197,8 +197,8 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
     rows = pipeline.ordered(pipeline.ranking(arena.read("outcomes"), "relevance")).to_pylist()
-    assert [r["language"] for r in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
-    assert [r["rank"] for r in rows[:3]] == sorted(r["rank"] for r in rows[:3])
+    assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
+    assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 
 
 # --- the bundled arenas -----------------------------------------------------------------------------------------------
@@ -207,14 +207,14 @@ def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: sto
 BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importances")
 
 
-def build(source: Path, into: Path, seed: str) -> dict[str, str]:
+def build(source: Path, target: Path, seed: str) -> dict[str, str]:
     code = (
         "import sys; from pathlib import Path; from mirage import pipeline\n"
         "pipeline.bundle(*map(Path, sys.argv[1:]), regressors=['linear', 'ridge'])"
     )
     environment = os.environ | {"PYTHONHASHSEED": seed}
-    subprocess.run([sys.executable, "-c", code, str(source), str(into)], env=environment, check=True)
-    return snapshot(into)
+    subprocess.run([sys.executable, "-c", code, str(source), str(target)], env=environment, check=True)
+    return snapshot(target)
 
 
 def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_text(
@@ -238,40 +238,43 @@ def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_t
 
 def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tmp_path: Path) -> None:
     """Whoever changes a parser, a feature or the ranking builds the bundle again: `make data`."""
-    made = pipeline.bundle(shared, tmp_path, regressors=["linear", "ridge"])
-    for arena in made:
+    arenas = pipeline.bundle(shared, tmp_path, regressors=["linear", "ridge"])
+    for arena in arenas:
         bundled = store.open_arena(store.bundled()[arena.name])
         assert bundled.tables == arena.tables
         # The slow regressors are not fitted again: predictions are compared where a fast one makes them.
         fitted = {"predictions", "importances"}
-        one, other = ({n: m for n, m in a.manifest["made"].items() if n not in fitted} for a in (bundled, arena))
-        assert one == other
+        expected, actual = (
+            {table: origin for table, origin in side.manifest["made"].items() if table not in fitted}
+            for side in (bundled, arena)
+        )
+        assert expected == actual
         assert all(bundled.manifest[k] == arena.manifest[k] for k in ("title", "label", "about"))
         for name in set(arena.tables) - fitted:
             assert close(bundled.read(name), arena.read(name)), name
-    assert close(*(linear(one) for one in (made[0], store.open_arena(store.bundled()["nomiracl"]))))
+    assert close(*(linear(opened) for opened in (arenas[0], store.open_arena(store.bundled()["nomiracl"]))))
 
 
 def linear(arena: store.Arena) -> pa.Table:
     """What linear regression predicts, without what depends on the other regressors."""
     rows = arena.read("predictions")
-    mine = rows.filter(pc.equal(rows["regressor"], "linear"))
-    return mine.select(["language", "skill", "system", "rating", "judged", "outside"])
+    selection = rows.filter(pc.equal(rows["regressor"], "linear"))
+    return selection.select(["language", "skill", "system", "rating", "judged", "outside"])
 
 
-def close(one: pa.Table, other: pa.Table) -> bool:
+def close(first: pa.Table, second: pa.Table) -> bool:
     """Equal but for the last digits of a float, which depend on the machine."""
     import numpy as np
 
-    for column in one.schema:
-        a, b = one[column.name], other[column.name]
+    for column in first.schema:
+        left, right = first[column.name], second[column.name]
         if pa.types.is_floating(column.type):
-            same = np.allclose(a.to_numpy(), b.to_numpy(), rtol=1e-9, atol=1e-12, equal_nan=True)
+            equal = np.allclose(left.to_numpy(), right.to_numpy(), rtol=1e-9, atol=1e-12, equal_nan=True)
         else:
-            same = a.equals(b)
-        if not same:
+            equal = left.equals(right)
+        if not equal:
             return False
-    return one.schema == other.schema
+    return first.schema == second.schema
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:

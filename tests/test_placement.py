@@ -23,8 +23,8 @@ NAMES = ("a", "b", "c", "d")
 
 
 def battles(seed: int = 1, *, systems: int = 8, queries: int = 60, language: str = "en") -> Battles:
-    made = simulate(systems=systems, queries=queries, languages=[language], seed=seed)
-    return rank.from_judgments(made.tables["judgments"], judge="judge")[language]
+    simulation = simulate(systems=systems, queries=queries, languages=[language], seed=seed)
+    return rank.from_judgments(simulation.tables["judgments"], judge="judge")[language]
 
 
 def known(theta: tuple[float, ...], *, sd: float = 1e-4, noise: placing.Noise | None = None) -> placing.Field:
@@ -51,20 +51,20 @@ def room(queries: int, systems: int) -> placing.Room:
 
 
 def test_the_field_has_the_ratings_of_the_ranking_and_the_spread_of_its_bootstrap() -> None:
-    one = battles(systems=12, queries=100)
-    field = placing.field("en", one)
-    ranked = rank.rate({"en": one}, draws=400, seed=0).languages["en"]
+    tally = battles(systems=12, queries=100)
+    field = placing.field("en", tally)
+    ranked = rank.rate({"en": tally}, draws=400, seed=0).languages["en"]
     assert np.abs(field.theta - ranked.theta).max() < 0.02
     centre = np.eye(12) - 1 / 12
-    mine = np.sqrt(np.diag(centre @ field.covariance @ centre))
-    theirs = ranked.draws.std(axis=0)
-    assert mine.mean() == pytest.approx(theirs.mean(), rel=0.2)
+    errors = np.sqrt(np.diag(centre @ field.covariance @ centre))
+    bootstrap_errors = ranked.draws.std(axis=0)
+    assert errors.mean() == pytest.approx(bootstrap_errors.mean(), rel=0.2)
 
 
 def test_what_queries_share_is_found_in_the_battles() -> None:
-    alike = [placing.field("en", battles(seed, systems=12, queries=100)).noise.between for seed in range(4)]
+    variances = [placing.field("en", battles(seed, systems=12, queries=100)).noise.between for seed in range(4)]
     # Ties and the bend of the logistic shrink what a verdict shows of the variance between queries.
-    assert 0.3 * BY_QUERY**2 < np.mean(alike) < BY_QUERY**2
+    assert 0.3 * BY_QUERY**2 < np.mean(variances) < BY_QUERY**2
     rng = np.random.default_rng(5)
     shuffled = battles(4, systems=12, queries=100)
     wins, ties = shuffled.wins.copy(), shuffled.ties.copy()
@@ -125,10 +125,10 @@ def test_battles_in_two_steps_of_ten_queries_tell_more_than_ten_on_one() -> None
     start = placing.start([known((0.0, 0.0, 0.0), noise=noise)], placing.Prior([0.0], [1.0]))
     same = start.after([placing.Fought("q", k % 3, 1.0) for k in range(10)])
     apart = start.after([placing.Fought(f"q{k}", k % 3, 1.0) for k in range(10)])
-    one = start.after([placing.Fought("q", 0, 1.0)])
-    sd = [math.sqrt(state.covariance[-1, -1]) for state in (apart, same, one)]
+    single = start.after([placing.Fought("q", 0, 1.0)])
+    sd = [math.sqrt(state.covariance[-1, -1]) for state in (apart, same, single)]
     assert sd[0] < sd[1] < sd[2]
-    assert apart.mean[0, -1] > same.mean[0, -1] > one.mean[0, -1]
+    assert apart.mean[0, -1] > same.mean[0, -1] > single.mean[0, -1]
 
 
 @given(st.integers(1, 40), st.floats(0.0, 2.0), st.floats(0.3, 1.5))
@@ -137,8 +137,8 @@ def test_a_further_battle_on_a_query_never_tells_less_than_nothing_nor_more_than
     n: int, between: float, dispersion: float
 ) -> None:
     noise = placing.Noise(dispersion, between)
-    told = noise.information(np.arange(1, n + 2), 0.25 * np.arange(1, n + 2))
-    steps = np.diff(np.concatenate([[0.0], told]))
+    information = noise.information(np.arange(1, n + 2), 0.25 * np.arange(1, n + 2))
+    steps = np.diff(np.concatenate([[0.0], information]))
     assert (steps > 0).all()
     assert (steps <= steps[0] + 1e-12).all()
 
@@ -210,10 +210,10 @@ def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None
     noise = placing.Noise(1.0, 0.5)
     start = placing.start([known((4.0, 0.2, -0.2, -4.0), sd=0.1, noise=noise)], placing.Prior([0.0], [0.5]))
     chosen = placing.choose(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
-    assert {one.opponent for one in chosen} == {1, 2}
-    assert len({one.query for one in chosen}) == 20
-    told = [one.information for one in chosen]
-    assert told[0] > told[-1] > 0
+    assert {battle.opponent for battle in chosen} == {1, 2}
+    assert len({battle.query for battle in chosen}) == 20
+    information = [battle.information for battle in chosen]
+    assert information[0] > information[-1] > 0
 
 
 def test_the_choice_is_the_same_for_the_same_seed_and_never_names_a_battle_twice() -> None:
@@ -222,7 +222,7 @@ def test_the_choice_is_the_same_for_the_same_seed_and_never_names_a_battle_twice
     twice = [placing.choose(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
     assert twice[0] == twice[1] != twice[2]
     assert len(twice[0]) == 32, "there are no more"
-    assert len({(one.query, one.opponent) for one in twice[0]}) == 32
+    assert len({(battle.query, battle.opponent) for battle in twice[0]}) == 32
     with pytest.raises(BadInput, match="control share"):
         placing.choose(start, tiers, [room(4, 8)], n=1, control_share=1.5)
 
@@ -234,28 +234,28 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
     for mean in (-2.0, 0.0, 2.0):
         state = placing.start([known((1.0, 0.5, -0.5, -1.0), sd=0.1)], placing.Prior([mean], [0.5]))
         chosen = placing.choose(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
-        control = [(one.language, one.query, one.opponent) for one in chosen if one.control]
+        control = [(battle.language, battle.query, battle.opponent) for battle in chosen if battle.control]
         assert len(control) in range(8, 12)
-        for one in chosen:
-            rooms.asked[one.query, one.opponent], rooms.open[one.query, one.opponent] = True, False
-        found = placing.control(state, [rooms], seed=9)
-        assert set(control) <= set(found)
+        for battle in chosen:
+            rooms.asked[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
+        positions = placing.control(state, [rooms], seed=9)
+        assert set(control) <= set(positions)
         drawn.append(control)
         rooms = room(30, 4)
-    shortest = min(len(one) for one in drawn)
+    shortest = min(len(places) for places in drawn)
     # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
     order = placing.control(state, [placing.Room(rooms.queries, ~rooms.open, np.ones_like(rooms.asked))], seed=9)
-    for one in drawn:
-        assert [place for place in order if place in one] == one
-        assert set(one) <= set(order[: shortest + 40])
+    for places in drawn:
+        assert [place for place in order if place in places] == places
+        assert set(places) <= set(order[: shortest + 40])
 
 
 def test_a_control_share_of_one_is_a_random_choice() -> None:
     state = placing.start([known((4.0, 0.2, -0.2, -4.0))], placing.Prior([0.0], [0.5]))
     chosen = placing.choose(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
-    assert all(one.control for one in chosen)
-    met = np.bincount([one.opponent for one in chosen], minlength=4)
-    assert met.min() > 12
+    assert all(battle.control for battle in chosen)
+    counts = np.bincount([battle.opponent for battle in chosen], minlength=4)
+    assert counts.min() > 12
 
 
 def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
@@ -288,32 +288,32 @@ def courses(policy: Policy) -> tuple[Course, ...]:
 
 
 def test_information_settles_a_tier_with_fewer_battles_than_chance() -> None:
-    took = {
-        policy: np.array([one.battles if one.settled else one.all for one in courses(policy)])
+    needed = {
+        policy: np.array([run.battles if run.settled else run.all for run in courses(policy)])
         for policy in ("information", "random")
     }
-    assert (took["information"] < took["random"]).sum() > (took["information"] > took["random"]).sum()
-    assert took["information"].sum() < 0.95 * took["random"].sum()
-    assert np.median(took["information"]) < 0.5 * courses("information")[0].all
+    assert (needed["information"] < needed["random"]).sum() > (needed["information"] > needed["random"]).sum()
+    assert needed["information"].sum() < 0.95 * needed["random"].sum()
+    assert np.median(needed["information"]) < 0.5 * courses("information")[0].all
 
 
 @pytest.mark.parametrize("seed", range(300, 306))
 def test_battles_chosen_by_information_are_expected_to_tell_more_than_random_ones(seed: int) -> None:
-    one = battles(seed, systems=12)
-    field = placing.field("en", one)
+    tally = battles(seed, systems=12)
+    field = placing.field("en", tally)
     order = [field.systems[k] for k in np.argsort(-field.theta)]
     tiers = [order[:3], order[3:6], order[6:9], order[9:]]
     state = placing.start([field], placing.Prior([float(np.random.default_rng(seed).normal(0, 1))], [0.5]))
-    told = [
+    information = [
         sum(c.information for c in placing.choose(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed))
         for share in (0.0, 0.1, 1.0)
     ]
-    assert told[0] > told[1] > told[2]
+    assert information[0] > information[1] > information[2]
 
 
 def test_what_is_called_settled_at_95_percent_is_right_at_least_nine_times_in_ten() -> None:
-    both = [one for policy in ("information", "random") for one in courses(policy)]
-    settled = [one for one in both if one.settled]
-    assert len(settled) > len(both) / 2
-    assert np.mean([one.right for one in settled]) >= 0.9
-    assert np.mean([one.inside for one in both]) >= 0.9
+    runs = [run for policy in ("information", "random") for run in courses(policy)]
+    settled = [run for run in runs if run.settled]
+    assert len(settled) > len(runs) / 2
+    assert np.mean([run.right for run in settled]) >= 0.9
+    assert np.mean([run.inside for run in runs]) >= 0.9

@@ -26,13 +26,13 @@ NEW = "baseline/bm25-3"
 
 
 def mirage(*args: object, code: int = 0) -> Result:
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    assert result.exit_code == code, result.output
+    return result
 
 
-def rows(done: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+def rows(result: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -44,26 +44,26 @@ def without(judgments: pa.Table, system: str) -> pa.Table:
 def sample(tmp_path: Path) -> Path:
     """The sample arena in two languages' judgments, one of its systems not yet judged."""
     shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena")
-    kept = without(store.open_arena(tmp_path / "arena").read("judgments", languages=["sw", "en"]), NEW)
-    store.write(tmp_path / "arena", {"judgments": kept}, made_by="a test", stale=["ratings", "predictions"])
+    judgments = without(store.open_arena(tmp_path / "arena").read("judgments", languages=["sw", "en"]), NEW)
+    store.write(tmp_path / "arena", {"judgments": judgments}, made_by="a test", stale=["ratings", "predictions"])
     return tmp_path / "arena"
 
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table]:
     """A simulated arena without the battles of one system, and these battles."""
-    made = simulate(systems=10, queries=40, languages=["en"], seed=11)
-    all_ = made.tables["judgments"]
+    simulation = simulate(systems=10, queries=40, languages=["en"], seed=11)
+    all_ = simulation.tables["judgments"]
     folder = tmp_path_factory.mktemp("simulated") / "arena"
     store.write(
         folder,
-        {**made.tables, "judgments": without(all_, "sim-04")},
+        {**simulation.tables, "judgments": without(all_, "sim-04")},
         title="Simulated",
         label="simulated",
         made_by="a test",
     )
-    mine = pc.or_(pc.equal(all_["system_a"], "sim-04"), pc.equal(all_["system_b"], "sim-04"))
-    return folder, all_.filter(mine)
+    selection = pc.or_(pc.equal(all_["system_a"], "sim-04"), pc.equal(all_["system_b"], "sim-04"))
+    return folder, all_.filter(selection)
 
 
 # --- the loop --------------------------------------------------------------------------------------------------------
@@ -76,31 +76,33 @@ def test_place_then_judge_then_place_settles_a_system_with_the_heuristic_judge(s
     assert "Not settled: one tier has a probability of at least 95%, after at least 10 battles" in before.stderr
     listed = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
     assert len(listed) >= 10
-    assert {one["system_a"] for one in listed} == {NEW}
+    assert {row["system_a"] for row in listed} == {NEW}
     assert f"{2 * len(listed)} verdicts, are in {file}" in before.stderr
     rounds = 0
     while named := list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))):
         mirage("judge", sample, "--judge", "heuristic", "--battles", file)
         judged = store.open_arena(sample).read("judgments", languages=["sw"]).to_pylist()
-        mine = {(r["query_id"], r["system_a"], r["system_b"]) for r in judged if NEW in (r["system_a"], r["system_b"])}
-        for one in named:
+        verdicts = {
+            (r["query_id"], r["system_a"], r["system_b"]) for r in judged if NEW in (r["system_a"], r["system_b"])
+        }
+        for row in named:
             assert {
-                (one["query_id"], NEW, one["system_b"]),
-                (one["query_id"], one["system_b"], NEW),
-            } <= mine
+                (row["query_id"], NEW, row["system_b"]),
+                (row["query_id"], row["system_b"], NEW),
+            } <= verdicts
         after = mirage(*command)
         rounds += 1
     assert rounds < 8
     assert "\nSettled: " in after.stderr
     assert f"Nothing is left to judge: {file}" in after.stderr
     assert file.read_text(encoding="utf-8").splitlines() == [",".join(listed[0])]
-    assert f"After {len(mine) // 2} battles by heuristic" in after.stderr
-    found = rows(after)
-    (me,) = [row for row in found if row["system"] == NEW]
-    assert me["above"] == ""
-    assert float(me["tier_probability"]) >= 0.95
-    assert [int(row["rank"]) for row in found] == list(range(1, len(found) + 1))
-    assert sum(float(row["rank_probability"]) for row in found) == pytest.approx(1)
+    assert f"After {len(verdicts) // 2} battles by heuristic" in after.stderr
+    table = rows(after)
+    (new_row,) = [row for row in table if row["system"] == NEW]
+    assert new_row["above"] == ""
+    assert float(new_row["tier_probability"]) >= 0.95
+    assert [int(row["rank"]) for row in table] == list(range(1, len(table) + 1))
+    assert sum(float(row["rank_probability"]) for row in table) == pytest.approx(1)
 
 
 def test_a_list_of_battles_leaves_the_verdicts_on_all_others(sample: Path, tmp_path: Path) -> None:
@@ -124,52 +126,52 @@ def test_the_file_of_a_round_with_nothing_left_takes_the_place_of_the_last(
 
 
 def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path, pa.Table], tmp_path: Path) -> None:
-    folder, mine = simulated
+    folder, verdicts = simulated
     arena = store.open_arena(folder)
-    lines = [{k: v for k, v in row.items() if v is not None} for row in mine.slice(0, 60).to_pylist()]
+    lines = [{k: v for k, v in row.items() if v is not None} for row in verdicts.slice(0, 60).to_pylist()]
     file = tmp_path / "verdicts.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
     by_file = pipeline.place(arena, "sim-04", verdicts=file)
     assert by_file.now.n == 60
     shutil.copytree(folder, tmp_path / "arena")
-    both = pa.concat_tables([arena.read("judgments"), mine.slice(0, 60)])
+    both = pa.concat_tables([arena.read("judgments"), verdicts.slice(0, 60)])
     by_arena = pipeline.place(store.write(tmp_path / "arena", {"judgments": both}, made_by="a test"), "sim-04")
     assert by_file.stands == by_arena.stands
     assert by_file.next == by_arena.next
     assert by_file.now.high - by_file.now.low < by_file.before.high - by_file.before.low
-    asked = {(row["query_id"], *sorted((row["system_a"], row["system_b"]))) for row in lines}
-    assert not asked & {(one.query_id, *sorted((one.system_a, one.system_b))) for one in by_file.next}
+    judged = {(row["query_id"], *sorted((row["system_a"], row["system_b"]))) for row in lines}
+    assert not judged & {(battle.query_id, *sorted((battle.system_a, battle.system_b))) for battle in by_file.next}
 
 
 def test_a_placement_says_how_it_was_made(simulated: tuple[Path, pa.Table]) -> None:
-    found = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
-    assert found.regressor in found.method
-    assert "control share 0.25, seed 3" in found.method
-    assert sum(one.control for one in found.next) == 5
-    assert found.calls == 40
-    assert found.horizon.most == 360
-    assert [name for tier in found.tiers for name in tier].count("sim-04") == 0
+    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
+    assert placement.regressor in placement.method
+    assert "control share 0.25, seed 3" in placement.method
+    assert sum(battle.control for battle in placement.next) == 5
+    assert placement.calls == 40
+    assert placement.horizon.most == 360
+    assert [name for tier in placement.tiers for name in tier].count("sim-04") == 0
     again = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
-    assert (found.next, found.stands) == (again.next, again.stands)
+    assert (placement.next, placement.stands) == (again.next, again.stands)
 
 
 def test_a_prior_of_ones_own_takes_the_place_of_the_surrogate(simulated: tuple[Path, pa.Table]) -> None:
-    found = pipeline.place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
-    assert found.before.rating == pytest.approx(2.0)
-    assert found.regressor is None
+    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
+    assert placement.before.rating == pytest.approx(2.0)
+    assert placement.regressor is None
 
 
 def test_the_commands_of_the_guide_are_the_loop(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "evaluate-your-model.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```bash place\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    ours = {"my-arena": str(sample), "my-model": NEW, "gpt-4o": "heuristic"}
+    replacements = {"my-arena": str(sample), "my-model": NEW, "gpt-4o": "heuristic"}
     ran = []
     for line in block.splitlines():
         words = shlex.split(line)
         # The heuristic judge takes the place of a served one: what belongs to a service goes.
         words = words[: words.index("--model")] if "--model" in words else words
-        mirage(*(ours.get(word, word) for word in words[1:]), *(["--languages", "sw"] * (words[1] == "place")))
+        mirage(*(replacements.get(word, word) for word in words[1:]), *(["--languages", "sw"] * (words[1] == "place")))
         ran.append(words[1])
     assert ran == ["place", "judge", "place"]
 
@@ -193,13 +195,13 @@ def test_names_that_are_not_there_are_refused_with_the_nearest(simulated: tuple[
 def test_a_list_of_battles_that_cannot_be_fought_is_refused(sample: Path, tmp_path: Path) -> None:
     before = store.open_arena(sample).version
     file = tmp_path / "next.csv"
-    for text, said in (
+    for text, message in (
         ("language,query_id,system_a,system_b\n", "holds no"),
         ("language,query_id,system_a\nsw,1,x\n", "system_b is missing"),
         ("language,query_id,system_a,system_b\nsw,no-such,reference,baseline/lead\n", "cannot battle"),
     ):
         file.write_text(text, encoding="utf-8")
-        assert said in mirage("judge", sample, "--judge", "heuristic", "--battles", file, code=2).stderr
+        assert message in mirage("judge", sample, "--judge", "heuristic", "--battles", file, code=2).stderr
     assert "--battles names the battles" in (
         mirage("judge", sample, "--judge", "heuristic", "--battles", file, "--pairs", 3, code=2).stderr
     )

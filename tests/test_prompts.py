@@ -90,7 +90,10 @@ def test_every_prompt_has_a_source_and_each_departure_a_reason() -> None:
 def test_another_prompt_text_is_another_call(name: str) -> None:
     settings = llm.Settings(model="m")
     text = bundled(name)
-    keys = {llm.call_key(settings, [{"role": "user", "content": said}]) for said in (text, text.replace("the", "a", 1))}
+    keys = {
+        llm.call_key(settings, [{"role": "user", "content": content}])
+        for content in (text, text.replace("the", "a", 1))
+    }
     assert len(keys) == 2
 
 

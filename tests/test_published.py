@@ -31,15 +31,15 @@ def printed() -> dict[tuple[str, str, str], float]:
     """The printed rates of the 11 systems in percent, by subset, name in the outputs, and language."""
     rows = store.open_arena(store.bundled()["published"]).read("published").to_pylist()
     return {
-        (SUBSETS[r["metric"]], published.SYSTEM_NAMES[r["system"]], r["language"]): r["value"]
-        for r in rows
-        if r["item"] == published.BASELINES and r["language"] != "all"
+        (SUBSETS[row["metric"]], published.SYSTEM_NAMES[row["system"]], row["language"]): row["value"]
+        for row in rows
+        if row["item"] == published.BASELINES and row["language"] != "all"
     }
 
 
-def one(figures: pa.Table, **named: str) -> dict[str, object]:
+def one(figures: pa.Table, **conditions: str) -> dict[str, object]:
     rows = figures
-    for column, value in named.items():
+    for column, value in conditions.items():
         rows = rows.filter(pc.equal(rows[column], value))
     (row,) = rows.to_pylist()
     return dict(row)
@@ -67,7 +67,7 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize("cell", PRINTED, ids=lambda c: " ".join(c[:6]))
+@pytest.mark.parametrize("cell", PRINTED, ids=lambda cell: " ".join(cell[:6]))
 def test_a_printed_cell_is_a_row(figures: pa.Table, cell: tuple[str, ...]) -> None:
     source, item, metric, setting, system, language, value, text, unit = cell
     row = one(figures, source=source, item=item, metric=metric, setting=setting, system=system, language=language)
@@ -96,7 +96,7 @@ def test_every_cell_of_every_file_is_a_row_and_no_other(shared: Path, figures: p
     for figure in published.FIGURES:
         with (shared / "published" / f"{figure.file}.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.reader(stream))
-        named = {
+        key_columns = {
             "metric",
             "model",
             "subset",
@@ -109,11 +109,11 @@ def test_every_cell_of_every_file_is_a_row_and_no_other(shared: Path, figures: p
             "part",
             "features",
         }
-        cells += sum(name not in named | {"n_features", "hyperparameter"} for name in rows[0]) * (len(rows) - 1)
+        cells += sum(name not in key_columns | {"n_features", "hyperparameter"} for name in rows[0]) * (len(rows) - 1)
     assert len(list((shared / "published").glob("*.csv"))) == len(published.FIGURES)
-    again = schema.sort("published", published.read(shared / "published"))
-    assert len(again) == cells
-    assert again.equals(schema.sort("published", figures)), "the bundled table is what `make data` gives"
+    table = schema.sort("published", published.read(shared / "published"))
+    assert len(table) == cells
+    assert table.equals(schema.sort("published", figures)), "the bundled table is what `make data` gives"
 
 
 def test_a_file_that_is_absent_or_lacks_a_column_is_refused(tmp_path: Path) -> None:
@@ -135,13 +135,15 @@ def test_every_printed_baseline_meets_one_system_of_the_outputs(figures: pa.Tabl
 
 def differing(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], tuple[float, float]]:
     """Cells of a table of rates that are not the printed ones."""
-    ours = {
-        (r["subset"], r["system"], r["language"]): float(r["rate_as_published"]) for r in rows if r["language"] != "all"
+    rates = {
+        (row["subset"], row["system"], row["language"]): float(row["rate_as_published"])
+        for row in rows
+        if row["language"] != "all"
     }
-    assert len(ours) == 363, "every cell of which the outputs are public"
+    assert len(rates) == 363, "every cell of which the outputs are public"
     figures = printed()
     assert len(figures) == 396
-    return {cell: (rate, figures[cell]) for cell, rate in ours.items() if not agrees_with_print(rate, figures[cell])}
+    return {cell: (rate, figures[cell]) for cell, rate in rates.items() if not agrees_with_print(rate, figures[cell])}
 
 
 def test_every_published_cell_is_the_rate_of_the_bundled_replies() -> None:

@@ -33,8 +33,8 @@ def training(means: dict[str, Array], theta: Array) -> Training:
     names = tuple(f"s{k:02}" for k in range(len(theta)))
 
     def ratings(out: frozenset[str]) -> Array:
-        told = np.array([np.nan if s in out else t for s, t in zip(names, theta, strict=True)])
-        return np.asarray(told - np.nanmean(told))
+        values = np.array([np.nan if s in out else t for s, t in zip(names, theta, strict=True)])
+        return np.asarray(values - np.nanmean(values))
 
     n = len(theta)
     languages = {
@@ -81,32 +81,34 @@ def world(rng: np.random.Generator, n: int, shift: float) -> tuple[Training, flo
 @pytest.mark.parametrize("shift", [0.0, 3.0, 6.0, 12.0])
 def test_where_an_interval_is_printed_it_covers(n: int, shift: float) -> None:
     rng = np.random.default_rng([5, n, int(shift)])
-    told = []
+    covered = []
     for _ in range(40):
         seen, true = world(rng, n, shift)
-        held = leave_one_out(seen, "ridge", pairs=False)
-        by = Chosen("ridge", {code: held.judged[code] - held.predicted[code] for code in held.predicted})
-        found = expected(seen, f"s{n:02}", by)["en"]
-        assert (found.low is None) == (found.high is None) == bool(found.outside)
-        if found.low is not None and found.high is not None:
-            told.append(found.low <= true <= found.high)
+        left_out = leave_one_out(seen, "ridge", pairs=False)
+        chosen = Chosen(
+            "ridge", {code: left_out.judged[code] - left_out.predicted[code] for code in left_out.predicted}
+        )
+        prediction = expected(seen, f"s{n:02}", chosen)["en"]
+        assert (prediction.low is None) == (prediction.high is None) == bool(prediction.outside)
+        if prediction.low is not None and prediction.high is not None:
+            covered.append(prediction.low <= true <= prediction.high)
     if shift == 12:
-        assert len(told) <= 4
+        assert len(covered) <= 4
     else:
-        assert len(told) >= (1 if shift else 36)
+        assert len(covered) >= (1 if shift else 36)
     # 0.9, less what chance does to so few.
-    assert not told or np.mean(told) >= 0.9 - 1.65 * np.sqrt(0.09 / len(told))
+    assert not covered or np.mean(covered) >= 0.9 - 1.65 * np.sqrt(0.09 / len(covered))
 
 
 def test_it_says_in_which_feature_and_language() -> None:
     rng = np.random.default_rng(1)
     X = {code: population(rng, "normal", 11) for code in ("en", "sw")}
     X["sw"][10, 3] += 30
-    found = distances(training(X, np.append(rng.normal(size=10), np.nan)), "s10")
-    assert found["sw"].outside == ("f03",)
-    assert found["en"].outside == ()
-    assert list(found) == ["en", "sw", "all"]
-    assert min(one.stretch for one in found.values()) >= 1
+    by_language = distances(training(X, np.append(rng.normal(size=10), np.nan)), "s10")
+    assert by_language["sw"].outside == ("f03",)
+    assert by_language["en"].outside == ()
+    assert list(by_language) == ["en", "sw", "all"]
+    assert min(distance.stretch for distance in by_language.values()) >= 1
 
 
 def test_a_value_beside_equal_ones_lies_outside_and_equal_ones_do_not() -> None:
@@ -123,9 +125,9 @@ def test_left_out_systems_outside_have_no_interval_and_do_not_count_as_covered()
     rng = np.random.default_rng(3)
     X = population(rng, "normal", 10)
     X[4, 2] += 40
-    held = leave_one_out(training({"en": X}, rng.normal(size=10)), "ridge", pairs=False)
-    at = held.systems["en"].index("s04")
-    assert np.isnan([held.low["en"][at], held.high["en"][at]]).all()
-    assert np.isfinite(np.delete(held.low["en"], at)).all()
-    assert held.quality()[0].covered is not None
+    left_out = leave_one_out(training({"en": X}, rng.normal(size=10)), "ridge", pairs=False)
+    index = left_out.systems["en"].index("s04")
+    assert np.isnan([left_out.low["en"][index], left_out.high["en"][index]]).all()
+    assert np.isfinite(np.delete(left_out.low["en"], index)).all()
+    assert left_out.quality()[0].covered is not None
     assert surrogate.outside(training({"en": X}, rng.normal(size=10)), "s04")["en"] == ("f02",)

@@ -34,28 +34,28 @@ def battles(wins: Any, ties: Any | None = None, *, systems: Any = None, strata: 
     ties = np.zeros_like(wins) if ties is None else np.asarray(ties, dtype=np.uint8)
     names = tuple(systems or [f"s{k:02}" for k in range(s)])
     ids = tuple(f"q{k:05}" for k in range(q))
-    at = np.zeros(q, dtype=np.intp) if strata is None else np.asarray(strata)
-    return rank.Battles(names, ids, wins, ties, at, referee="judge", skill="both")
+    stratum = np.zeros(q, dtype=np.intp) if strata is None else np.asarray(strata)
+    return rank.Battles(names, ids, wins, ties, stratum, referee="judge", skill="both")
 
 
 def simulate(seed: int, *, systems: int = 8, queries: int = 60, tie: float = 0.2, spread: float = 0.6) -> rank.Battles:
     """Strengths fixed by the number of systems; each query shifts every system, which is what makes clusters."""
     rng = np.random.default_rng(seed)
     theta = np.linspace(1.2, -1.2, systems)
-    here = theta + rng.normal(0, spread, (queries, systems))
+    qualities = theta + rng.normal(0, spread, (queries, systems))
     i, j = np.triu_indices(systems, 1)
-    p = 1 / (1 + np.exp(here[:, j] - here[:, i]))
-    drawn = rng.random(p.shape) < tie
-    first = (rng.random(p.shape) < p) & ~drawn
+    p = 1 / (1 + np.exp(qualities[:, j] - qualities[:, i]))
+    tied = rng.random(p.shape) < tie
+    first = (rng.random(p.shape) < p) & ~tied
     wins = np.zeros((queries, systems, systems), np.uint8)
     ties = np.zeros_like(wins)
-    wins[:, i, j], wins[:, j, i] = first, ~first & ~drawn
-    ties[:, i, j] = ties[:, j, i] = drawn
+    wins[:, i, j], wins[:, j, i] = first, ~first & ~tied
+    ties[:, i, j] = ties[:, j, i] = tied
     return battles(wins, ties)
 
 
-def ratings(one: rank.Battles, **options: Any) -> rank.LanguageRanking:
-    return rank.rate({"en": one}, **{"draws": 20, **options}).languages["en"]
+def ratings(battles: rank.Battles, **options: Any) -> rank.LanguageRanking:
+    return rank.rate({"en": battles}, **{"draws": 20, **options}).languages["en"]
 
 
 def maximum(battles: rank.Battles, **options: Any) -> rank.LanguageRanking:
@@ -70,59 +70,59 @@ def test_textbook_strengths(case: Mapping[str, Any]) -> None:
     theta = maximum(battles(wins[None], systems=sorted(case["systems"]))).theta
     expected = np.asarray(case["strengths"])[order]
     if case["scale"] == "strength":
-        found = np.exp(theta)
+        strengths = np.exp(theta)
     else:
-        found = theta - theta[sorted(case["systems"]).index(case["systems"][-1])]
-    np.testing.assert_allclose(found, expected, atol=0.5 * 10.0 ** -case["decimals"] + 1e-9)
+        strengths = theta - theta[sorted(case["systems"]).index(case["systems"][-1])]
+    np.testing.assert_allclose(strengths, expected, atol=0.5 * 10.0 ** -case["decimals"] + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_choix_as_the_ridge_goes_to_zero(seed: int) -> None:
-    one = simulate(seed, tie=0.0)
-    found = maximum(one, ridge=1e-12).theta
-    counts = one.wins.sum(axis=0).astype(float)
+    battles = simulate(seed, tie=0.0)
+    theta = maximum(battles, ridge=1e-12).theta
+    counts = battles.wins.sum(axis=0).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-    np.testing.assert_allclose(found, expected - expected.mean(), atol=1e-7)
+    np.testing.assert_allclose(theta, expected - expected.mean(), atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_agrees_with_evalica_on_battles_with_ties(seed: int) -> None:
     import evalica
 
-    one = simulate(seed)
+    battles = simulate(seed)
     rows = []
-    for kind, counts in ((evalica.Winner.X, one.wins), (evalica.Winner.Draw, np.triu(one.ties))):
+    for kind, counts in ((evalica.Winner.X, battles.wins), (evalica.Winner.Draw, np.triu(battles.ties))):
         for q, i, j in np.argwhere(counts):
-            rows += [(one.systems[i], one.systems[j], kind)] * int(counts[q, i, j])
+            rows += [(battles.systems[i], battles.systems[j], kind)] * int(counts[q, i, j])
     xs, ys, winners = zip(*rows, strict=True)
     scores = evalica.bradley_terry(xs, ys, winners, tolerance=1e-12, limit=10_000).scores
-    expected = np.log(np.array([scores[s] for s in one.systems]))
-    np.testing.assert_allclose(maximum(one, ridge=1e-12).theta, expected - expected.mean(), atol=1e-5)
+    expected = np.log(np.array([scores[s] for s in battles.systems]))
+    np.testing.assert_allclose(maximum(battles, ridge=1e-12).theta, expected - expected.mean(), atol=1e-5)
 
 
 def test_a_small_ridge_moves_a_connected_table_of_100_queries_by_less_than_1e_4() -> None:
-    one = simulate(1, systems=19, queries=100)
-    assert np.abs(maximum(one).theta - maximum(one, ridge=1e-13).theta).max() < 1e-4
+    battles = simulate(1, systems=19, queries=100)
+    assert np.abs(maximum(battles).theta - maximum(battles, ridge=1e-13).theta).max() < 1e-4
 
 
 def test_every_draw_is_the_maximum_of_its_own_likelihood() -> None:
     """The chord iteration of the draws against choix on the same resamples."""
-    one = simulate(4, tie=0.0)
-    found = maximum(one, draws=25, seed=9, ridge=1e-12).draws
-    times = query_weights("en", one, draws=25, seed=9)
+    battles = simulate(4, tie=0.0)
+    draws = maximum(battles, draws=25, seed=9, ridge=1e-12).draws
+    times = query_weights("en", battles, draws=25, seed=9)
     # Draws are kept as wide as the ratings vary (`records.widened`).
-    middle = maximum(one, draws=1, ridge=1e-12).theta
-    found = middle + (found - middle) / np.sqrt((60 + 1) / (60 - 1))
-    for row, drawn in zip(times, found, strict=True):
-        counts = np.tensordot(row, one.wins, axes=1).astype(float)
+    middle = maximum(battles, draws=1, ridge=1e-12).theta
+    draws = middle + (draws - middle) / np.sqrt((60 + 1) / (60 - 1))
+    for row, draw in zip(times, draws, strict=True):
+        counts = np.tensordot(row, battles.wins, axes=1).astype(float)
         expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
         # A draw is found to ten times 1e-5, which is far below what the draws differ by.
-        np.testing.assert_allclose(drawn, expected - expected.mean(), atol=1e-4)
+        np.testing.assert_allclose(draw, expected - expected.mean(), atol=1e-4)
 
 
 def test_davidson_finds_the_maximum_that_a_general_optimiser_finds() -> None:
-    one = simulate(2, systems=5)
-    wins, ties = one.wins.sum(axis=0).astype(float), one.ties.sum(axis=0).astype(float)
+    battles = simulate(2, systems=5)
+    wins, ties = battles.wins.sum(axis=0).astype(float), battles.ties.sum(axis=0).astype(float)
 
     def loss(x: Any) -> float:
         theta, nu = x[:-1], np.exp(x[-1])
@@ -134,7 +134,7 @@ def test_davidson_finds_the_maximum_that_a_general_optimiser_finds() -> None:
 
     best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7})
     expected = best.x[:-1] - best.x[:-1].mean()
-    np.testing.assert_allclose(maximum(one, ties="davidson").theta, expected, atol=1e-5)
+    np.testing.assert_allclose(maximum(battles, ties="davidson").theta, expected, atol=1e-5)
 
 
 count = st.integers(1, 6)
@@ -142,13 +142,13 @@ count = st.integers(1, 6)
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(count, min_size=12, max_size=12), st.integers(0, 3), st.integers(1, 3), st.integers(1, 5))
-def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], who: int, gap: int, more: int) -> None:
+def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], system: int, gap: int, extra: int) -> None:
     wins = np.zeros((1, 4, 4))
     wins[0][~np.eye(4, dtype=bool)] = cells
     better = wins.copy()
-    better[0, who, (who + gap) % 4] += more
+    better[0, system, (system + gap) % 4] += extra
     before, after = ratings(battles(wins), draws=1).theta, ratings(battles(better), draws=1).theta
-    assert after[who] > before[who] - 1e-9
+    assert after[system] > before[system] - 1e-9
 
 
 @settings(max_examples=40, deadline=None)
@@ -163,42 +163,42 @@ def test_relabelling_systems_permutes_the_result(cells: list[int], order: list[i
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(count, min_size=12, max_size=12), st.integers(0, 3), st.integers(1, 3))
-def test_a_tie_moves_both_towards_each_other_pitfall_6(cells: list[int], who: int, gap: int) -> None:
-    other = (who + gap) % 4
+def test_a_tie_moves_both_towards_each_other_pitfall_6(cells: list[int], system: int, gap: int) -> None:
+    other = (system + gap) % 4
     wins = np.zeros((1, 4, 4))
     wins[0][~np.eye(4, dtype=bool)] = cells
     ties = np.zeros_like(wins)
-    ties[0, who, other] = ties[0, other, who] = 3
+    ties[0, system, other] = ties[0, other, system] = 3
     for counted in ("half", "davidson"):
         before = ratings(battles(wins), draws=1, ties="half").theta
         after = ratings(battles(wins, ties), draws=1, ties=counted).theta
-        apart = abs(before[who] - before[other])
-        assert abs(after[who] - after[other]) < apart or apart < 1e-6
+        apart = abs(before[system] - before[other])
+        assert abs(after[system] - after[other]) < apart or apart < 1e-6
 
 
 def test_dropped_ties_leave_the_ratings_of_the_wins_alone() -> None:
-    one = simulate(3)
-    alone = replace(one, ties=np.zeros_like(one.ties))
-    np.testing.assert_allclose(ratings(one, ties="drop").theta, ratings(alone).theta, atol=1e-12)
+    battles = simulate(3)
+    without_ties = replace(battles, ties=np.zeros_like(battles.ties))
+    np.testing.assert_allclose(ratings(battles, ties="drop").theta, ratings(without_ties).theta, atol=1e-12)
 
 
 def test_a_tie_changes_the_rating_pitfall_6() -> None:
-    one = simulate(3)
-    assert np.abs(ratings(one).theta - ratings(one, ties="drop").theta).max() > 0.05
+    battles = simulate(3)
+    assert np.abs(ratings(battles).theta - ratings(battles, ties="drop").theta).max() > 0.05
 
 
 def test_duplicating_every_battle_within_its_query_narrows_nothing_pitfall_36() -> None:
-    one = simulate(5)
-    twice = replace(one, wins=2 * one.wins, ties=2 * one.ties)
-    a, b = ratings(one, draws=200), ratings(twice, draws=200)
+    battles = simulate(5)
+    doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)
+    a, b = ratings(battles, draws=200), ratings(doubled, draws=200)
     np.testing.assert_allclose(a.theta, b.theta, atol=1e-5)
     np.testing.assert_allclose(a.interval(), b.interval(), atol=1e-3)
-    np.testing.assert_allclose(maximum(one).theta, maximum(twice).theta, atol=1e-6)
+    np.testing.assert_allclose(maximum(battles).theta, maximum(doubled).theta, atol=1e-6)
 
 
 def test_the_width_of_an_interval_does_not_depend_on_the_number_of_draws_pitfall_35() -> None:
-    one = simulate(6, queries=100)
-    widths = [np.ptp(ratings(one, draws=n, seed=1).interval(), axis=0).mean() for n in (200, 1000, 4000)]
+    battles = simulate(6, queries=100)
+    widths = [np.ptp(ratings(battles, draws=n, seed=1).interval(), axis=0).mean() for n in (200, 1000, 4000)]
     assert max(widths) / min(widths) < 1.1
 
 
@@ -222,13 +222,13 @@ def test_95_percent_intervals_cover_the_truth_95_percent_of_the_time_pitfall_37(
 
 
 def test_ranking_a_subset_uses_its_battles_alone_pitfall_33() -> None:
-    one = simulate(8, tie=0.0)
+    battles = simulate(8, tie=0.0)
     for chosen in (("s00", "s03", "s05"), ("s07", "s01"), ("s02", "s04", "s06", "s00")):
-        part = one.subset(chosen)
-        at = [one.systems.index(s) for s in sorted(chosen)]
-        counts = one.wins.sum(axis=0).astype(float)[np.ix_(at, at)]
+        subset = battles.subset(chosen)
+        indices = [battles.systems.index(s) for s in sorted(chosen)]
+        counts = battles.wins.sum(axis=0).astype(float)[np.ix_(indices, indices)]
         expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-        np.testing.assert_allclose(maximum(part, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
+        np.testing.assert_allclose(maximum(subset, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
 
 
 def test_a_subset_with_an_unknown_system_names_the_nearest_pitfall_44() -> None:
@@ -237,43 +237,43 @@ def test_a_subset_with_an_unknown_system_names_the_nearest_pitfall_44() -> None:
 
 
 def test_an_undefeated_system_is_finite_first_and_flagged_pitfall_34() -> None:
-    one = simulate(9)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    battles = simulate(9)
+    wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, 3, :] += wins[:, :, 3] + ties[:, 3, :]
     wins[:, :, 3] = ties[:, 3, :] = ties[:, :, 3] = 0
-    found = ratings(replace(one, wins=wins, ties=ties), draws=50)
-    assert np.isfinite(found.theta).all()
-    assert np.isfinite(found.draws).all()
-    assert found.ranks()[3] == 1
-    assert found.groups == (tuple(s for s in one.systems if s != "s03"), ("s03",))
-    assert "s03" not in found.bounded
-    rest = ratings(replace(one, wins=wins, ties=ties).subset([s for s in one.systems if s != "s03"])).theta
-    others = np.delete(found.theta, 3)
+    ranking = ratings(replace(battles, wins=wins, ties=ties), draws=50)
+    assert np.isfinite(ranking.theta).all()
+    assert np.isfinite(ranking.draws).all()
+    assert ranking.ranks()[3] == 1
+    assert ranking.groups == (tuple(s for s in battles.systems if s != "s03"), ("s03",))
+    assert "s03" not in ranking.bounded
+    rest = ratings(replace(battles, wins=wins, ties=ties).subset([s for s in battles.systems if s != "s03"])).theta
+    others = np.delete(ranking.theta, 3)
     # What it is compared with does not change by who is unbeaten: less than a hundredth of what a query can move.
     np.testing.assert_allclose(others - others.mean(), rest, atol=2e-3)
-    assert found.interval()[1, 3] == np.inf
-    assert np.isfinite(found.interval()[0, 3])
+    assert ranking.interval()[1, 3] == np.inf
+    assert np.isfinite(ranking.interval()[0, 3])
 
 
 def test_two_groups_that_never_met_are_reported() -> None:
     wins = np.zeros((1, 5, 5))
     wins[0, :3, :3] = 1 - np.eye(3)
     wins[0, 3, 4] = wins[0, 4, 3] = 1
-    found = ratings(battles(wins))
-    assert not found.connected
-    assert found.groups == (("s00", "s01", "s02"), ("s03", "s04"))
-    assert found.bounded == ("s00", "s01", "s02")
+    ranking = ratings(battles(wins))
+    assert not ranking.connected
+    assert ranking.groups == (("s00", "s01", "s02"), ("s03", "s04"))
+    assert ranking.bounded == ("s00", "s01", "s02")
 
 
 def test_two_systems_of_which_one_always_wins_bound_nothing() -> None:
-    found = ratings(battles([[[0, 3], [0, 0]]]))
-    assert found.bounded == ()
-    assert found.theta[0] > 0 > found.theta[1]
+    ranking = ratings(battles([[[0, 3], [0, 0]]]))
+    assert ranking.bounded == ()
+    assert ranking.theta[0] > 0 > ranking.theta[1]
 
 
 def test_the_same_seed_gives_the_same_draws_and_another_seed_others() -> None:
-    one = simulate(10)
-    a, b, c = (ratings(one, seed=s).draws for s in (3, 3, 4))
+    battles = simulate(10)
+    a, b, c = (ratings(battles, seed=s).draws for s in (3, 3, 4))
     assert a.tobytes() == b.tobytes()
     assert a.tobytes() != c.tobytes()
 
@@ -299,12 +299,12 @@ def test_a_system_absent_from_a_language_is_left_out_of_the_joint_row_by_name() 
 
 
 def test_rating_changes_neither_its_input_nor_the_global_generator_pitfall_8() -> None:
-    one = simulate(14)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    battles = simulate(14)
+    wins, ties = battles.wins.copy(), battles.ties.copy()
     state = np.random.get_state()[1].tobytes()  # noqa: NPY002  # the global generator is what must not move
-    ratings(one)
-    assert (one.wins == wins).all()
-    assert (one.ties == ties).all()
+    ratings(battles)
+    assert (battles.wins == wins).all()
+    assert (battles.ties == ties).all()
     assert np.random.get_state()[1].tobytes() == state  # noqa: NPY002  # as above
 
 
@@ -317,7 +317,7 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     )
     digests = set()
     for hash_seed in ("0", "1"):
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", code],
             cwd=ROOT,
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
@@ -325,15 +325,15 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
             text=True,
             check=True,
         )
-        digests.add(done.stdout.strip())
+        digests.add(result.stdout.strip())
     assert len(digests) == 1
 
 
 def test_a_system_alone_has_no_battle_to_rate() -> None:
     nothing = np.zeros((2, 1, 1), dtype=np.uint8)
-    alone = rank.Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
+    single = rank.Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
     with pytest.raises(NotEnoughData, match="no battle to rate in en"):
-        rank.rate({"en": alone}, draws=10)
+        rank.rate({"en": single}, draws=10)
 
 
 def test_the_table_keeps_the_contract() -> None:
@@ -371,14 +371,14 @@ def test_judgments_are_counted_by_query_and_pair() -> None:
         ("en", "q3", "j", "x", "z", "unparsed"),
         ("ar", "q1", "j", "z", "x", "B"),
     )
-    found = rank.from_judgments(table, judge="j")
-    en = found["en"]
+    by_language = rank.from_judgments(table, judge="j")
+    en = by_language["en"]
     assert (en.systems, en.queries, en.unparsed) == (("x", "y", "z"), ("q1", "q2", "q3"), 1)
     assert en.wins[0].tolist() == [[0, 2, 0], [0, 0, 0], [0, 0, 0]]
     assert en.ties[1].tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     assert en.wins[1].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
     assert en.record().tolist() == [[2, 1, 0], [1, 1, 2], [0, 0, 1]]
-    assert found["ar"].wins.tolist() == [[[0, 1], [0, 0]]]
+    assert by_language["ar"].wins.tolist() == [[[0, 1], [0, 0]]]
 
 
 def test_unparsed_verdicts_are_no_ties_pitfall_5() -> None:
@@ -478,13 +478,13 @@ def test_options_out_of_range_are_refused() -> None:
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
     outcomes = store.open_arena(store.bundled()["nomiracl"]).read("outcomes")
-    found = rank.from_outcomes(outcomes, skill=skill)
-    assert len(found) == (17 if skill == "abstain" else 16)
-    for one in found.values():
-        mine = maximum(one, draws=1, ridge=1e-12)
-        counts = one.wins.sum(axis=0) + one.ties.sum(axis=0) / 2
+    by_language = rank.from_outcomes(outcomes, skill=skill)
+    assert len(by_language) == (17 if skill == "abstain" else 16)
+    for battles in by_language.values():
+        ranking = maximum(battles, draws=1, ridge=1e-12)
+        counts = battles.wins.sum(axis=0) + battles.ties.sum(axis=0) / 2
         expected = choix.ilsr_pairwise_dense(counts.astype(float), alpha=0, tol=1e-12)
-        np.testing.assert_allclose(mine.theta, expected - expected.mean(), atol=1e-7)
+        np.testing.assert_allclose(ranking.theta, expected - expected.mean(), atol=1e-7)
 
 
 def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
@@ -499,5 +499,5 @@ def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
     for name in ("language", "skill", "system", "rank", "rank_low", "rank_high", "battles", "bounded"):
         assert stored[name].to_pylist() == fresh[name].to_pylist()
     for name in ("rating", "low", "high"):
-        ours, today = (np.array(table[name].to_pylist(), dtype=float) for table in (stored, fresh))
-        np.testing.assert_allclose(ours, today, atol=1e-8)
+        stored_values, fresh_values = (np.array(table[name].to_pylist(), dtype=float) for table in (stored, fresh))
+        np.testing.assert_allclose(stored_values, fresh_values, atol=1e-8)

@@ -24,36 +24,36 @@ def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0
     """Systems from good to bad, the worse the longer its answers; a judge that gives `bias` logits a doubling."""
     rng = np.random.default_rng(seed)
     theta, own = np.linspace(0.9, -0.9, systems), np.linspace(-1.2, 1.2, systems)
-    here = theta + rng.normal(0, 0.5, (queries, systems))
+    strengths = theta + rng.normal(0, 0.5, (queries, systems))
     length = 8 + own + rng.normal(0, 0.7, (queries, systems))
     i, j = np.triu_indices(systems, 1)
-    p = 1 / (1 + np.exp(here[:, j] - here[:, i] - bias * (length[:, i] - length[:, j])))
+    p = 1 / (1 + np.exp(strengths[:, j] - strengths[:, i] - bias * (length[:, i] - length[:, j])))
     tied = rng.random(p.shape) < 0.1
     first = (rng.random(p.shape) < p) & ~tied
     wins = np.zeros((queries, systems, systems), np.uint8)
     ties = np.zeros_like(wins)
     wins[:, i, j], wins[:, j, i] = first, ~first & ~tied
     ties[:, i, j] = ties[:, j, i] = tied
-    one = battles(wins, ties)
-    return one, Covariates(("length",), one.systems, one.queries, length[:, :, None])
+    tally = battles(wins, ties)
+    return tally, Covariates(("length",), tally.systems, tally.queries, length[:, :, None])
 
 
 def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() -> None:
     """Truth from 20,000 queries (seed 0); 120 arenas with seeds 2000 to 2119."""
-    one, known = talkative(0, queries=20_000)
-    large = control({"en": one}, {"en": known}, draws=2)
+    tally, known = talkative(0, queries=20_000)
+    large = control({"en": tally}, {"en": known}, draws=2)
     truth, worth = large.ranking.languages["en"].theta, large.coefficients["en"][0].value
     assert worth is not None
     assert large.ranking.languages["en"].ranks().tolist() == [*range(1, 9)]
     assert np.abs(large.plain.languages["en"].theta).max() < 0.1, "without control the systems look equal"
     inside, plain, coefficient = [], [], []
     for seed in range(2000, 2120):
-        one, known = talkative(seed)
-        found = control({"en": one}, {"en": known})
-        for to, ranking in ((inside, found.ranking), (plain, found.plain)):
+        tally, known = talkative(seed)
+        result = control({"en": tally}, {"en": known})
+        for hits, ranking in ((inside, result.ranking), (plain, result.plain)):
             low, high = ranking.languages["en"].interval()
-            to.append((low <= truth) & (truth <= high))
-        (length,) = found.coefficients["en"]
+            hits.append((low <= truth) & (truth <= high))
+        (length,) = result.coefficients["en"]
         assert length.low is not None
         assert length.high is not None
         coefficient.append(length.low <= worth <= length.high)
@@ -89,34 +89,34 @@ def quasi(won: Any, lost: Any, design: Any, query: Any) -> float:
 
 @pytest.mark.parametrize("kind", ["two covariates", "a system never wins", "the covariate decides all", "soft"])
 def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> None:
-    one, known = talkative(4, systems=5, queries=25)
+    tally, known = talkative(4, systems=5, queries=25)
     i, j = np.triu_indices(5, 1)
     values = known.values
     rng = np.random.default_rng(2)
     if kind == "two covariates":
         values = np.concatenate([values, values / 2 + rng.normal(size=values.shape)], axis=2)
     if kind == "a system never wins":
-        wins = one.wins.copy()
-        wins[:, :, 2] += wins[:, 2] + one.ties[:, 2]
+        wins = tally.wins.copy()
+        wins[:, :, 2] += wins[:, 2] + tally.ties[:, 2]
         wins[:, 2] = 0
-        ties = one.ties.copy()
+        ties = tally.ties.copy()
         ties[:, 2] = ties[:, :, 2] = 0
-        one = replace(one, wins=wins, ties=ties)
+        tally = replace(tally, wins=wins, ties=ties)
     if kind == "the covariate decides all":
-        wins = np.zeros_like(one.wins)
+        wins = np.zeros_like(tally.wins)
         longer = values[:, i, 0] > values[:, j, 0]
         wins[:, i, j], wins[:, j, i] = longer, ~longer
-        one = replace(one, wins=wins, ties=np.zeros_like(wins))
+        tally = replace(tally, wins=wins, ties=np.zeros_like(wins))
     if kind == "soft":
-        points = np.zeros(one.wins.shape, np.float32)
+        points = np.zeros(tally.wins.shape, np.float32)
         points[:, i, j] = rng.beta(2, 2, (25, 10))
         points[:, j, i] = 1 - points[:, i, j]
-        one = replace(one, points=points)
+        tally = replace(tally, points=points)
     names = ("length", "citations")[: values.shape[2]]
-    found = control({"en": one}, {"en": Covariates(names, one.systems, one.queries, values)}, draws=2)
+    result = control({"en": tally}, {"en": Covariates(names, tally.systems, tally.queries, values)}, draws=2)
 
     query = np.repeat(np.arange(25), 10)
-    points = one.points if one.points is not None else one.wins + one.ties / 2
+    points = tally.points if tally.points is not None else tally.wins + tally.ties / 2
     won, lost = (points[:, a, b].ravel().astype(float) for a, b in ((i, j), (j, i)))
     systems = np.zeros((10, 5))
     systems[range(10), i], systems[range(10), j] = 1, -1
@@ -128,59 +128,59 @@ def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> 
     theta = np.array([0, *best[:4]])
     # Where nothing but the prior bounds the coefficient, the maximum is flat.
     near = {"rtol": 5e-3, "atol": 5e-3} if kind == "the covariate decides all" else {"rtol": 1e-5, "atol": 1e-5}
-    np.testing.assert_allclose(found.ranking.languages["en"].theta, theta - theta.mean(), **near)
+    np.testing.assert_allclose(result.ranking.languages["en"].theta, theta - theta.mean(), **near)
     if kind != "the covariate decides all":
-        np.testing.assert_allclose([c.value for c in found.coefficients["en"]], best[4:] / scale, **near)
+        np.testing.assert_allclose([c.value for c in result.coefficients["en"]], best[4:] / scale, **near)
 
 
 def test_draws_of_a_control_are_near_those_of_the_plain_bootstrap_where_style_says_nothing() -> None:
-    one = simulate(6, queries=100)
+    tally = simulate(6, queries=100)
     noise = np.random.default_rng(1).normal(size=(100, 8, 1))
-    found = control({"en": one}, {"en": Covariates(("length",), one.systems, one.queries, noise)})
-    (length,) = found.coefficients["en"]
+    result = control({"en": tally}, {"en": Covariates(("length",), tally.systems, tally.queries, noise)})
+    (length,) = result.coefficients["en"]
     assert length.low is not None
     assert length.high is not None
     assert length.low < 0 < length.high
-    a, b = (np.ptp(each.languages["en"].interval(), axis=0) for each in (found.ranking, found.plain))
+    a, b = (np.ptp(ranking.languages["en"].interval(), axis=0) for ranking in (result.ranking, result.plain))
     np.testing.assert_allclose(a, b, rtol=0.15)
 
 
 def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19() -> None:
-    one, known = talkative(5, queries=20)
+    tally, known = talkative(5, queries=20)
     values = known.values.copy()
     values[3, 2] = np.nan
-    found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
-    assert found.n_missing == {"en": 7}
-    assert found.n_battles == {"en": 20 * 28 - 7}
-    wins = one.wins.copy()
+    result = control({"en": tally}, {"en": replace(known, values=values)}, draws=2)
+    assert result.n_missing == {"en": 7}
+    assert result.n_battles == {"en": 20 * 28 - 7}
+    wins = tally.wins.copy()
     wins[3, 2] = wins[3, :, 2] = 0
-    ties = one.ties.copy()
+    ties = tally.ties.copy()
     ties[3, 2] = ties[3, :, 2] = 0
     np.testing.assert_allclose(
-        found.plain.languages["en"].theta, ratings(replace(one, wins=wins, ties=ties)).theta, atol=1e-12
+        result.plain.languages["en"].theta, ratings(replace(tally, wins=wins, ties=ties)).theta, atol=1e-12
     )
 
 
 def test_a_covariate_that_battles_cannot_tell_from_the_systems_has_no_coefficient_and_says_why() -> None:
-    one, known = talkative(6)
+    tally, known = talkative(6)
     for values in (np.zeros((60, 8, 1)), np.repeat(np.arange(8.0)[None, :, None], 60, axis=0)):
-        found = control({"en": one}, {"en": replace(known, values=values)}, draws=2)
-        (length,) = found.coefficients["en"]
+        result = control({"en": tally}, {"en": replace(known, values=values)}, draws=2)
+        (length,) = result.coefficients["en"]
         assert length.value is None
         assert length.low is None
         assert length.reason is not None
         assert "does not vary" in length.reason
-        np.testing.assert_allclose(found.ranking.languages["en"].theta, found.plain.languages["en"].theta, atol=1e-4)
+        np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=1e-4)
 
 
 def test_a_covariate_that_decides_every_battle_has_no_finite_coefficient() -> None:
-    one, known = talkative(7, queries=15)
+    tally, known = talkative(7, queries=15)
     i, j = np.triu_indices(8, 1)
-    wins = np.zeros_like(one.wins)
+    wins = np.zeros_like(tally.wins)
     longer = known.values[:, i, 0] > known.values[:, j, 0]
     wins[:, i, j], wins[:, j, i] = longer, ~longer
-    found = control({"en": replace(one, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
-    (length,) = found.coefficients["en"]
+    result = control({"en": replace(tally, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
+    (length,) = result.coefficients["en"]
     assert length.value is None
     assert length.reason is not None
     assert "decides every battle" in length.reason
@@ -208,25 +208,25 @@ def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
 
 
 def test_style_is_not_controlled_where_that_means_nothing() -> None:
-    one, known = talkative(8, queries=10)
+    tally, known = talkative(8, queries=10)
     with pytest.raises(BadInput, match="davidson"):
-        control({"en": one}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
+        control({"en": tally}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="see no style"):
-        control({"en": replace(one, skill="abstain")}, {"en": known})
+        control({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="are not given"):
         recompute({"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, Choice(control=("length",)))
 
 
 def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
-    one, known = talkative(9, queries=20)
-    found = control({"en": one, "sw": one}, {"en": known, "sw": known}, draws=20)
-    table = found.ranking.table()
+    tally, known = talkative(9, queries=20)
+    result = control({"en": tally, "sw": tally}, {"en": known, "sw": known}, draws=20)
+    table = result.ranking.table()
     schema.validate("ratings", table)
     assert set(table["tier"].to_pylist()) == {None}
-    assert [c.language for c in found.coefficients["all"]] == ["all"]
-    assert found.coefficients["all"][0].value == pytest.approx(found.coefficients["en"][0].value)
-    again = control({"en": one}, {"en": known}, draws=20).ranking.languages["en"]
-    assert again.draws.tobytes() == found.ranking.languages["en"].draws.tobytes()
+    assert [c.language for c in result.coefficients["all"]] == ["all"]
+    assert result.coefficients["all"][0].value == pytest.approx(result.coefficients["en"][0].value)
+    again = control({"en": tally}, {"en": known}, draws=20).ranking.languages["en"]
+    assert again.draws.tobytes() == result.ranking.languages["en"].draws.tobytes()
 
 
 def uneven(seed: int, *, systems: int, queries: int, spread: float, worth: float) -> tuple[Battles, Covariates]:
@@ -241,23 +241,25 @@ def uneven(seed: int, *, systems: int, queries: int, spread: float, worth: float
     first = rng.random(d.shape) < 1 / (1 + np.exp(-d))
     wins = np.zeros((queries, systems, systems), np.uint8)
     wins[:, i, j], wins[:, j, i] = first, ~first
-    one = battles(wins)
-    return one, Covariates(("length",), one.systems, one.queries, length[:, :, None])
+    tally = battles(wins)
+    return tally, Covariates(("length",), tally.systems, tally.queries, length[:, :, None])
 
 
 def test_the_joint_row_at_equal_style_covers_with_few_questions_and_systems_far_apart() -> None:
     """18 languages of 8 systems and 10 questions; 12 arenas, each with seeds of its own from 10,000 on."""
     truth, inside, coefficient, away = np.linspace(3, -3, 8), [], [], []
     for seed in range(10_000, 10_012):
-        made = {f"l{k:02}": uneven(100 * seed + k, systems=8, queries=10, spread=3, worth=0.4) for k in range(18)}
-        found = control(
-            {c: one for c, (one, _) in made.items()}, {c: known for c, (_, known) in made.items()}, draws=200
+        languages = {f"l{k:02}": uneven(100 * seed + k, systems=8, queries=10, spread=3, worth=0.4) for k in range(18)}
+        result = control(
+            {c: tally for c, (tally, _) in languages.items()},
+            {c: known for c, (_, known) in languages.items()},
+            draws=200,
         )
-        joint = found.ranking.languages["all"]
+        joint = result.ranking.languages["all"]
         low, high = joint.interval()
         inside.append((low <= truth) & (truth <= high))
         away.append(joint.theta - truth)
-        (length,) = found.coefficients["all"]
+        (length,) = result.coefficients["all"]
         assert length.low is not None
         assert length.high is not None
         coefficient.append(length.low <= 0.4 <= length.high)
@@ -271,10 +273,10 @@ def test_the_joint_row_at_equal_style_covers_with_few_questions_and_systems_far_
 def test_draws_at_a_few_points_of_style_are_those_at_every_battle(monkeypatch: pytest.MonkeyPatch) -> None:
     from mirage.rank import cells
 
-    one, known = uneven(3, systems=8, queries=60, spread=2, worth=0.6)
-    few = control({"en": one}, {"en": known}, draws=300)
+    tally, known = uneven(3, systems=8, queries=60, spread=2, worth=0.6)
+    few = control({"en": tally}, {"en": known}, draws=300)
     monkeypatch.setattr(cells, "_FEW", 10**6)
-    every = control({"en": one}, {"en": known}, draws=300)
+    every = control({"en": tally}, {"en": known}, draws=300)
     a, b = few.ranking.languages["en"], every.ranking.languages["en"]
     np.testing.assert_array_equal(a.theta, b.theta)
     off = np.sqrt(((a.draws - b.draws) ** 2).mean(axis=0))
@@ -284,12 +286,12 @@ def test_draws_at_a_few_points_of_style_are_those_at_every_battle(monkeypatch: p
 
 def test_a_draw_is_the_maximum_for_its_weights() -> None:
     """Maximum likelihood with the drawn weights, by a general optimiser. So many questions leave the prior no say."""
-    one, known = uneven(5, systems=4, queries=3000, spread=2, worth=0.5)
-    found = control({"en": one}, {"en": known}, draws=6)
-    weights = query_weights("en", one, draws=6)
+    tally, known = uneven(5, systems=4, queries=3000, spread=2, worth=0.5)
+    result = control({"en": tally}, {"en": known}, draws=6)
+    weights = query_weights("en", tally, draws=6)
     i, j = np.triu_indices(4, 1)
-    query, pair = (each.ravel() for each in np.indices((3000, 6)))
-    won, lost = one.wins[:, i, j].ravel().astype(float), one.wins[:, j, i].ravel().astype(float)
+    query, pair = (index.ravel() for index in np.indices((3000, 6)))
+    won, lost = tally.wins[:, i, j].ravel().astype(float), tally.wins[:, j, i].ravel().astype(float)
     systems = np.zeros((6, 4))
     systems[range(6), i], systems[range(6), j] = 1, -1
     design = np.column_stack([systems[pair][:, 1:], (known.values[:, i, 0] - known.values[:, j, 0]).ravel()])
@@ -304,73 +306,77 @@ def test_a_draw_is_the_maximum_for_its_weights() -> None:
         best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-7}).x
         theta = np.array([0, *best[:3]])
         low.append(theta - theta.mean())
-        high.append(found.ranking.languages["en"].draws[b])
+        high.append(result.ranking.languages["en"].draws[b])
     off, sd = np.abs(np.subtract(low, high)).max(), np.std(high, axis=0).min()
     assert off < 0.25 * sd
 
 
 def test_a_system_whose_answers_are_ten_times_as_long_is_named() -> None:
-    one, known = uneven(1, systems=10, queries=40, spread=1, worth=0.6)
+    tally, known = uneven(1, systems=10, queries=40, spread=1, worth=0.6)
     values = known.values.copy()
     values[:, 6] += np.log2(10)
     far = replace(known, values=values)
-    found = control({"en": one, "sw": one}, {"en": known, "sw": far}, draws=2)
-    assert found.outside == {"en": {}, "sw": {"s06": ("length",)}}
-    moved = found.ranking.languages["sw"].theta[6] - found.ranking.languages["en"].theta[6]
+    result = control({"en": tally, "sw": tally}, {"en": known, "sw": far}, draws=2)
+    assert result.outside == {"en": {}, "sw": {"s06": ("length",)}}
+    moved = result.ranking.languages["sw"].theta[6] - result.ranking.languages["en"].theta[6]
     assert abs(moved) > 1, "the rating does rest on it"
 
 
 def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
-    one, known = uneven(2, systems=6, queries=30, spread=1, worth=0.6)
+    tally, known = uneven(2, systems=6, queries=30, spread=1, worth=0.6)
     values = known.values.copy()
     values[:, 2] += np.log2(10)
     table = judged(
         *(
-            ("en", query, "j", one.systems[a], one.systems[b], "A")
-            for q, query in enumerate(one.queries)
-            for a, b in np.argwhere(one.wins[q]).tolist()
+            ("en", query, "j", tally.systems[a], tally.systems[b], "A")
+            for q, query in enumerate(tally.queries)
+            for a, b in np.argwhere(tally.wins[q]).tolist()
         )
     )
-    said = {"j": rank.verdicts(table, judge="j")}
+    verdicts = {"j": rank.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = pipeline.counted(recompute(said, Choice(control=("length",)), style={"en": style}, draws=2))
+        lines[name] = pipeline.counted(recompute(verdicts, Choice(control=("length",)), style={"en": style}, draws=2))
     assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
     assert not any("extrapolation" in line for line in lines["near"])
 
 
 def test_two_answers_a_question_and_answers_that_are_all_alike_are_looked_at_too() -> None:
-    one, known = uneven(4, systems=6, queries=300, spread=1, worth=0.5)
+    tally, known = uneven(4, systems=6, queries=300, spread=1, worth=0.5)
     rng = np.random.default_rng(0)
-    there = np.zeros((300, 6), bool)
+    answered = np.zeros((300, 6), bool)
     for q in range(300):
-        there[q, rng.permutation(6)[:2]] = True
-    values = np.where(there[:, :, None], known.values, np.nan)
+        answered[q, rng.permutation(6)[:2]] = True
+    values = np.where(answered[:, :, None], known.values, np.nan)
     values[:, 3] += np.log2(30)
-    assert control({"en": one}, {"en": replace(known, values=values)}, draws=2).outside == {"en": {"s03": ("length",)}}
+    assert control({"en": tally}, {"en": replace(known, values=values)}, draws=2).outside == {
+        "en": {"s03": ("length",)}
+    }
     cited = np.zeros((300, 6, 1))
     cited[:, 5] = rng.integers(5, 8, (300, 1))
     cited[rng.random((300, 6, 1)) < 0.02] += 1
-    made = control({"en": one}, {"en": Covariates(("citations",), one.systems, one.queries, cited)}, draws=2)
-    assert made.outside == {"en": {"s05": ("citations",)}}
+    result = control({"en": tally}, {"en": Covariates(("citations",), tally.systems, tally.queries, cited)}, draws=2)
+    assert result.outside == {"en": {"s05": ("citations",)}}
 
 
 def test_soft_verdicts_count_at_equal_style_as_they_do_without() -> None:
-    one, known = uneven(6, systems=5, queries=40, spread=1, worth=0.0)
-    soft = np.where(one.wins > 0, 0.6, np.where(one.wins.transpose(0, 2, 1) > 0, 0.4, 0)).astype(np.float32)
-    hard, found = (control({"en": each}, {"en": known}, draws=50) for each in (one, replace(one, points=soft)))
-    assert np.ptp(found.ranking.languages["en"].theta) < 0.4 * np.ptp(hard.ranking.languages["en"].theta)
-    np.testing.assert_allclose(found.ranking.languages["en"].theta, found.plain.languages["en"].theta, atol=0.05)
+    tally, known = uneven(6, systems=5, queries=40, spread=1, worth=0.0)
+    soft = np.where(tally.wins > 0, 0.6, np.where(tally.wins.transpose(0, 2, 1) > 0, 0.4, 0)).astype(np.float32)
+    hard, result = (
+        control({"en": variant}, {"en": known}, draws=50) for variant in (tally, replace(tally, points=soft))
+    )
+    assert np.ptp(result.ranking.languages["en"].theta) < 0.4 * np.ptp(hard.ranking.languages["en"].theta)
+    np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=0.05)
 
 
 def test_parts_that_never_met_and_a_single_question_are_rated() -> None:
-    one, known = uneven(7, systems=6, queries=30, spread=1, worth=0.5)
-    wins = one.wins.copy()
+    tally, known = uneven(7, systems=6, queries=30, spread=1, worth=0.5)
+    wins = tally.wins.copy()
     wins[:, :3, 3:] = wins[:, 3:, :3] = 0
-    apart = control({"en": replace(one, wins=wins)}, {"en": known}, draws=50).ranking.languages["en"]
+    apart = control({"en": replace(tally, wins=wins)}, {"en": known}, draws=50).ranking.languages["en"]
     assert len(apart.groups) == 2
     assert np.isfinite(apart.draws).all()
     assert np.abs(apart.draws).max() < 20
     alone, known = uneven(8, systems=4, queries=1, spread=1, worth=0.5)
-    found = control({"en": alone}, {"en": known}, draws=50)
-    assert np.isfinite(found.ranking.languages["en"].draws).all()
+    result = control({"en": alone}, {"en": known}, draws=50)
+    assert np.isfinite(result.ranking.languages["en"].draws).all()

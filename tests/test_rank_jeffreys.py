@@ -70,44 +70,44 @@ def test_the_draws_of_independent_battles_of_two_systems_are_the_posterior(wins:
     counts[wins:, 1, 0] = 1
     row = ratings(battles(counts), draws=20_000)
     p = 1 / (1 + np.exp(row.draws[:, 1] - row.draws[:, 0]))
-    theirs = beta(wins + 0.5, n - wins + 0.5)
+    posterior = beta(wins + 0.5, n - wins + 0.5)
     # Independent battles have the dispersion 1, and the least there is where all have the same outcome.
     laid = by_query(battles(counts), ties="half", penalty="jeffreys", ridge=RIDGE)
     assert laid.prior is not None
     scale = laid.prior.dispersion
     if 0 < wins < n:
         assert 0.7 < scale < 1.1
-        np.testing.assert_allclose(np.quantile(p, [0.05, 0.5, 0.95]), theirs.ppf([0.05, 0.5, 0.95]), atol=0.02)
+        np.testing.assert_allclose(np.quantile(p, [0.05, 0.5, 0.95]), posterior.ppf([0.05, 0.5, 0.95]), atol=0.02)
     else:
         assert scale == 0.25
 
 
 def test_more_of_the_same_verdicts_on_a_question_are_not_more_questions() -> None:
-    one = simulate(5)
-    twice = replace(one, wins=2 * one.wins, ties=2 * one.ties)
-    a, b = (by_query(each, ties="half", penalty="jeffreys", ridge=RIDGE) for each in (one, twice))
+    battles = simulate(5)
+    doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)
+    a, b = (by_query(data, ties="half", penalty="jeffreys", ridge=RIDGE) for data in (battles, doubled))
     assert a.prior is not None
     assert b.prior is not None
     assert b.prior.dispersion == pytest.approx(2 * a.prior.dispersion, rel=1e-3)
     np.testing.assert_allclose(a.point, b.point, atol=1e-4)
 
 
-def lose_all(one: rank.Battles, system: int) -> rank.Battles:
-    wins, ties = one.wins.copy(), one.ties.copy()
+def lose_all(battles: rank.Battles, system: int) -> rank.Battles:
+    wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, system, :], ties[:, system, :], ties[:, :, system] = 0, 0, 0
     wins[:, :, system] = 1
     wins[:, system, system] = 0
-    return replace(one, wins=wins, ties=ties)
+    return replace(battles, wins=wins, ties=ties)
 
 
 def test_a_system_that_loses_all_moves_nobody_else_and_its_own_end_is_open() -> None:
-    one = simulate(3)
-    with_it = lose_all(one, 6)
+    battles = simulate(3)
+    with_it = lose_all(battles, 6)
     row = ratings(with_it, draws=400)
-    rest = ratings(with_it.subset([s for s in one.systems if s != "s06"]), draws=400)
+    rest = ratings(with_it.subset([s for s in battles.systems if s != "s06"]), draws=400)
     others = [k for k in range(8) if k != 6]
-    gap, alone = (each.theta - each.theta[0] for each in (row, rest))
-    np.testing.assert_allclose(gap[others], alone, atol=0.01)
+    gap, gap_without = (ranking.theta - ranking.theta[0] for ranking in (row, rest))
+    np.testing.assert_allclose(gap[others], gap_without, atol=0.01)
     low, high = row.interval()
     assert low[6] == -np.inf
     assert np.isfinite(high[6])
@@ -135,13 +135,13 @@ def test_one_lucky_language_does_not_move_the_joint_row() -> None:
     """The sixth-best of 8 wins every battle of one of 18 languages: no rank moves that the interval does not hold."""
     design = calibration.Design("", np.linspace(1.2, -1.2, 8), 20, 1)
     rng = np.random.default_rng(46)
-    each = {f"l{k:02}": calibration.arena(design, design.theta, rng) for k in range(18)}
-    before = rank.rate(each, draws=200).languages["all"]
-    one = each["l07"]
-    wins, ties = one.wins.copy(), one.ties.copy()
+    by_language = {f"l{k:02}": calibration.arena(design, design.theta, rng) for k in range(18)}
+    before = rank.rate(by_language, draws=200).languages["all"]
+    battles = by_language["l07"]
+    wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
     wins[:, 5, 5] = 0
-    after = rank.rate(each | {"l07": replace(one, wins=wins, ties=ties)}, draws=200).languages["all"]
+    after = rank.rate(by_language | {"l07": replace(battles, wins=wins, ties=ties)}, draws=200).languages["all"]
     low, high = after.rank_interval()
     assert (low <= before.ranks()).all()
     assert (before.ranks() <= high).all()
@@ -161,12 +161,12 @@ DESIGNS = [
 ]
 
 
-@pytest.mark.parametrize(("what", "arenas"), DESIGNS, ids=[what for what, _ in DESIGNS])
-def test_intervals_hold_the_truth_in_95_percent_of_arenas(what: str, arenas: int) -> None:
+@pytest.mark.parametrize(("name", "arenas"), DESIGNS, ids=[name for name, _ in DESIGNS])
+def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int) -> None:
     """The designs and the generator of `make bench calibration`, fewer arenas: 95% and 3 times the simulation's error,
     the S systems of an arena taken as half as many independent ones.
     """
-    (design,) = (each for each in calibration.DESIGNS if each.what == what)
+    (design,) = (candidate for candidate in calibration.DESIGNS if candidate.what == name)
     rng = np.random.default_rng(7)
     expected = calibration.expected(design, design.theta)
     inside = []
@@ -188,9 +188,9 @@ def test_the_rating_is_the_middle_of_what_its_interval_means() -> None:
     errors: dict[str, list[Any]] = {"ours": [], "none": []}
     halves = []
     for _ in range(design.arenas):
-        each = {f"l{k:02}": calibration.arena(design, design.theta, rng) for k in range(18)}
-        joint = rank.rate(each, draws=60).languages["all"]
-        plain = rank.rate(each, draws=1, penalty="none").languages["all"]
+        by_language = {f"l{k:02}": calibration.arena(design, design.theta, rng) for k in range(18)}
+        joint = rank.rate(by_language, draws=60).languages["all"]
+        plain = rank.rate(by_language, draws=1, penalty="none").languages["all"]
         errors["ours"].append(joint.theta - expected)
         errors["none"].append(plain.theta - expected)
         halves.append(np.ptp(joint.interval(), axis=0) / 2)
@@ -204,13 +204,13 @@ def test_a_difference_is_that_of_the_ratings_with_the_interval_of_its_draws() ->
     ranking = rank.rate({"ar": simulate(1), "en": simulate(2)}, draws=300, seed=4)
     for language in ("ar", "all"):
         row = ranking.languages[language]
-        found = ranking.difference("s02", "s05", language=language)
-        back = ranking.difference("s05", "s02", language=language)
-        assert found.value == pytest.approx(row.theta[2] - row.theta[5])
-        assert (found.low, found.high) == pytest.approx((-back.high, -back.low))  # type: ignore[operator]
-        drawn = row.draws[:, 2] - row.draws[:, 5]
-        assert found.low == pytest.approx(np.quantile(drawn, 0.025), abs=0.1)
-        assert (found.n_queries, found.n_draws, found.seed) == (row.n_queries, 300, 4)
+        difference = ranking.difference("s02", "s05", language=language)
+        reverse = ranking.difference("s05", "s02", language=language)
+        assert difference.value == pytest.approx(row.theta[2] - row.theta[5])
+        assert (difference.low, difference.high) == pytest.approx((-reverse.high, -reverse.low))  # type: ignore[operator]
+        differences = row.draws[:, 2] - row.draws[:, 5]
+        assert difference.low == pytest.approx(np.quantile(differences, 0.025), abs=0.1)
+        assert (difference.n_queries, difference.n_draws, difference.seed) == (row.n_queries, 300, 4)
     assert ranking.difference("s02", "s05").language == "all"
     assert ranking.difference("s02", "s02").value == 0
     for names in (("s02", "s99"), ("s99", "s02")):
@@ -229,17 +229,17 @@ def test_soft_verdicts_count_by_their_points() -> None:
     hard = pa.Table.from_pylist(rows)
     soft = hard.append_column("points", pa.array([0.8] * 40))
     mixed = hard.append_column("points", pa.array([0.8, None] * 20))
-    (one,) = rank.from_judgments(soft, judge="j").values()
-    theta = maximum(one).theta
+    (soft_battles,) = rank.from_judgments(soft, judge="j").values()
+    theta = maximum(soft_battles).theta
     assert theta[0] - theta[1] == pytest.approx(np.log(4), abs=1e-4)
-    assert ratings(one).unbounded == {}
-    (other,) = rank.from_judgments(mixed, judge="j").values()
-    assert other.points is not None
-    assert other.points.sum(axis=0)[0, 1] == pytest.approx(0.8 * 20 + 20)
+    assert ratings(soft_battles).unbounded == {}
+    (mixed_battles,) = rank.from_judgments(mixed, judge="j").values()
+    assert mixed_battles.points is not None
+    assert mixed_battles.points.sum(axis=0)[0, 1] == pytest.approx(0.8 * 20 + 20)
     (plain,) = rank.from_judgments(hard, judge="j").values()
     assert plain.points is None
     assert ratings(plain).unbounded == {"a": "above", "b": "below"}
-    assert (one.record() == plain.record()).all()
-    both = rank.pooled([one, plain], referee="pooled")
-    assert both.points is not None
-    assert both.points[:, 0, 1] == pytest.approx(1.8)
+    assert (soft_battles.record() == plain.record()).all()
+    pooled = rank.pooled([soft_battles, plain], referee="pooled")
+    assert pooled.points is not None
+    assert pooled.points[:, 0, 1] == pytest.approx(1.8)

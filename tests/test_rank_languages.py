@@ -72,14 +72,14 @@ def test_ranks_by_language_are_those_of_the_ranking_and_systems_come_by_mean_ran
 
 
 def test_ranks_and_intervals_are_those_of_the_table() -> None:
-    drawn = simulate(systems=6, queries=30, languages=["en", "sw"], seed=3).tables["judgments"]
-    rated = rank.rate(rank.from_judgments(drawn, judge="judge"))
+    judgments = simulate(systems=6, queries=30, languages=["en", "sw"], seed=3).tables["judgments"]
+    rated = rank.rate(rank.from_judgments(judgments, judge="judge"))
     table = {(r["language"], r["system"]): r for r in rated.table().to_pylist()}
     steady = stability(rated)
     assert len(steady.ranks) == 12
     for row in steady.ranks:
-        theirs = table[row.language, row.system]
-        assert (row.rank, row.low, row.high) == (theirs["rank"], theirs["rank_low"], theirs["rank_high"])
+        expected = table[row.language, row.system]
+        assert (row.rank, row.low, row.high) == (expected["rank"], expected["rank_low"], expected["rank_high"])
     assert all(s.low <= s.mean <= s.high for s in steady.systems)
     assert f"{rated.n_draws} joint draws of queries, seed 0" in steady.method
 
@@ -104,13 +104,13 @@ def test_intervals_of_tau_cover_the_true_tau() -> None:
     """30 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
     covered = 0
     for seed in range(30):
-        drawn = simulate(systems=12, queries=60, languages=["en", "sw"], seed=seed)
-        rated = rank.rate(rank.from_judgments(drawn.tables["judgments"], judge="judge"))
-        (found,) = stability(rated).agreement
-        truth = [np.array([drawn.theta[c][s] for s in rated.languages[c].systems]) for c in ("en", "sw")]
-        assert found.low is not None
-        assert found.high is not None
-        covered += found.low - 1e-9 <= float(kendall(*truth)) <= found.high + 1e-9
+        simulated = simulate(systems=12, queries=60, languages=["en", "sw"], seed=seed)
+        rated = rank.rate(rank.from_judgments(simulated.tables["judgments"], judge="judge"))
+        (agreement,) = stability(rated).agreement
+        truth = [np.array([simulated.theta[c][s] for s in rated.languages[c].systems]) for c in ("en", "sw")]
+        assert agreement.low is not None
+        assert agreement.high is not None
+        covered += agreement.low - 1e-9 <= float(kendall(*truth)) <= agreement.high + 1e-9
     assert covered >= 26
 
 
@@ -136,15 +136,15 @@ def test_without_an_effect_a_finding_in_all_cells_together_is_rare(by: str, betw
 
 def test_a_planted_effect_is_found_and_nothing_else() -> None:
     rng = np.random.default_rng(6)
-    found, others = 0, 0
+    hits, others = 0, 0
     for _ in range(60):
         theta = scattered(rng, between=0.2)
         for code in ("sw", "yo"):
             theta[code][3] += 1.5
         cells = unusual(made(theta, 0.1, rng)).found()
-        found += any((e.system, e.group) == ("s03", "Atlantic-Congo") and e.estimate > 0 for e in cells)
+        hits += any((e.system, e.group) == ("s03", "Atlantic-Congo") and e.estimate > 0 for e in cells)
         others += any(e.system != "s03" for e in cells)
-    assert found >= 54
+    assert hits >= 54
     assert others <= 8
 
 
@@ -159,47 +159,47 @@ def test_intervals_of_an_effect_cover_it() -> None:
     assert 0.93 <= np.mean(inside) <= 0.98
 
 
-def cell(found: tuple[Effect, ...], system: str, group: str) -> Effect:
-    (one,) = (e for e in found if (e.system, e.group) == (system, group))
-    return one
+def cell(effects: tuple[Effect, ...], system: str, group: str) -> Effect:
+    (effect,) = (e for e in effects if (e.system, e.group) == (system, group))
+    return effect
 
 
 def test_without_sampling_error_it_is_the_two_sample_t_test() -> None:
     rng = np.random.default_rng(8)
     rated = made(scattered(rng, between=0.5), 0.0, rng)
-    one = cell(unusual(rated, by="script").effects, "s02", "Latn")
+    effect = cell(unusual(rated, by="script").effects, "s02", "Latn")
     sides: dict[bool, list[float]] = {True: [], False: []}
     for code, language in rated.languages.items():
         sides[LANGUAGES[code].script == "Latn"].append(float(language.theta[2]))
     expected = ttest_ind(sides[True], sides[False])
-    assert one.p == pytest.approx(expected.pvalue)
+    assert effect.p == pytest.approx(expected.pvalue)
     ends = expected.confidence_interval(0.95)
-    assert (one.low, one.high) == (pytest.approx(ends.low), pytest.approx(ends.high))
-    assert (one.n_languages, one.n_elsewhere, one.n_queries) == (8, 10, 800)
+    assert (effect.low, effect.high) == (pytest.approx(ends.low), pytest.approx(ends.high))
+    assert (effect.n_languages, effect.n_elsewhere, effect.n_queries) == (8, 10, 800)
 
 
 def test_where_languages_do_not_differ_the_error_is_that_of_the_draws() -> None:
     rng = np.random.default_rng(9)
     flat = made({code: np.array([1.0, 0.0, -1.0]) for code in CODES}, 0.0, rng)
     noisy = {
-        code: dataclasses.replace(one, draws=one.theta + rng.normal(0, 0.2, one.draws.shape))
-        for code, one in flat.languages.items()
+        code: dataclasses.replace(language, draws=language.theta + rng.normal(0, 0.2, language.draws.shape))
+        for code, language in flat.languages.items()
     }
-    one = cell(unusual(dataclasses.replace(flat, languages=noisy), by="script").effects, "s00", "Latn")
-    assert one.between == 0
-    assert one.error == pytest.approx(0.2 * np.sqrt(1 / 8 + 1 / 10), rel=0.05)
+    effect = cell(unusual(dataclasses.replace(flat, languages=noisy), by="script").effects, "s00", "Latn")
+    assert effect.between == 0
+    assert effect.error == pytest.approx(0.2 * np.sqrt(1 / 8 + 1 / 10), rel=0.05)
 
 
 def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
     rng = np.random.default_rng(10)
-    found = unusual(made(scattered(rng, between=0.3), 0.1, rng))
-    one = cell(found.effects, "s00", "Uralic")
-    assert (one.n_languages, one.p, one.p_holm, one.low, one.error) == (1, None, None, None, None)
-    assert one.reason == "the group has one language, so that group and language cannot be told apart"
-    assert np.isfinite(one.estimate)
-    tested = [e for e in found.effects if e.p is not None]
+    result = unusual(made(scattered(rng, between=0.3), 0.1, rng))
+    effect = cell(result.effects, "s00", "Uralic")
+    assert (effect.n_languages, effect.p, effect.p_holm, effect.low, effect.error) == (1, None, None, None, None)
+    assert effect.reason == "the group has one language, so that group and language cannot be told apart"
+    assert np.isfinite(effect.estimate)
+    tested = [e for e in result.effects if e.p is not None]
     assert {e.group for e in tested} == {"Atlantic-Congo", "Germanic", "Indo-Aryan", "Romance"}
-    assert len(tested) == found.tested == 4 * 8
+    assert len(tested) == result.tested == 4 * 8
 
 
 def test_of_two_complementary_groups_one_is_tested() -> None:
@@ -214,9 +214,9 @@ def test_an_unbounded_rating_is_not_tested() -> None:
     rated = made(scattered(rng, between=0.3), 0.1, rng)
     en = rated.languages["en"]
     loose = dataclasses.replace(en, groups=(en.systems[1:], en.systems[:1]))
-    found = unusual(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
-    assert cell(found, "s00", "Germanic").reason == "the data does not bound its rating in en"
-    assert cell(found, "s01", "Germanic").p is not None
+    effects = unusual(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
+    assert cell(effects, "s00", "Germanic").reason == "the data does not bound its rating in en"
+    assert cell(effects, "s01", "Germanic").p is not None
 
 
 def test_an_unknown_grouping_is_refused() -> None:
@@ -228,8 +228,8 @@ def test_relabelling_systems_permutes_the_result() -> None:
     rng = np.random.default_rng(13)
     rated = made(scattered(rng, between=0.3), 0.1, rng)
     turned = {
-        code: dataclasses.replace(one, theta=one.theta[::-1], draws=one.draws[:, ::-1])
-        for code, one in rated.languages.items()
+        code: dataclasses.replace(language, theta=language.theta[::-1], draws=language.draws[:, ::-1])
+        for code, language in rated.languages.items()
     }
     before = {(e.system, e.group): e.estimate for e in unusual(rated).effects}
     after = {(e.system, e.group): e.estimate for e in unusual(dataclasses.replace(rated, languages=turned)).effects}

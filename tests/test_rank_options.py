@@ -29,8 +29,10 @@ def said(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
 
 
 def two_judges(seed: int = 3) -> pa.Table:
-    made = arena_of(systems=6, queries=30, languages=["en", "sw"], seed=seed, judges=("gpt-4o", "llama-3"), orders=2)
-    return made.tables["judgments"]
+    simulation = arena_of(
+        systems=6, queries=30, languages=["en", "sw"], seed=seed, judges=("gpt-4o", "llama-3"), orders=2
+    )
+    return simulation.tables["judgments"]
 
 
 # The solver, where it has a hard time
@@ -39,8 +41,8 @@ def two_judges(seed: int = 3) -> pa.Table:
 @pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
 @pytest.mark.parametrize("kind", ["undefeated", "winless", "once beaten", "two groups"])
 def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_34(kind: str, ties: Any) -> None:
-    one = simulate(5, systems=9, queries=50)
-    wins, drawn = one.wins.copy(), one.ties.copy()
+    simulated = simulate(5, systems=9, queries=50)
+    wins, drawn = simulated.wins.copy(), simulated.ties.copy()
     better = {"undefeated": [4], "winless": [0, 1, 2, 3, 5, 6, 7, 8], "once beaten": [4], "two groups": [0, 3, 4]}[kind]
     for i in better:
         for j in set(range(9)) - set(better):
@@ -48,14 +50,14 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
             wins[:, j, i] = drawn[:, i, j] = drawn[:, j, i] = 0
     if kind == "once beaten":
         wins[3, 7, 4] += 1
-    found = maximum(replace(one, wins=wins, ties=drawn), ties=ties, draws=40)
+    result = maximum(replace(simulated, wins=wins, ties=drawn), ties=ties, draws=40)
     i, j = np.triu_indices(9, 1)
     half = drawn[:, i, j] / 2 if ties == "half" else 0
     first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
     tied = drawn[:, i, j].sum(axis=0).astype(float) if ties == "davidson" else None
     point = rank.fit(Pairs(first[None], second[None], None if tied is None else tied[None], 9))
-    np.testing.assert_allclose(point.theta[0], found.theta, atol=1e-7)
-    d = found.theta[i] - found.theta[j]
+    np.testing.assert_allclose(point.theta[0], result.theta, atol=1e-7)
+    d = result.theta[i] - result.theta[j]
     if tied is None:
         pull = first / (1 + np.exp(d)) - second / (1 + np.exp(-d))
     else:
@@ -64,26 +66,29 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
         win, lose = np.exp(d / 2) / z, np.exp(-d / 2) / z
         tie = 1 - win - lose
         pull = first * (lose + tie / 2) - second * (win + tie / 2) - tied * (win - lose) / 2
-    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - rank.RIDGE * found.theta
+    gradient = np.bincount(i, pull, 9) - np.bincount(j, pull, 9) - rank.RIDGE * result.theta
     assert np.abs(gradient).max() < 1e-8
-    assert np.isfinite(found.draws).all()
+    assert np.isfinite(result.draws).all()
 
 
 # Several judges
 
 
 def test_pooled_battles_agree_with_choix() -> None:
-    one, two = simulate(1, tie=0.0), simulate(2, tie=0.0)
-    both = rank.pooled([one, two], referee="pooled")
-    counts = (one.wins.sum(axis=0) + two.wins.sum(axis=0)).astype(float)
+    first, second = simulate(1, tie=0.0), simulate(2, tie=0.0)
+    both = rank.pooled([first, second], referee="pooled")
+    counts = (first.wins.sum(axis=0) + second.wins.sum(axis=0)).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
     np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
-    assert both.queries == one.queries
+    assert both.queries == first.queries
 
 
 def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() -> None:
-    one = simulate(3)
-    alone, both = ratings(one, draws=100), ratings(rank.pooled([one, one], referee="pooled"), draws=100)
+    simulated = simulate(3)
+    alone, both = (
+        ratings(simulated, draws=100),
+        ratings(rank.pooled([simulated, simulated], referee="pooled"), draws=100),
+    )
     np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
     np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
 
@@ -98,11 +103,11 @@ def test_pooling_aligns_systems_and_queries_by_name() -> None:
 
 
 def test_pools_that_make_no_sense_are_refused() -> None:
-    one = battles([[[0, 200], [1, 0]]])
+    single = battles([[[0, 200], [1, 0]]])
     with pytest.raises(BadInput, match="255"):
-        rank.pooled([one, one], referee="pooled")
+        rank.pooled([single, single], referee="pooled")
     with pytest.raises(BadInput, match="different skills"):
-        rank.pooled([one, replace(one, skill="answer")], referee="pooled")
+        rank.pooled([single, replace(single, skill="answer")], referee="pooled")
 
 
 count = st.integers(0, 4)
@@ -115,34 +120,34 @@ def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int])
     wins[:, range(3), range(3)] = 0
     parts = [battles(w[None]) for w in wins]
     turned = [battles(w[None][:, order][:, :, order]) for w in wins]
-    a, b = (ratings(rank.pooled(each, referee="pooled"), draws=1).theta for each in (parts, turned))
+    a, b = (ratings(rank.pooled(pool, referee="pooled"), draws=1).theta for pool in (parts, turned))
     np.testing.assert_allclose(b, a[order], atol=1e-8)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(count, min_size=18, max_size=18), st.integers(0, 2), st.integers(1, 2), st.integers(1, 4))
 def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
-    cells: list[int], who: int, gap: int, more: int
+    cells: list[int], winner: int, gap: int, more: int
 ) -> None:
     wins = np.array(cells).reshape(2, 3, 3) + 1
     wins[:, range(3), range(3)] = 0
     better = wins.copy()
-    better[1, who, (who + gap) % 3] += more
+    better[1, winner, (winner + gap) % 3] += more
     before, after = (
-        ratings(rank.pooled([battles(w[None]) for w in each], referee="pooled"), draws=1).theta
-        for each in (wins, better)
+        ratings(rank.pooled([battles(w[None]) for w in matrices], referee="pooled"), draws=1).theta
+        for matrices in (wins, better)
     )
-    assert after[who] > before[who] - 1e-9
+    assert after[winner] > before[winner] - 1e-9
 
 
 def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
-    one = {judge: each for judge, each in said(table).items() if judge == "llama-3"}
+    selection = {judge: verdicts for judge, verdicts in said(table).items() if judge == "llama-3"}
     plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
-    found = recompute(one, Choice())
-    assert found.ranking.table().equals(plain.table())
-    assert found.said == {"llama-3": 2 * 30 * 30}
-    assert compare(plain, found.ranking).moves == ()
+    result = recompute(selection, Choice())
+    assert result.ranking.table().equals(plain.table())
+    assert result.said == {"llama-3": 2 * 30 * 30}
+    assert compare(plain, result.ranking).moves == ()
 
 
 def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
@@ -150,18 +155,18 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     table = table.filter(
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
-    found = recompute(said(table), Choice())
-    assert found.ranking.referee == "pooled"
-    assert found.said == {"gpt-4o": 1800, "llama-3": 900}
-    assert "gpt-4o 1,800, llama-3 900" in pipeline.counted(found)[0]
+    result = recompute(said(table), Choice())
+    assert result.ranking.referee == "pooled"
+    assert result.said == {"gpt-4o": 1800, "llama-3": 900}
+    assert "gpt-4o 1,800, llama-3 900" in pipeline.counted(result)[0]
 
 
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
-    found = recompute(said(table), Choice(without="OpenAI"))
+    result = recompute(said(table), Choice(without="OpenAI"))
     alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
-    for code, one in alone.languages.items():
-        np.testing.assert_allclose(found.ranking.languages[code].theta, one.theta, atol=1e-12)
+    for code, rating in alone.languages.items():
+        np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
         recompute(said(table), Choice(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
@@ -176,15 +181,15 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    found = recompute(said(table), Choice(own=False), draws=2)
-    one = found.ranking.battles["en"]
-    assert [(one.systems[i], one.systems[j]) for _, i, j in np.argwhere(one.wins)] == [
+    result = recompute(said(table), Choice(own=False), draws=2)
+    english = result.ranking.battles["en"]
+    assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
         ("llama", "aya"),
     ]
-    assert found.said == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
-    assert sum(found.left_out.values()) == 2
-    assert any("by OpenAI" in why for why in found.left_out)
+    assert result.said == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
+    assert sum(result.left_out.values()) == 2
+    assert any("by OpenAI" in reason for reason in result.left_out)
 
 
 # Consistent battles
@@ -204,14 +209,14 @@ def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pit
         ("en", "unread", "j", "x", "y", "B"),
         ("en", "unread", "j", "y", "x", "unparsed"),
     )
-    one = rank.verdicts(table, judge="j")["en"].consistent()
-    assert dict(one.left_out) == {"the two orders disagree": 4, "judged or read in one order only": 2}
-    kept = one.battles()
-    at = {name: k for k, name in enumerate(kept.queries)}
-    assert len(at) == 6
-    assert (kept.wins.sum(), kept.ties.sum() // 2, kept.unparsed) == (2, 2, 1)
-    assert kept.wins[at["agree"]].tolist() == [[0, 2], [0, 0]]
-    assert kept.ties[at["ties"]].tolist() == [[0, 2], [2, 0]]
+    verdicts = rank.verdicts(table, judge="j")["en"].consistent()
+    assert dict(verdicts.left_out) == {"the two orders disagree": 4, "judged or read in one order only": 2}
+    consistent = verdicts.battles()
+    positions = {name: k for k, name in enumerate(consistent.queries)}
+    assert len(positions) == 6
+    assert (consistent.wins.sum(), consistent.ties.sum() // 2, consistent.unparsed) == (2, 2, 1)
+    assert consistent.wins[positions["agree"]].tolist() == [[0, 2], [0, 0]]
+    assert consistent.ties[positions["ties"]].tolist() == [[0, 2], [2, 0]]
 
 
 def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
@@ -228,9 +233,9 @@ def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
 
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
     """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
-    made = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
-    all_ = recompute(said(made.tables["judgments"]), Choice()).ranking.languages["en"]
-    agree = recompute(said(made.tables["judgments"]), Choice(consistent=True)).ranking.languages["en"]
+    simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
+    all_ = recompute(said(simulation.tables["judgments"]), Choice()).ranking.languages["en"]
+    agree = recompute(said(simulation.tables["judgments"]), Choice(consistent=True)).ranking.languages["en"]
     assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
 
 
@@ -250,16 +255,16 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         ("en", "q2", "j", "x", "y", "A"),
         ("sw", "q1", "j", "x", "y", "A"),
     )
-    found = recompute(said(table), Choice(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
-    assert found.voted == 2
-    assert found.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
-    assert found.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
-    assert found.ranking.battles["sw"].wins[0].tolist() == [[0, 1], [0, 0]]
-    assert found.ranking.battles["en"].unparsed == 0
+    result = recompute(said(table), Choice(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
+    assert result.voted == 2
+    assert result.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
+    assert result.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
+    assert result.ranking.battles["sw"].wins[0].tolist() == [[0, 1], [0, 0]]
+    assert result.ranking.battles["en"].unparsed == 0
 
 
 @pytest.mark.parametrize(
-    ("given_", "expected"),
+    ("labels", "expected"),
     [
         (["A", "A", "B"], "A"),
         (["A", "B"], "tie"),
@@ -270,66 +275,66 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         (["unparsed"], None),
     ],
 )
-def test_several_people_count_by_majority_and_a_split_is_a_tie(given_: list[str], expected: str | None) -> None:
-    one = rank.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
+def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str], expected: str | None) -> None:
+    verdicts = rank.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
     # Of y and x, shown in the other order every second time.
     swap = {"A": "B", "B": "A"}
-    lines = [("q", "y", "x", v) if k % 2 else ("q", "x", "y", swap.get(v, v)) for k, v in enumerate(given_)]
-    counted = one.override(votes(*lines))
+    lines = [("q", "y", "x", v) if k % 2 else ("q", "x", "y", swap.get(v, v)) for k, v in enumerate(labels)]
+    counted = verdicts.override(votes(*lines))
     assert ["A", "B", "tie", "unparsed"][counted.verdict[0]] == (expected or "A")
     assert counted.voted.tolist() == [expected is not None]
 
 
 def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
-    found = recompute(said(table), Choice(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2)
-    assert found.ranking.battles["en"].wins.sum() == 1
-    assert found.voted == 1
+    result = recompute(said(table), Choice(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2)
+    assert result.ranking.battles["en"].wins.sum() == 1
+    assert result.voted == 1
 
 
 def test_a_vote_with_an_unknown_verdict_is_refused_pitfall_44() -> None:
-    one = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
+    verdicts = rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")["en"]
     with pytest.raises(UnknownName, match="C"):
-        one.override(votes(("q", "x", "y", "C")))
+        verdicts.override(votes(("q", "x", "y", "C")))
 
 
 # What moves
 
 
 def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> None:
-    one = simulate(12, queries=100)
-    turned = replace(one, wins=one.wins.transpose(0, 2, 1))
-    base, other = rank.rate({"en": one}), rank.rate({"en": turned})
-    found = compare(base, other)
-    by = {move.system: move for move in found.moves}
+    simulated = simulate(12, queries=100)
+    turned = replace(simulated, wins=simulated.wins.transpose(0, 2, 1))
+    base, other = rank.rate({"en": simulated}), rank.rate({"en": turned})
+    comparison = compare(base, other)
+    by = {move.system: move for move in comparison.moves}
     ranks, new = base.languages["en"].ranks(), other.languages["en"].ranks()
     assert {s: (m.before, m.after) for s, m in by.items()} == {
-        s: (a, b) for s, a, b in zip(one.systems, ranks, new, strict=True) if a != b
+        s: (a, b) for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b
     }
     assert not by["s00"].within
-    assert pipeline.moved(found, language="en")[0].startswith(
+    assert pipeline.moved(comparison, language="en")[0].startswith(
         f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
     )
     assert pipeline.moved(compare(base, base), language="en") == ["no rank moved"]
 
 
 def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
-    one = simulate(13, queries=400)
-    rest = [s for s in one.systems if s != "s00"]
-    found = compare(rank.rate({"en": one}), rank.rate({"en": one.subset(rest)}))
-    assert found.gone == {"en": ("s00",)}
-    assert found.moves == ()
-    assert found.apart == {}
+    simulated = simulate(13, queries=400)
+    rest = [s for s in simulated.systems if s != "s00"]
+    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": simulated.subset(rest)}))
+    assert comparison.gone == {"en": ("s00",)}
+    assert comparison.moves == ()
+    assert comparison.apart == {}
 
 
 def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
-    one = simulate(14, systems=5)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    simulated = simulate(14, systems=5)
+    wins, ties = simulated.wins.copy(), simulated.ties.copy()
     for cells in (wins, ties):
         cells[:, :3, 3:] = cells[:, 3:, :3] = 0
-    found = compare(rank.rate({"en": one}), rank.rate({"en": replace(one, wins=wins, ties=ties)}))
-    assert found.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
-    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in pipeline.moved(found, language="en")[-1]
+    comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": replace(simulated, wins=wins, ties=ties)}))
+    assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
+    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in pipeline.moved(comparison, language="en")[-1]
 
 
 # The command
@@ -338,8 +343,8 @@ def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("options") / "a"
-    made = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    store.write(path, dict(made.tables), made_by="test")
+    simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(path, dict(simulation.tables), made_by="test")
     return path
 
 
@@ -352,9 +357,9 @@ def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:
 
 
 def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
-    done = mirage("rank", arena, "--referee", "gpt-4o", "--consistent")
-    assert "the two orders disagree" in done.stderr
-    assert "against the plain ranking, all: " in done.stderr
+    result = mirage("rank", arena, "--referee", "gpt-4o", "--consistent")
+    assert "the two orders disagree" in result.stderr
+    assert "against the plain ranking, all: " in result.stderr
     left = mirage("rank", arena, "--referee", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
     alone = mirage("rank", arena, "--referee", "llama-3", "--format", "csv")
     assert rows(left) == rows(alone)
@@ -382,14 +387,14 @@ def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tupl
 def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    made = arena_of(systems=3, queries=12, languages=["en"], seed=4)
+    simulation = arena_of(systems=3, queries=12, languages=["en"], seed=4)
     arena = tmp_path / "arena"
-    store.write(arena, dict(made.tables), made_by="a test")
+    store.write(arena, dict(simulation.tables), made_by="a test")
     plain = mirage("rank", arena, "--referee", "judge", "--format", "csv")
     none = mirage("rank", arena, "--referee", "judge", "--votes", "--format", "csv")
     assert none.stdout == plain.stdout, "without votes nothing changes"
     log = ballots.Votes()
-    for row in made.tables["judgments"].to_pylist():
+    for row in simulation.tables["judgments"].to_pylist():
         pair = row["system_a"], row["system_b"]
         # The voter always prefers sim-01 where it takes part, and sees ties elsewhere.
         vote = "A" if pair[0] == "sim-01" else "B" if pair[1] == "sim-01" else "tie"

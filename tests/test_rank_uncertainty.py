@@ -35,16 +35,16 @@ def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 
     s = len(theta)
     rng, design = np.random.default_rng(seed), np.random.default_rng(s)
     i, j = np.triu_indices(s, 1)
-    here = theta + rng.normal(0, 0.6, (n, s))
-    p = 1 / (1 + np.exp(here[:, j] - here[:, i]))
+    strength = theta + rng.normal(0, 0.6, (n, s))
+    p = 1 / (1 + np.exp(strength[:, j] - strength[:, i]))
     tied = rng.random(p.shape) < 0.15
     first = (rng.random(p.shape) < p) & ~tied
     meet = design.uniform(share / 2, min(1.0, 1.5 * share), len(i)) if share < 1 else np.ones(len(i))
-    there = rng.random((n, s)) >= design.permutation(miss * np.linspace(0, 2, s))
-    met = (rng.random(p.shape) < meet) & there[:, i] & there[:, j]
+    present = rng.random((n, s)) >= design.permutation(miss * np.linspace(0, 2, s))
+    mask = (rng.random(p.shape) < meet) & present[:, i] & present[:, j]
     wins, ties = np.zeros((n, s, s), np.uint8), np.zeros((n, s, s), np.uint8)
-    wins[:, i, j], wins[:, j, i] = first & met, ~first & ~tied & met
-    ties[:, i, j] = ties[:, j, i] = tied & met
+    wins[:, i, j], wins[:, j, i] = first & mask, ~first & ~tied & mask
+    ties[:, i, j] = ties[:, j, i] = tied & mask
     return battles(wins, ties)
 
 
@@ -53,7 +53,7 @@ def complete(seed: Any, theta: Any, n: int) -> rank.Battles:
 
 
 def tiers_of(*parts: rank.Battles, **options: Any) -> rank.Tiers:
-    ranking = rank.rate({f"l{k:02}": one for k, one in enumerate(parts)}, draws=1, **options)
+    ranking = rank.rate({f"l{k:02}": part for k, part in enumerate(parts)}, draws=1, **options)
     return ranking.tiers["all" if len(parts) > 1 else "l00"]
 
 
@@ -61,86 +61,86 @@ def tiers_of(*parts: rank.Battles, **options: Any) -> rank.Tiers:
 
 
 def test_where_all_pairs_meet_the_test_is_the_paired_t_test_of_points() -> None:
-    one = simulate(1, systems=9, queries=80)
-    found = tiers_of(one)
-    points = (one.wins + one.ties / 2).sum(axis=2)
+    arena = simulate(1, systems=9, queries=80)
+    tiers = tiers_of(arena)
+    points = (arena.wins + arena.ties / 2).sum(axis=2)
     for a in range(9):
         for b in range(a):
-            x, y = (one.systems.index(found.systems[k]) for k in (a, b))
-            theirs = stats.ttest_rel(points[:, x], points[:, y])
-            assert found.t[a, b] == pytest.approx(theirs.statistic, abs=1e-5)
-            assert found.df[a, b] == pytest.approx(79)
-            floor = 2.0 ** (1 - found.differing[a, b])
-            assert found.p[a, b] == pytest.approx(max(theirs.pvalue, floor), rel=1e-4, abs=1e-12)
+            x, y = (arena.systems.index(tiers.systems[k]) for k in (a, b))
+            expected = stats.ttest_rel(points[:, x], points[:, y])
+            assert tiers.t[a, b] == pytest.approx(expected.statistic, abs=1e-5)
+            assert tiers.df[a, b] == pytest.approx(79)
+            floor = 2.0 ** (1 - tiers.differing[a, b])
+            assert tiers.p[a, b] == pytest.approx(max(expected.pvalue, floor), rel=1e-4, abs=1e-12)
 
 
 def test_every_two_systems_of_different_tiers_are_separated_and_no_finer_tiers_would_be() -> None:
     most = 0
     for seed in range(5):
-        found = tiers_of(simulate(seed, systems=12, queries=200))
-        apart = found.holm <= ALPHA
-        tiers = np.array(found.tiers)
+        result = tiers_of(simulate(seed, systems=12, queries=200))
+        apart = result.holm <= ALPHA
+        tiers = np.array(result.tiers)
         most = max(most, tiers[-1])
         assert (np.diff(tiers) >= 0).all()
         assert apart[tiers[:, None] != tiers[None, :]].all()
         for k in range(1, 12):
             assert (tiers[k] > tiers[k - 1]) == apart[:k, k:].all()
-        for k, system in enumerate(found.systems):
-            others = {other for at, other in enumerate(found.systems) if at != k and not apart[k, at]}
-            assert set(found.alike(system)) == others
-            assert found.span(system) == (tiers[k], tiers[k])
+        for k, system in enumerate(result.systems):
+            others = {other for index, other in enumerate(result.systems) if index != k and not apart[k, index]}
+            assert set(result.alike(system)) == others
+            assert result.span(system) == (tiers[k], tiers[k])
     assert most > 2
 
 
 def test_a_system_with_hardly_any_battles_has_no_tier_and_does_not_hold_the_others_together() -> None:
-    one = simulate(1, systems=12, queries=200)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    arena = simulate(1, systems=12, queries=200)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
     wins[10:, 5], wins[10:, :, 5], ties[10:, 5], ties[10:, :, 5] = 0, 0, 0, 0
-    found = tiers_of(replace(one, wins=wins, ties=ties))
-    assert found.tier["s05"] is None
-    placed = [tier for tier in found.tiers if tier is not None]
+    tiers = tiers_of(replace(arena, wins=wins, ties=ties))
+    assert tiers.tier["s05"] is None
+    placed = [tier for tier in tiers.tiers if tier is not None]
     assert placed == sorted(placed)
     assert len(placed) == 11
     assert max(placed) > 2
-    low, high = found.span("s05") or (0, 0)
+    low, high = tiers.span("s05") or (0, 0)
     assert low < high
-    assert {found.tier[s] for s in found.alike("s05")} <= set(range(low, high + 1))
+    assert {tiers.tier[s] for s in tiers.alike("s05")} <= set(range(low, high + 1))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_twins_are_never_separated(seed: int) -> None:
     """One system under two names: no question tells them apart, whatever is left of rounding."""
-    one = simulate(seed, systems=7, queries=60)
-    at = np.array([*range(7), 2])
-    wins, ties = one.wins[:, at][:, :, at].copy(), one.ties[:, at][:, :, at].copy()
+    arena = simulate(seed, systems=7, queries=60)
+    order = np.array([*range(7), 2])
+    wins, ties = arena.wins[:, order][:, :, order].copy(), arena.ties[:, order][:, :, order].copy()
     ties[:, 2, 7] = ties[:, 7, 2] = 1
-    found = tiers_of(battles(wins, ties))
-    assert not found.separated("s02", "s07")
-    assert found.differing[found.at("s02", "s07")] == 0
-    assert rank.more_queries(found, "s02", "s07").reason == "they do not differ on any question"
+    tiers = tiers_of(battles(wins, ties))
+    assert not tiers.separated("s02", "s07")
+    assert tiers.differing[tiers.at("s02", "s07")] == 0
+    assert rank.more_queries(tiers, "s02", "s07").reason == "they do not differ on any question"
 
 
 def test_systems_with_the_same_record_are_never_separated() -> None:
     """Each beats the other and everybody else equally often, on different questions."""
     rng = np.random.default_rng(3)
     for _ in range(10):
-        one = simulate(int(rng.integers(1000)), systems=4, queries=40)
+        arena = simulate(int(rng.integers(1000)), systems=4, queries=40)
         turned = rng.permutation(40)
         swap = np.array([1, 0, 2, 3])
-        wins = np.concatenate([one.wins, one.wins[turned][:, swap][:, :, swap]])
-        ties = np.concatenate([one.ties, one.ties[turned][:, swap][:, :, swap]])
+        wins = np.concatenate([arena.wins, arena.wins[turned][:, swap][:, :, swap]])
+        ties = np.concatenate([arena.ties, arena.ties[turned][:, swap][:, :, swap]])
         assert not tiers_of(battles(wins, ties)).separated("s00", "s01")
 
 
 def test_holm_takes_all_pairs_of_the_row() -> None:
-    found = tiers_of(simulate(3, systems=6))
+    tiers = tiers_of(simulate(3, systems=6))
     i, j = np.triu_indices(6, 1)
-    p, order = found.p[i, j], np.argsort(found.p[i, j], kind="stable")
+    p, order = tiers.p[i, j], np.argsort(tiers.p[i, j], kind="stable")
     expected = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(15, 0, -1)))
-    np.testing.assert_allclose(found.holm[i, j][order], expected)
-    assert found.tests == 15
-    assert (found.holm == found.holm.T).all()
-    assert (found.t == -found.t.T).all()
+    np.testing.assert_allclose(tiers.holm[i, j][order], expected)
+    assert tiers.tests == 15
+    assert (tiers.holm == tiers.holm.T).all()
+    assert (tiers.t == -tiers.t.T).all()
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_of_equal_systems_any_two_are_separated_in_5_percent_of_arenas_at_most(
     """
     wrong = 0
     for k in range(arenas):
-        one = unequal((1, systems, k), np.zeros(systems), n)
-        wrong += bool((tiers_of(one).holm <= ALPHA).any())
+        arena = unequal((1, systems, k), np.zeros(systems), n)
+        wrong += bool((tiers_of(arena).holm <= ALPHA).any())
     assert wrong / arenas <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / arenas)
 
 
@@ -165,37 +165,37 @@ def test_of_equal_systems_any_two_are_separated_in_5_percent_of_joint_rows_at_mo
     wrong = 0
     for k in range(100):
         lean = np.linspace(-0.5, 0.5, 6)
-        parts = [unequal((2, k, at), sign * lean, 20, share=0.6) for at, sign in enumerate((1, -1, 1, -1))]
+        parts = [unequal((2, k, language), sign * lean, 20, share=0.6) for language, sign in enumerate((1, -1, 1, -1))]
         wrong += bool((tiers_of(*parts).holm <= ALPHA).any())
     assert wrong <= 10
 
 
 def test_separated_systems_are_found() -> None:
     """Strengths 3 logits apart over 8 systems: of the pairs at least two ranks apart most are separated."""
-    found = [tiers_of(complete((3, k), np.linspace(1.5, -1.5, 8), 60)) for k in range(10)]
-    share = np.mean([[t.separated(f"s{a:02}", f"s{b:02}") for a in range(8) for b in range(a - 1)] for t in found])
+    results = [tiers_of(complete((3, k), np.linspace(1.5, -1.5, 8), 60)) for k in range(10)]
+    share = np.mean([[t.separated(f"s{a:02}", f"s{b:02}") for a in range(8) for b in range(a - 1)] for t in results])
     assert share > 0.9
 
 
 def test_the_joint_test_of_one_language_twice_is_its_test_times_the_root_of_2() -> None:
-    one = unequal(5, np.linspace(1, -1, 6), 60)
-    alone, twice = tiers_of(one), tiers_of(one, one)
+    arena = unequal(5, np.linspace(1, -1, 6), 60)
+    alone, twice = tiers_of(arena), tiers_of(arena, arena)
     assert alone.systems == twice.systems
     np.testing.assert_allclose(twice.t, alone.t * np.sqrt(2), rtol=1e-5)
 
 
 def test_duplicating_every_battle_within_its_query_separates_nothing_more_pitfall_36() -> None:
-    one = unequal(6, np.linspace(1, -1, 6), 60)
-    twice = replace(one, wins=2 * one.wins, ties=2 * one.ties)
-    np.testing.assert_allclose(tiers_of(twice).t, tiers_of(one).t, atol=1e-5)
+    arena = unequal(6, np.linspace(1, -1, 6), 60)
+    twice = replace(arena, wins=2 * arena.wins, ties=2 * arena.ties)
+    np.testing.assert_allclose(tiers_of(twice).t, tiers_of(arena).t, atol=1e-5)
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.permutations(range(5)))
 def test_relabelling_systems_relabels_the_tests(seed: int, order: list[int]) -> None:
-    one = unequal((7, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
-    moved = replace(one, wins=one.wins[:, order][:, :, order], ties=one.ties[:, order][:, :, order])
-    a, b = tiers_of(one), tiers_of(moved)
+    arena = unequal((7, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
+    moved = replace(arena, wins=arena.wins[:, order][:, :, order], ties=arena.ties[:, order][:, :, order])
+    a, b = tiers_of(arena), tiers_of(moved)
     for x in range(5):
         for y in range(x):
             before = a.at(f"s{order[x]:02}", f"s{order[y]:02}")
@@ -205,8 +205,8 @@ def test_relabelling_systems_relabels_the_tests(seed: int, order: list[int]) -> 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["half", "davidson", "drop"]))
 def test_turning_every_verdict_turns_every_test(seed: int, ties: Any) -> None:
-    one = unequal((8, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
-    a, b = tiers_of(one, ties=ties), tiers_of(replace(one, wins=one.wins.swapaxes(1, 2)), ties=ties)
+    arena = unequal((8, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
+    a, b = tiers_of(arena, ties=ties), tiers_of(replace(arena, wins=arena.wins.swapaxes(1, 2)), ties=ties)
     for x in range(5):
         for y in range(x):
             names = f"s{x:02}", f"s{y:02}"
@@ -214,39 +214,39 @@ def test_turning_every_verdict_turns_every_test(seed: int, ties: Any) -> None:
 
 
 def test_an_undefeated_system_is_separated_by_a_finite_test_pitfall_34() -> None:
-    one = simulate(9)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    arena = simulate(9)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
     wins[:, 3, :] += wins[:, :, 3] + ties[:, 3, :]
     wins[:, :, 3] = ties[:, 3, :] = ties[:, :, 3] = 0
-    found = tiers_of(replace(one, wins=wins, ties=ties))
-    assert found.systems[0] == "s03"
-    assert found.tiers[:2] == (1, 2)
-    assert np.isfinite(found.t).all()
+    tiers = tiers_of(replace(arena, wins=wins, ties=ties))
+    assert tiers.systems[0] == "s03"
+    assert tiers.tiers[:2] == (1, 2)
+    assert np.isfinite(tiers.t).all()
 
 
 def test_a_handful_of_queries_separates_nothing_however_one_sided() -> None:
     wins = np.zeros((5, 2, 2))
     wins[:, 0, 1] = 1
-    found = tiers_of(battles(wins))
-    assert found.p[0, 1] == 2.0**-4
-    assert found.few
-    assert found.tiers == (1, 1)
+    tiers = tiers_of(battles(wins))
+    assert tiers.p[0, 1] == 2.0**-4
+    assert tiers.few
+    assert tiers.tiers == (1, 1)
     assert tiers_of(battles(np.repeat(wins, 2, axis=0))).tiers == (1, 2)
 
 
 def test_systems_that_never_differ_share_a_tier() -> None:
     ties = np.ones((20, 3, 3)) - np.eye(3)
-    found = tiers_of(battles(np.zeros((20, 3, 3)), ties))
-    assert found.tiers == (1, 1, 1)
-    assert (found.p == 1).all()
+    tiers = tiers_of(battles(np.zeros((20, 3, 3)), ties))
+    assert tiers.tiers == (1, 1, 1)
+    assert (tiers.p == 1).all()
     assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
-    assert rank.more_queries(found, "s00", "s01").reason == "they do not differ on any question"
+    assert rank.more_queries(tiers, "s00", "s01").reason == "they do not differ on any question"
 
 
 def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
-    one = complete(10, np.linspace(1.5, -1.5, 66), 40)
+    arena = complete(10, np.linspace(1.5, -1.5, 66), 40)
     few = [f"s{k:02}" for k in range(60)]
-    many, fewer = tiers_of(one), tiers_of(one.subset(few))
+    many, fewer = tiers_of(arena), tiers_of(arena.subset(few))
     a, b = many.at("s10", "s14"), fewer.at("s10", "s14")
     assert many.t[a] == pytest.approx(fewer.t[b], rel=0.15)
     assert many.separated("s00", "s65")
@@ -283,12 +283,12 @@ def test_tiers_do_not_depend_on_the_hash_seed() -> None:
 
 @pytest.mark.parametrize("ties", ["half", "davidson", "drop"])
 def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    of = {code: simulate(seed, systems=5, queries=25) for seed, code in enumerate(("te", "ar", "en"))}
-    of["en"] = replace(of["en"], systems=("s00", "s01", "s02", "s03", "t9"))
-    once = rank.rate(of, draws=40, seed=3, ties=ties)
+    arenas = {code: simulate(seed, systems=5, queries=25) for seed, code in enumerate(("te", "ar", "en"))}
+    arenas["en"] = replace(arenas["en"], systems=("s00", "s01", "s02", "s03", "t9"))
+    once = rank.rate(arenas, draws=40, seed=3, ties=ties)
     assert "all" in once.languages
     assert once.left_out == ("s04", "t9")
-    parts = [rank.rate({code: one}, draws=40, seed=3, ties=ties) for code, one in of.items()]
+    parts = [rank.rate({code: arena}, draws=40, seed=3, ties=ties) for code, arena in arenas.items()]
     whole = rank.together(parts)
     assert whole.table().equals(once.table())
     assert list(whole.languages) == list(once.languages)
@@ -296,8 +296,8 @@ def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeyp
     for code, tested in once.tiers.items():
         assert np.array_equal(whole.tiers[code].t, tested.t)
         assert whole.tiers[code].tiers == tested.tiers
-    for code, one in rank.analytic(once).items():
-        assert np.array_equal(rank.analytic(whole)[code].covariance, one.covariance)
+    for code, interval in rank.analytic(once).items():
+        assert np.array_equal(rank.analytic(whole)[code].covariance, interval.covariance)
     assert rank.together(parts[:1]) is parts[0]
     # What a part knows is not computed again: only the joint row is.
     monkeypatch.setattr("mirage.rank.bootstrap.by_query", None)
@@ -305,13 +305,13 @@ def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeyp
 
 
 def test_rankings_made_differently_are_not_put_together() -> None:
-    one = rank.rate({"en": simulate(0)}, draws=10)
+    ranking = rank.rate({"en": simulate(0)}, draws=10)
     for other in (rank.rate({"en": simulate(0)}, draws=10), rank.rate({"ar": simulate(0)}, draws=11)):
         with pytest.raises(BadInput, match="do not go together"):
-            rank.together([one, other])
+            rank.together([ranking, other])
     both = rank.rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
     with pytest.raises(BadInput, match="do not go together"):
-        rank.together([one, both])
+        rank.together([ranking, both])
     with pytest.raises(NotEnoughData):
         rank.together([])
 
@@ -337,26 +337,26 @@ def test_with_that_many_questions_the_two_are_separated_in_80_percent_of_arenas(
     theta = [0.9, 0.35, 0, -0.9]
     level = ALPHA / 6
     large = [tiers_of(complete((20, k), theta, 20_000)) for k in range(4)]
-    t = float(np.mean([one.t[one.at("s00", "s01")] for one in large]))
+    t = float(np.mean([tiers.t[tiers.at("s00", "s01")] for tiers in large]))
     total = int(np.ceil(queries(t, 20_000, level=level)))
     assert 50 < total < 400
     separated = []
     for k in range(300):
-        found = tiers_of(complete((21, k), theta, total))
-        separated.append(found.p[found.at("s00", "s01")] <= level)
+        tiers = tiers_of(complete((21, k), theta, total))
+        separated.append(tiers.p[tiers.at("s00", "s01")] <= level)
     assert 0.72 < np.mean(separated) < 0.88
 
 
 def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_they_are_as_good_as_equal() -> None:
-    found = tiers_of(simulate(1, systems=8))
-    top, last = found.systems[0], found.systems[-1]
-    apart = rank.more_queries(found, top, last)
+    tiers = tiers_of(simulate(1, systems=8))
+    top, last = tiers.systems[0], tiers.systems[-1]
+    apart = rank.more_queries(tiers, top, last)
     assert (apart.more, apart.reason, apart.text) == (0, None, f"{top} and {last} are separated")
-    answers = [rank.more_queries(found, a, b) for a in found.systems for b in found.systems if a < b]
+    answers = [rank.more_queries(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
     open_pairs = sum(answer.more != 0 for answer in answers)
     assert all(answer.level == ALPHA / open_pairs for answer in answers)
     assert any(answer.more for answer in answers)
-    near = replace(found, t=np.full_like(found.t, 1e-3), holm=np.ones_like(found.holm))
+    near = replace(tiers, t=np.full_like(tiers.t, 1e-3), holm=np.ones_like(tiers.holm))
     close = rank.more_queries(near, top, last)
     assert close.more is None
     assert close.low is not None
@@ -368,7 +368,7 @@ def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_
             assert answer.low <= answer.more
             assert answer.high is None or answer.more <= answer.high
     with pytest.raises(UnknownName):
-        rank.more_queries(found, top, "nobody")
+        rank.more_queries(tiers, top, "nobody")
 
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
@@ -382,44 +382,44 @@ def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
 
 def test_the_sandwich_is_the_covariance_of_leaving_each_query_out() -> None:
     """The jackknife over queries, refitted by choix."""
-    one = unequal(30, np.linspace(1, -1, 7), 100, share=0.7)
-    points = (one.wins + one.ties / 2).astype(float)
-    left = []
+    arena = unequal(30, np.linspace(1, -1, 7), 100, share=0.7)
+    points = (arena.wins + arena.ties / 2).astype(float)
+    estimates = []
     for q in range(100):
         theta = choix.ilsr_pairwise_dense(points.sum(axis=0) - points[q], alpha=0, tol=1e-11)
-        left.append(theta - theta.mean())
-    around = np.array(left) - np.mean(left, axis=0)
+        estimates.append(theta - theta.mean())
+    around = np.array(estimates) - np.mean(estimates, axis=0)
     jackknife = 99 / 100 * around.T @ around
-    found = rank.analytic(rank.rate({"en": one}, draws=1))["en"].covariance
-    np.testing.assert_allclose(found, jackknife, atol=0.03 * np.abs(jackknife).max())
+    sandwich = rank.analytic(rank.rate({"en": arena}, draws=1))["en"].covariance
+    np.testing.assert_allclose(sandwich, jackknife, atol=0.03 * np.abs(jackknife).max())
 
 
 def test_the_sandwich_and_the_bootstrap_agree_also_over_strata_and_languages() -> None:
     theta = np.linspace(1, -1, 7)
     parts = {}
-    for at, code in enumerate(("ar", "en")):
+    for number, code in enumerate(("ar", "en")):
         # The strata differ in their mean, which is no variation between draws: both must leave it out.
-        first, second = unequal((31, at), 2 * theta, 60, share=0.7), unequal((32, at), -theta, 120, share=0.7)
+        first, second = unequal((31, number), 2 * theta, 60, share=0.7), unequal((32, number), -theta, 120, share=0.7)
         wins, ties = np.concatenate([first.wins, second.wins]), np.concatenate([first.ties, second.ties])
         parts[code] = battles(wins, ties, strata=np.repeat([0, 1], [60, 120]))
     ranking = rank.rate(parts, draws=3000, seed=1)
-    for language, found in rank.analytic(ranking).items():
+    for language, sandwich in rank.analytic(ranking).items():
         drawn = np.cov(ranking.languages[language].draws.T)
-        np.testing.assert_allclose(np.diag(found.covariance), np.diag(drawn), rtol=0.15)
-        np.testing.assert_allclose(found.covariance.sum(axis=1), 0, atol=1e-9)
-        np.testing.assert_allclose(np.diff(found.interval(), axis=0)[0], np.ptp(found.interval(), axis=0))
+        np.testing.assert_allclose(np.diag(sandwich.covariance), np.diag(drawn), rtol=0.15)
+        np.testing.assert_allclose(sandwich.covariance.sum(axis=1), 0, atol=1e-9)
+        np.testing.assert_allclose(np.diff(sandwich.interval(), axis=0)[0], np.ptp(sandwich.interval(), axis=0))
     assert rank.disagreements(ranking) == {}
 
 
 def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
     ranking = rank.rate({"en": simulate(1)}, draws=200)
-    one = ranking.languages["en"]
-    draws = one.draws.copy()
-    draws[:, 2] += 3 * (draws[:, 2] - one.theta[2])
-    wide = replace(ranking, languages={"en": replace(one, draws=draws)})
-    found = rank.disagreements(wide)
-    assert list(found["en"]) == ["s02"]
-    assert found["en"]["s02"] > 3
+    row = ranking.languages["en"]
+    draws = row.draws.copy()
+    draws[:, 2] += 3 * (draws[:, 2] - row.theta[2])
+    wide = replace(ranking, languages={"en": replace(row, draws=draws)})
+    disagreements = rank.disagreements(wide)
+    assert list(disagreements["en"]) == ["s02"]
+    assert disagreements["en"]["s02"] > 3
     (line,) = [line for line in pipeline.remarks(replace(wide, referee="j"), None) if "analytic" in line]
     assert "s02 (en: " in line
 
@@ -437,8 +437,8 @@ def test_95_percent_intervals_cover_19_systems_x_100_queries_with_unequal_battle
     boot: list[Any] = []
     sandwich: list[Any] = []
     for k in range(120):
-        one = unequal((41, k), np.linspace(1.5, -1.5, 19), 100)
-        ranking = rank.rate({"en": one}, draws=200, seed=k)
+        arena = unequal((41, k), np.linspace(1.5, -1.5, 19), 100)
+        ranking = rank.rate({"en": arena}, draws=200, seed=k)
         for intervals, inside in ((ranking.languages["en"], boot), (rank.analytic(ranking)["en"], sandwich)):
             low, high = intervals.interval()
             inside.append((low <= truth(19, 0.3)) & (truth(19, 0.3) <= high))
@@ -454,7 +454,7 @@ def test_the_joint_interval_covers_where_each_language_has_few_queries() -> None
     inside: dict[str, list[Any]] = {"jeffreys": [], "none": []}
     error: dict[str, list[float]] = {"jeffreys": [], "none": []}
     for k in range(40):
-        parts = {f"l{at}": complete((42, k, at), np.linspace(1.5, -1.5, 8), 10) for at in range(10)}
+        parts = {f"l{language}": complete((42, k, language), np.linspace(1.5, -1.5, 8), 10) for language in range(10)}
         for penalty, covers in inside.items():
             joint = rank.rate(parts, draws=200, seed=k, penalty=penalty).languages["all"]  # type: ignore[arg-type]
             low, high = joint.interval()
@@ -469,40 +469,40 @@ def test_intervals_of_few_queries_cover_or_are_flagged(n: int, least: float) -> 
     """8 systems, 120 arenas with seeds (43, n, k)."""
     expected, inside = truth(8, 1.0), []
     for k in range(120):
-        one = ratings(complete((43, n, k), np.linspace(1.5, -1.5, 8), n), draws=200, seed=k)
-        low, high = one.interval()
+        row = ratings(complete((43, n, k), np.linspace(1.5, -1.5, 8), n), draws=200, seed=k)
+        low, high = row.interval()
         inside.append((low <= expected) & (expected <= high))
-        assert one.few == (n < 10)
-        assert (low <= one.theta).all()
-        assert (one.theta <= high).all()
+        assert row.few == (n < 10)
+        assert (low <= row.theta).all()
+        assert (row.theta <= high).all()
     assert np.mean(inside) > least
 
 
 def test_a_system_that_lost_on_a_single_query_is_bounded_in_every_draw() -> None:
-    one = complete(44, [0, 0, 0, 0], 8)
-    wins, ties = one.wins.copy(), one.ties.copy()
+    arena = complete(44, [0, 0, 0, 0], 8)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
     wins[:, 0, 1:], wins[:, 1:, 0], ties[:, 0, :], ties[:, :, 0] = 1, 0, 0, 0
     wins[2, 1:, 0], wins[2, 0, 1:] = 1, 0
-    found = ratings(replace(one, wins=wins, ties=ties), draws=200)
-    assert found.connected
-    assert np.isfinite(found.interval()).all()
-    assert found.interval()[0, 0] > -1
-    assert found.interval()[1, 0] < 10
+    row = ratings(replace(arena, wins=wins, ties=ties), draws=200)
+    assert row.connected
+    assert np.isfinite(row.interval()).all()
+    assert row.interval()[0, 0] > -1
+    assert row.interval()[1, 0] < 10
 
 
 def test_a_rating_without_a_bound_says_on_which_side() -> None:
-    one = simulate(9)
-    wins, ties = one.wins.copy(), one.ties.copy()
-    for who, (took, gave) in ((3, (1, 0)), (5, (0, 1))):
-        wins[:, who, :], wins[:, :, who] = took, gave
-        ties[:, who, :] = ties[:, :, who] = 0
+    arena = simulate(9)
+    wins, ties = arena.wins.copy(), arena.ties.copy()
+    for system, (took, gave) in ((3, (1, 0)), (5, (0, 1))):
+        wins[:, system, :], wins[:, :, system] = took, gave
+        ties[:, system, :] = ties[:, :, system] = 0
     wins[:, 3, 3] = wins[:, 5, 5] = wins[:, 5, 3] = 0
     wins[:, 3, 5] = 1
-    ranking = rank.rate({"en": replace(one, wins=wins, ties=ties)}, draws=20)
+    ranking = rank.rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
     assert ranking.languages["en"].unbounded == {"s03": "above", "s05": "below"}
     (line,) = [line for line in pipeline.remarks(ranking, None) if "no upper bound" in line]
     assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
-    both = rank.rate({"ar": replace(one, wins=wins, ties=ties), "en": one}, draws=20)
+    both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
     assert both.languages["all"].unbounded == {}
     assert not {"s03", "s05"} & set(both.languages["all"].bounded)
     apart = np.zeros((1, 4, 4))
@@ -512,7 +512,7 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
 
 def test_few_questions_are_remarked() -> None:
     ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
-    said = "\n".join(pipeline.remarks(ranking, None))
-    assert "fewer than 10 questions, so that intervals cover less than they say: en (8)" in said
+    text = "\n".join(pipeline.remarks(ranking, None))
+    assert "fewer than 10 questions, so that intervals cover less than they say: en (8)" in text
     two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
     assert "one tier: en" in "\n".join(pipeline.remarks(two, None))

@@ -29,16 +29,18 @@ DRAWS = 8
 SPLITS = 4
 
 
-def renamed(made: Simulated, names: dict[str, str]) -> dict[str, Any]:
+def renamed(simulated: Simulated, names: dict[str, str]) -> dict[str, Any]:
     """The tables with other names of systems."""
     tables = {}
-    for name, table in made.tables.items():
+    for name, table in simulated.tables.items():
         rows = table.to_pylist()
         for row in rows:
             for column in ("system", "system_a", "system_b"):
                 if column in row:
                     row[column] = names.get(row[column], row[column])
-        tables[name] = schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
+        tables[name] = schema.from_columns(
+            name, {field.name: [record[field.name] for record in rows] for field in schema.columns(name)}
+        )
     return tables
 
 
@@ -59,9 +61,9 @@ def made(arena: store.Arena) -> Reproduction:
     return reproduce(arena, "judge", draws=DRAWS, forest_draws=2, splits=SPLITS)
 
 
-def rows(made: Reproduction, item: str, **where: Any) -> list[dict[str, Any]]:
-    found = [dict(row) for row in made.item(item).rows]
-    return [row for row in found if all(row[key] == value for key, value in where.items())]
+def rows(reproduction: Reproduction, item: str, **where: Any) -> list[dict[str, Any]]:
+    records = [dict(row) for row in reproduction.item(item).rows]
+    return [row for row in records if all(row[key] == value for key, value in where.items())]
 
 
 # --- what is made -----------------------------------------------------------------------------------------------------
@@ -83,22 +85,22 @@ def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_of_the_to
     arena: store.Arena, made: Reproduction
 ) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="judge")
-    played = play(battles, tournaments=DRAWS).languages["sw"]
-    truth = played.mean()
+    draws = play(battles, tournaments=DRAWS).languages["sw"]
+    truth = draws.mean()
     values: dict[tuple[str, str], list[float]] = {}
     for row in arena.read("features", languages=["sw"]).to_pylist():
         if row["value"] is not None:
             values.setdefault((row["system"], row["feature"]), []).append(row["value"])
-    X = np.array([[np.mean(values[s, f]) for f in FEATURES] for s in played.systems])
-    train = [k for k, s in enumerate(played.systems) if s not in HELD_OUT]
+    X = np.array([[np.mean(values[system, feature]) for feature in FEATURES] for system in draws.systems])
+    train = [k for k, system in enumerate(draws.systems) if system not in HELD_OUT]
     forest = RandomForestRegressor(random_state=0).fit(X[train], truth[train])
     (row,) = rows(made, "table2", language="sw")
     assert row["tau"] == pytest.approx(float(kendall(forest.predict(X), truth)), abs=1e-9)
-    ranks = {r["system"]: r["judge"] for r in rows(made, "figure4", language="sw")}
-    assert [s for s, _ in sorted(ranks.items(), key=lambda item: item[1])] == [
-        played.systems[k] for k in np.argsort(-truth)
+    ranks = {record["system"]: record["judge"] for record in rows(made, "figure4", language="sw")}
+    assert [system for system, _ in sorted(ranks.items(), key=lambda item: item[1])] == [
+        draws.systems[k] for k in np.argsort(-truth)
     ]
-    shares = {r["feature"]: r["importance"] for r in rows(made, "figure5")}
+    shares = {record["feature"]: record["importance"] for record in rows(made, "figure5")}
     assert sum(shares.values()) == pytest.approx(1)
 
 
@@ -139,15 +141,15 @@ def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
 def test_table_3_is_over_random_splits_of_the_systems(made: Reproduction, arena: store.Arena) -> None:
     """As its caption says: some systems drawn at random, R2 on the others, repeated; not the two of Table 5."""
     battles = rank.from_judgments(arena.read("judgments"), judge="judge")
-    truth = {code: one.mean() for code, one in play(battles, tournaments=DRAWS).languages.items()}
+    truth = {code: draws.mean() for code, draws in play(battles, tournaments=DRAWS).languages.items()}
     for code in ("ar", "sw"):
-        train, held = (
+        train, holdout = (
             rows(made, "table3", language=code, regressor="linear", part=part)[0] for part in ("train", "holdout")
         )
         # Of 7 systems the share that 4 of 19 are would be 1: R2 needs 2.
-        assert (train["n_systems"], held["n_systems"], held["n_splits"]) == (5, 2, SPLITS)
+        assert (train["n_systems"], holdout["n_systems"], holdout["n_splits"]) == (5, 2, SPLITS)
         assert train["r2"] > 0.99  # five systems, eleven features
-        assert held["r2"] < train["r2"]
+        assert holdout["r2"] < train["r2"]
         assert len(truth[code]) == 7
     fixed = rows(made, "table5", language="sw", regressor="forest", part="holdout")
     assert fixed[0]["n_systems"] == 2
@@ -156,11 +158,11 @@ def test_table_3_is_over_random_splits_of_the_systems(made: Reproduction, arena:
 
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
     material = gather(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
-    whole = {"sw": material.whole("sw")}
-    splits = _splits(whole, 20, 0)
+    draws = {"sw": material.whole("sw")}
+    splits = _splits(draws, 20, 0)
     assert {len(set(out)) for out in splits} == {2}
     assert set().union(*splits) == set(material.systems("sw"))
-    assert splits == _splits(whole, 20, 0) != _splits(whole, 20, 1)
+    assert splits == _splits(draws, 20, 0) != _splits(draws, 20, 1)
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
@@ -170,8 +172,8 @@ def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
 
 
 def test_all_judgments_give_the_whole_ranking_and_few_give_less(made: Reproduction) -> None:
-    for what in ("questions", "pairs"):
-        joint = rows(made, "figure6", language="all", what=what)
+    for unit in ("questions", "pairs"):
+        joint = rows(made, "figure6", language="all", what=unit)
         assert [row["share"] for row in joint] == sorted(row["share"] for row in joint)
         assert (joint[-1]["share"], joint[-1]["tau"]) == (1.0, 1.0)
         assert joint[0]["tau"] < joint[-2]["tau"]
@@ -180,14 +182,16 @@ def test_all_judgments_give_the_whole_ranking_and_few_give_less(made: Reproducti
 def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simulated) -> None:
     features = simulated.tables["features"].to_pylist()
     some = [row for row in features if row["feature"] in ("citation_MAP@10", "answer_rougeL", "reranker_score")]
-    table = schema.from_columns("features", {c.name: [r[c.name] for r in some] for c in schema.columns("features")})
+    table = schema.from_columns(
+        "features", {column.name: [row[column.name] for row in some] for column in schema.columns("features")}
+    )
     opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
     material = gather(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
-    (lacking,) = [
+    (ablation,) = [
         row for row in table4(material).rows if (row["language"], row["features"]) == ("all", "Only LLM-as-judge")
     ]
-    assert (lacking["tau"], lacking["n_features"]) == (None, 0)
-    assert lacking["reason"] == "the arena has none of these features"
+    assert (ablation["tau"], ablation["n_features"]) == (None, 0)
+    assert ablation["reason"] == "the arena has none of these features"
     assert material.missing["fluency_score"] == "the arena has no value of this feature"
     assert material.chosen.startswith("a quarter from the bottom and from the top")
 
@@ -204,8 +208,10 @@ def test_every_correction_has_a_row_with_its_ways_or_a_reason(made: Reproduction
         assert (row["effect"] is None) == (row["reason"] is not None)
 
 
-def effect(made: Reproduction, pitfall: int, measure: str, **where: Any) -> float:
-    (row,) = [r for r in rows(made, "corrections", pitfall=pitfall, **where) if measure in r["measure"]]
+def effect(reproduction: Reproduction, pitfall: int, measure: str, **where: Any) -> float:
+    (row,) = [
+        record for record in rows(reproduction, "corrections", pitfall=pitfall, **where) if measure in record["measure"]
+    ]
     return float(row["effect"])
 
 
@@ -236,9 +242,9 @@ def test_the_published_width_falls_with_the_drawn_questions(made: Reproduction) 
 
 
 def mirage(*args: object, code: int = 0) -> Any:
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in args], prog_name="mirage")
+    assert result.exit_code == code, result.output
+    return result
 
 
 def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> None:
@@ -265,7 +271,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
     for row in verdicts:
         if "sim-07" in (row["system_a"], row["system_b"]):
             row["verdict"] = "A" if row["system_a"] == "sim-07" else "B"
-    data = {c.name: [row[c.name] for row in verdicts] for c in schema.columns("judgments")}
+    data = {column.name: [row[column.name] for row in verdicts] for column in schema.columns("judgments")}
     tables = {"judgments": schema.from_columns("judgments", data), "features": arena.read("features")}
     folder = arena.path.parent / "undefeated"
     opened = store.write(folder, tables, made_by="a test")
@@ -281,20 +287,20 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
 def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(arena: store.Arena, tmp_path: Path) -> None:
     options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--splits", 2, "--seed", 3, "--format", "csv")
     out = [tmp_path / "one", tmp_path / "two"]
-    done = [mirage("reproduce", arena.path, "--into", folder, *options) for folder in out]
-    assert done[0].stdout == done[1].stdout
-    printed = list(csv.DictReader(done[0].stdout.splitlines()))
+    results = [mirage("reproduce", arena.path, "--into", folder, *options) for folder in out]
+    assert results[0].stdout == results[1].stdout
+    printed = list(csv.DictReader(results[0].stdout.splitlines()))
     assert {row["correction"] for row in printed} >= {"ties count", "held-out error is shown"}
-    assert f"held out: {' and '.join(HELD_OUT)} (the two of the paper)" in done[0].stderr
-    files = {p.name: p.read_bytes() for p in out[0].iterdir()}
+    assert f"held out: {' and '.join(HELD_OUT)} (the two of the paper)" in results[0].stderr
+    files = {path.name: path.read_bytes() for path in out[0].iterdir()}
     assert set(files) == {*(f"{name}.csv" for name in ITEMS), "reproduction.json", "reproduction.html"}
-    assert files == {p.name: p.read_bytes() for p in out[1].iterdir()}
-    whole = json.loads(files["reproduction.json"])
-    assert (whole["about"]["seed"], whole["about"]["languages"]) == (3, ["sw"])
-    assert [item["name"] for item in whole["items"]] == list(ITEMS)
+    assert files == {path.name: path.read_bytes() for path in out[1].iterdir()}
+    document = json.loads(files["reproduction.json"])
+    assert (document["about"]["seed"], document["about"]["languages"]) == (3, ["sw"])
+    assert [item["name"] for item in document["items"]] == list(ITEMS)
     table = list(csv.DictReader(files["table2.csv"].decode("utf-8").splitlines()))
     assert [row["language"] for row in table] == ["sw", "all"]
-    assert float(table[0]["tau"]) == whole["items"][0]["rows"][0]["tau"]
+    assert float(table[0]["tau"]) == document["items"][0]["rows"][0]["tau"]
 
 
 def test_the_page_shows_every_table_and_plot_and_escapes_all_text(made: Reproduction, arena: store.Arena) -> None:
@@ -321,9 +327,9 @@ def test_lollipops_stand_in_the_order_of_the_means(made: Reproduction) -> None:
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published replies: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
-    who = only_referee(opened)
-    material = gather(opened, who, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
-    assert (who, material.features) == ("relevance", ("target_language", "english_language"))
+    referee = only_referee(opened)
+    material = gather(opened, referee, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
+    assert (referee, material.features) == ("relevance", ("target_language", "english_language"))
     assert table2(material).rows[0]["tau"] is not None
     (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]
     assert orders["reason"] == "labels know no order"

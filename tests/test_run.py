@@ -56,14 +56,14 @@ def arena(ready: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(ready, tmp_path / "arena"))
 
 
-def done(path: Path, **wanted: Any) -> list[pipeline.Done]:
+def done(path: Path, **options: Any) -> list[pipeline.Done]:
     """What a run did, but for the answers that nobody was asked for."""
-    found = pipeline.run_all(path, pipeline.Wanted(**FAST | wanted), made_by="a test")
-    return [one for one in found if one.step != "generate"]
+    results = pipeline.run_all(path, pipeline.Wanted(**FAST | options), made_by="a test")
+    return [result for result in results if result.step != "generate"]
 
 
-def ran(found: list[pipeline.Done]) -> list[str]:
-    return [one.step for one in found if one.state == "ran"]
+def ran(results: list[pipeline.Done]) -> list[str]:
+    return [result.step for result in results if result.state == "ran"]
 
 
 def change(path: Path, table: str, edit: Any, made_by: str = "another command") -> None:
@@ -77,9 +77,9 @@ def change(path: Path, table: str, edit: Any, made_by: str = "another command") 
 
 def test_a_second_run_skips_everything_and_says_why(ready: Path) -> None:
     before = store.open_arena(ready).version
-    again = done(ready)
-    assert [(d.step, d.state, d.why) for d in again] == [(step, "skipped", "up to date") for step in EVERY]
-    assert all(d.seconds == 0 and d.cost is None for d in again)
+    repeated = done(ready)
+    assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in EVERY]
+    assert all(d.seconds == 0 and d.cost is None for d in repeated)
     assert store.open_arena(ready).version == before
 
 
@@ -99,10 +99,10 @@ def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(are
         row["text"] = "##Reason: nothing. ##Answer: Something else entirely."
 
     change(arena, "answers", edit)
-    found = {d.step: d for d in done(arena, baselines=False)}
-    assert ran(list(found.values())) == EVERY[1:]
-    assert found["outcomes"].why == "answers changed"
-    assert (found["baselines"].state, found["baselines"].why) == ("skipped", "not asked for")
+    results = {d.step: d for d in done(arena, baselines=False)}
+    assert ran(list(results.values())) == EVERY[1:]
+    assert results["outcomes"].why == "answers changed"
+    assert (results["baselines"].state, results["baselines"].why) == ("skipped", "not asked for")
 
 
 def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(arena: Path) -> None:
@@ -112,10 +112,10 @@ def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(a
                 row["value"] = 0.0
 
     change(arena, "features", edit)
-    found = done(arena, start="judge")
-    assert ran(found) == EVERY[3:]
+    results = done(arena, start="judge")
+    assert ran(results) == EVERY[3:]
     # All ratings are one table, which goes with the verdicts that some of them were made from.
-    assert [d.why for d in found] == [
+    assert [d.why for d in results] == [
         "features changed",
         "there is no ratings table",
         "the ratings are not known to hold what it makes",
@@ -130,34 +130,34 @@ def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -
     store.write(arena, {"judgments": new}, made_by="another command")
     for step, record in before.items():
         store.record_run(arena, "judgments", step, record, left=store.content(store.open_arena(arena), "judgments"))
-    found = done(arena)
-    assert ran(found) == ["ratings by heuristic"]
-    assert found[-1].why == "judgments changed"
+    results = done(arena)
+    assert ran(results) == ["ratings by heuristic"]
+    assert results[-1].why == "judgments changed"
 
 
 def test_a_stage_that_makes_the_same_again_runs_nothing_after_it(arena: Path) -> None:
     change(arena, "answers", lambda rows: None)
-    found = done(arena)
-    assert ran(found) == ["baselines"]
-    assert found[0].why == "the answers are not known to hold what it makes"
+    results = done(arena)
+    assert ran(results) == ["baselines"]
+    assert results[0].why == "the answers are not known to hold what it makes"
 
 
 def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = done(arena, seed=1)
-    assert [(d.step, d.why) for d in found if d.state == "ran"] == [
+    results = done(arena, seed=1)
+    assert [(d.step, d.why) for d in results if d.state == "ran"] == [
         ("ratings by relevance", "another seed"),
         ("ratings by heuristic", "another seed"),
     ]
     monkeypatch.setattr(steps, "OUTCOMES", replace(pipeline.OUTCOMES, version=2))
-    found = done(arena, seed=1)
-    assert [(d.step, d.why) for d in found if d.state == "ran"] == [("outcomes", "a new version of the stage")]
+    results = done(arena, seed=1)
+    assert [(d.step, d.why) for d in results if d.state == "ran"] == [("outcomes", "a new version of the stage")]
     assert ran(done(arena, seed=1)) == []
 
 
 def test_another_reference_measures_again(arena: Path) -> None:
-    found = {d.step: d for d in done(arena, reference="baseline/bm25", end="features")}
-    assert found["features"].why == "another reference"
-    assert ran(list(found.values())) == ["features"]
+    results = {d.step: d for d in done(arena, reference="baseline/bm25", end="features")}
+    assert results["features"].why == "another reference"
+    assert ran(list(results.values())) == ["features"]
 
 
 @pytest.mark.parametrize(
@@ -178,12 +178,12 @@ def test_a_run_to_the_surrogate_predicts_for_both_referees_once(arena: Path, mon
         stage = getattr(steps, name)
         quick = partial(stage.run, regressors=["linear", "ridge"], weigh=False)
         monkeypatch.setattr(steps, name, replace(stage, run=quick))
-    both = ["predictions by relevance", "predictions by heuristic"]
-    assert ran(done(arena, end="surrogate")) == both
+    expected = ["predictions by relevance", "predictions by heuristic"]
+    assert ran(done(arena, end="surrogate")) == expected
     rows = store.open_arena(arena).read("predictions")
     assert set(pc.unique(rows["referee"]).to_pylist()) == {"relevance", "heuristic"}
-    again = done(arena, start="surrogate", end="surrogate")
-    assert [(d.step, d.state, d.why) for d in again] == [(step, "skipped", "up to date") for step in both]
+    repeated = done(arena, start="surrogate", end="surrogate")
+    assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in expected]
 
 
 def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
@@ -197,9 +197,9 @@ def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
 
 def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(arena: Path) -> None:
     before = store.open_arena(arena).version
-    for asked in ({"judge": "gpt"}, {"system": "mine"}):
+    for options in ({"judge": "gpt"}, {"system": "mine"}):
         with pytest.raises(BadInput, match="needs a model"):
-            done(arena, seed=5, **asked)
+            done(arena, seed=5, **options)
     assert store.open_arena(arena).version == before
 
 
@@ -208,31 +208,31 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
         done(tmp_path / "none")
     tables = few(read_sample(SOURCE), "en")
     only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
-    found = done(only.path)
-    assert {d.state for d in found} == {"skipped"}
-    assert found[0].why.startswith("this arena has no passages; run: mirage import")
-    one = store.write(tmp_path / "one", tables, made_by="a test")
-    found = done(one.path, baselines=False)
-    judged = next(d for d in found if d.step == "judge heuristic")
-    assert judged.state == "skipped"
-    assert judged.why
+    results = done(only.path)
+    assert {d.state for d in results} == {"skipped"}
+    assert results[0].why.startswith("this arena has no passages; run: mirage import")
+    complete = store.write(tmp_path / "one", tables, made_by="a test")
+    results = done(complete.path, baselines=False)
+    judge_step = next(d for d in results if d.step == "judge heuristic")
+    assert judge_step.state == "skipped"
+    assert judge_step.why
 
 
 def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     before = store.open_arena(arena).version
-    wanted = pipeline.Wanted(**FAST, seed=3, model=pipeline.Model(llm.Settings("m"), llm.Limits()), judge="m")
-    found = list(pipeline.run_all(arena, wanted, made_by="a test", dry=True))
+    options = pipeline.Wanted(**FAST, seed=3, model=pipeline.Model(llm.Settings("m"), llm.Limits()), judge="m")
+    results = list(pipeline.run_all(arena, options, made_by="a test", dry=True))
     assert store.open_arena(arena).version == before
-    states = {d.step: d.state for d in found}
+    states = {d.step: d.state for d in results}
     assert states["outcomes"] == states["features"] == "skipped"
     assert states["features graded by m"] == states["judge m"] == states["ratings by m"] == "would run"
-    judged = next(d for d in found if d.step == "judge m").cost
-    graded = next(d for d in found if d.step == "features graded by m").cost
-    assert judged is not None
-    assert graded is not None
-    assert judged.calls == arena_battles(arena)
-    assert graded.calls > 0
-    assert graded.tokens_in > 0
+    judge_cost = next(d for d in results if d.step == "judge m").cost
+    grade_cost = next(d for d in results if d.step == "features graded by m").cost
+    assert judge_cost is not None
+    assert grade_cost is not None
+    assert judge_cost.calls == arena_battles(arena)
+    assert grade_cost.calls > 0
+    assert grade_cost.tokens_in > 0
 
 
 def arena_battles(path: Path) -> int:
@@ -241,22 +241,22 @@ def arena_battles(path: Path) -> int:
 
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
     settings = llm.Settings("m", max_tokens=50)
-    made = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
-    return {"model": pipeline.Model(settings, made, llm.resolve(base_url=service.url)), "judge": "m"}
+    call_limits = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
+    return {"model": pipeline.Model(settings, call_limits, llm.resolve(base_url=service.url)), "judge": "m"}
 
 
 def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:
     with Service(lambda call: reply("Both are fine. [[3]] [[C]]")) as service:
-        asked = by_model(service)
-        found = {d.step: d for d in done(arena, **asked)}
-        assert found["features graded by m"].state == found["judge m"].state == "ran"
-        cost = found["judge m"].cost
+        options = by_model(service)
+        results = {d.step: d for d in done(arena, **options)}
+        assert results["features graded by m"].state == results["judge m"].state == "ran"
+        cost = results["judge m"].cost
         assert cost is not None
         assert cost.calls + cost.kept == arena_battles(arena) / 2
         assert cost.tokens_in == 100 * cost.calls
         assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
         calls = len(service.calls)
-        assert ran(done(arena, **asked)) == []
+        assert ran(done(arena, **options)) == []
         assert len(service.calls) == calls
         judges = pc.unique(store.open_arena(arena).read("judgments")["judge"]).to_pylist()
         assert sorted(judges) == ["heuristic", "m"]
@@ -266,17 +266,17 @@ def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> Non
 
 def test_a_model_answers_as_a_system_and_all_that_depends_on_answers_follows(arena: Path) -> None:
     with Service() as service:
-        asked = by_model(service) | {"judge": "heuristic", "system": "mine"}
-        found = {d.step: d for d in done(arena, **asked, end="outcomes")}
-        cost = found["generate mine"].cost
+        options = by_model(service) | {"judge": "heuristic", "system": "mine"}
+        results = {d.step: d for d in done(arena, **options, end="outcomes")}
+        cost = results["generate mine"].cost
         assert cost is not None
         assert cost.calls == store.open_arena(arena).rows("queries") == len(service.calls)
-        assert list(found) == ["baselines", "generate mine", "outcomes"]
-        assert ran(list(found.values())) == ["generate mine", "outcomes"]
+        assert list(results) == ["baselines", "generate mine", "outcomes"]
+        assert ran(list(results.values())) == ["generate mine", "outcomes"]
         assert "mine" in pc.unique(store.open_arena(arena).read("outcomes")["system"]).to_pylist()
-        assert ran(done(arena, **asked, end="outcomes")) == []
-        other = done(arena, **asked | {"system": "mine too"}, end="generate")
-        assert ran(other) == ["generate mine too"]
+        assert ran(done(arena, **options, end="outcomes")) == []
+        repeated = done(arena, **options | {"system": "mine too"}, end="generate")
+        assert ran(repeated) == ["generate mine too"]
         assert len(service.calls) == cost.calls, "the same prompts to the same model cost nothing"
 
 
@@ -288,36 +288,36 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
         return error(500) if len(heard) == 2 else reply("[[C]]")
 
     with Service(second_time) as service:
-        asked = by_model(service, concurrency=1) | {
+        options = by_model(service, concurrency=1) | {
             "start": "judge",
             "end": "judge",
             "sample": pipeline.Sample(pairs=3),
         }
-        first = done(arena, **asked)[0]
+        first = done(arena, **options)[0]
         assert first.state == "unfinished"
         assert first.why == "1 battles failed; the same command goes on"
-        second = done(arena, **asked)[0]
+        second = done(arena, **options)[0]
         assert second.state == "ran"
         assert second.cost is not None
         assert second.cost.calls == 1
-        assert [d.state for d in done(arena, **asked)] == ["skipped"]
+        assert [d.state for d in done(arena, **options)] == ["skipped"]
 
 
 def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
     with Service(lambda call: reply("[[3]] [[A]]")) as service:
-        asked = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": pipeline.Sample(pairs=2)}
+        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": pipeline.Sample(pairs=2)}
         # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
         grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
         assert grades > 0
-        model = replace(asked["model"], limits=replace(asked["model"].limits, budget=20.0 * grades + 55))
+        model = replace(options["model"], limits=replace(options["model"].limits, budget=20.0 * grades + 55))
         settings = replace(model.settings, seed=1)  # other calls than those that are kept
-        found = {d.step: d for d in done(arena, **asked | {"model": replace(model, settings=settings)})}
-        assert found["features graded by m"].cost is not None
-        assert found["features graded by m"].cost.calls >= grades - 2
-        judged = found["judge m"]
-        assert judged.state == "unfinished"
-        assert "the budget was reached" in judged.why
-        money = sum(d.cost.money or 0 for d in found.values() if d.cost)
+        results = {d.step: d for d in done(arena, **options | {"model": replace(model, settings=settings)})}
+        assert results["features graded by m"].cost is not None
+        assert results["features graded by m"].cost.calls >= grades - 2
+        judge_step = results["judge m"]
+        assert judge_step.state == "unfinished"
+        assert "the budget was reached" in judge_step.why
+        money = sum(d.cost.money or 0 for d in results.values() if d.cost)
         assert money <= 20.0 * grades + 55
 
 
@@ -325,9 +325,9 @@ def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv"])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    said = [(row["step"], row["state"], row["why"]) for row in rows]
-    assert said.pop(1) == ("generate", "skipped", "no system is named")
-    assert said == [(step, "skipped", "up to date") for step in EVERY]
+    printed = [(row["step"], row["state"], row["why"]) for row in rows]
+    assert printed.pop(1) == ("generate", "skipped", "no system is named")
+    assert printed == [(step, "skipped", "up to date") for step in EVERY]
     assert "7 skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
     wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
     assert wrong.exit_code == 2

@@ -36,16 +36,16 @@ def tables(*, labels: str = "all") -> dict[str, pa.Table]:
     }
 
 
-def without_texts(made: dict[str, pa.Table]) -> dict[str, pa.Table]:
+def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
     """Questions and passages known by their ids alone."""
     for name in ("queries", "passages"):
-        table = made[name]
+        table = contents[name]
         absent = pa.nulls(len(table), pa.string())
-        made[name] = table.set_column(table.column_names.index("text"), "text", absent)
-    rows = made["queries"]
+        contents[name] = table.set_column(table.column_names.index("text"), "text", absent)
+    rows = contents["queries"]
     reason = pa.array(["not bundled"] * len(rows))
-    made["queries"] = rows.set_column(rows.column_names.index("reason"), "reason", reason)
-    return made
+    contents["queries"] = rows.set_column(rows.column_names.index("reason"), "reason", reason)
+    return contents
 
 
 ARENAS = {
@@ -60,37 +60,37 @@ ARENAS = {
 }
 
 
-@pytest.mark.parametrize("what", ARENAS)
-def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("case", ARENAS)
+def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
-    store.write(path, ARENAS[what](), made_by="a test")
-    wanted = pipeline.Wanted(draws=20, baselines=what in ("no labels", "no passages", "no texts"))
-    done = list(pipeline.run_all(path, wanted, made_by="a test"))
-    assert {one.stage for one in done} == set(pipeline.ORDER) - {"surrogate"}
-    assert all(one.why for one in done)
-    assert all(one.state in ("ran", "skipped") for one in done)
+    store.write(path, ARENAS[case](), made_by="a test")
+    options = pipeline.Wanted(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
+    steps = list(pipeline.run_all(path, options, made_by="a test"))
+    assert {step.stage for step in steps} == set(pipeline.ORDER) - {"surrogate"}
+    assert all(step.why for step in steps)
+    assert all(step.state in ("ran", "skipped") for step in steps)
     store.check(store.open_arena(path))
 
 
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="none"), made_by="a test")
     command = ["run", str(tmp_path / "a"), "--no-baselines", "--draws", "20", "--format", "csv"]
-    done = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    assert result.exit_code == 0, result.output
     arena = store.open_arena(tmp_path / "a")
     assert {"features", "judgments", "ratings"} <= set(arena.tables)
     assert "outcomes" not in arena.tables
-    (line,) = [line for line in done.output.splitlines() if line.startswith("outcomes,")]
+    (line,) = [line for line in result.output.splitlines() if line.startswith("outcomes,")]
     assert "skipped" in line
     assert "relevance label" in line
 
 
 def test_labelled_questions_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
-    wanted = pipeline.Wanted(draws=20, end="outcomes", baselines=False)
-    (one,) = [d for d in pipeline.run_all(tmp_path / "a", wanted, made_by="a test") if d.stage == "outcomes"]
-    assert one.state == "ran"
-    assert "12 answers have no outcome" in one.why
+    options = pipeline.Wanted(draws=20, end="outcomes", baselines=False)
+    (step,) = [d for d in pipeline.run_all(tmp_path / "a", options, made_by="a test") if d.stage == "outcomes"]
+    assert step.state == "ran"
+    assert "12 answers have no outcome" in step.why
     arena = store.open_arena(tmp_path / "a")
     rows = arena.read("outcomes").to_pylist()
     assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
@@ -99,18 +99,18 @@ def test_labelled_questions_have_outcomes_beside_others_that_have_none(tmp_path:
 
 
 def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_path: Path) -> None:
-    made = tables()
+    contents = tables()
     path = tmp_path / "a"
-    store.write(path, {name: table for name, table in made.items() if name != "passages"}, made_by="a test")
-    wanted = pipeline.Wanted(start="features", end="features")
-    (first,) = pipeline.run_all(path, wanted, made_by="a test")
+    store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
+    options = pipeline.Wanted(start="features", end="features")
+    (first,) = pipeline.run_all(path, options, made_by="a test")
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
     names = set(store.open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
-    store.upsert(path, {"passages": store.by_key("passages", made["passages"])}, made_by="a test")
-    (second,) = pipeline.run_all(path, wanted, made_by="a test")
+    store.upsert(path, {"passages": store.by_key("passages", contents["passages"])}, made_by="a test")
+    (second,) = pipeline.run_all(path, options, made_by="a test")
     assert second.state == "ran"
     assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
 
@@ -120,17 +120,17 @@ FREE = features.measurable(features.Tools(reference="one"))
 
 @pytest.mark.parametrize("name", FREE)
 def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_path: Path, name: str) -> None:
-    made = tables()
+    contents = tables()
     if "citation" not in name:
         # A citation is known by the ids of the passages; without any, both arenas hold the same for every reader.
-        answers = made["answers"].to_pylist()
+        answers = contents["answers"].to_pylist()
         texts = [row["text"].replace(f"[{row['query_id']}#0]", "") for row in answers]
-        column = made["answers"].column_names.index("text")
-        made["answers"] = made["answers"].set_column(column, "text", pa.array(texts))
+        column = contents["answers"].column_names.index("text")
+        contents["answers"] = contents["answers"].set_column(column, "text", pa.array(texts))
     declared = set(features.tables([name]))
     whole, bare = tmp_path / "whole", tmp_path / "bare"
-    store.write(whole, made, made_by="a test")
-    store.write(bare, {table: rows for table, rows in made.items() if table in declared}, made_by="a test")
+    store.write(whole, contents, made_by="a test")
+    store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
     measured = [
         pipeline.measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
         for path in (whole, bare)
@@ -141,7 +141,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
         less = tmp_path / f"without-{table}"
         store.write(
             less,
-            {t: rows for t, rows in made.items() if t in declared - {table}} or {"judgments": JUDGED},
+            {t: rows for t, rows in contents.items() if t in declared - {table}} or {"judgments": JUDGED},
             made_by="a test",
         )
         with pytest.raises(TableMissing, match=table):
@@ -152,18 +152,22 @@ JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", 
 
 
 def test_length_can_be_held_constant_on_imported_answers_without_passages(tmp_path: Path) -> None:
-    made = tables()
+    contents = tables()
     pairs = [("one", "two"), ("two", "three"), ("three", "one")]
     rows = [
         schema.Judgment(*key, "j", *pairs[(i + k) % 3], "AB"[(i * k) % 2], None, None, None)
         for i, key in enumerate(KEYS)
         for k in range(2)
     ]
-    judged = {"queries": made["queries"], "answers": made["answers"], "judgments": schema.from_rows("judgments", rows)}
+    judged = {
+        "queries": contents["queries"],
+        "answers": contents["answers"],
+        "judgments": schema.from_rows("judgments", rows),
+    }
     store.write(tmp_path / "a", judged, made_by="a test")
     for command in (
         ["features", str(tmp_path / "a"), "--only", "length"],
         ["rank", str(tmp_path / "a"), "--referee", "j", "--control", "length"],
     ):
-        done = CliRunner().invoke(cli.app, command, prog_name="mirage")
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+        assert result.exit_code == 0, result.output

@@ -64,16 +64,16 @@ def test_the_sample_holds_all_18_languages_with_labels_and_references() -> None:
 
 def test_every_reference_is_read_back_with_its_citations_all_of_relevant_passages() -> None:
     tables = read_sample(SOURCE)
-    shown: dict[str, list[dict[str, Any]]] = {}
+    by_query: dict[str, list[dict[str, Any]]] = {}
     for passage in tables["passages"].to_pylist():
-        shown.setdefault(passage["query_id"], []).append(passage)
+        by_query.setdefault(passage["query_id"], []).append(passage)
     subset = dict(zip(tables["queries"]["query_id"].to_pylist(), tables["queries"]["subset"].to_pylist(), strict=True))
     for answer in tables["answers"].to_pylist():
         parsed = parse_answer(answer["text"])
         assert parsed.reason
         assert parsed.answer
         assert compose_answer(parsed.reason, parsed.answer) == answer["text"]
-        passages = shown[answer["query_id"]]
+        passages = by_query[answer["query_id"]]
         relevant = {p["passage_id"] for p in passages if p["relevant"]}
         for part in (parsed.reason, parsed.answer):
             mentions = citations(part, [p["passage_id"] for p in passages], numbered=False)
@@ -89,14 +89,14 @@ def test_the_place_of_a_mistake_is_file_and_line(tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
         first(data)["passages"][2]["text"] = "Too short."
 
-    said = refused(tmp_path / "s", change)
-    line = int(said.split("en.json:")[1].split(":")[0])
+    message = refused(tmp_path / "s", change)
+    line = int(message.split("en.json:")[1].split(":")[0])
     assert '"en-01#2"' in (tmp_path / "s" / "en.json").read_text(encoding="utf-8").split("\n")[line - 1]
-    assert "2 words, not 25 to 70" in said
+    assert "2 words, not 25 to 70" in message
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda d: d.pop("licence"), "the fields are"),
         (lambda d: d.update(licence="CC-BY-4.0"), "licence is 'CC-BY-4.0'"),
@@ -132,8 +132,8 @@ def test_the_place_of_a_mistake_is_file_and_line(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_breaks_the_form_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], None], said: str) -> None:
-    assert said in refused(tmp_path / "s", change)
+def test_what_breaks_the_form_is_named(tmp_path: Path, change: Callable[[dict[str, Any]], None], message: str) -> None:
+    assert message in refused(tmp_path / "s", change)
 
 
 def test_unspaced_languages_are_measured_in_characters(tmp_path: Path) -> None:
@@ -157,10 +157,10 @@ def test_ten_mistakes_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
             for passage in question["passages"]:
                 passage["title"] += " "
 
-    said = refused(tmp_path / "s", change)
-    assert "16 things" in said
-    assert said.count("white space around it") == 10
-    assert "and 6 more" in said
+    message = refused(tmp_path / "s", change)
+    assert "16 things" in message
+    assert message.count("white space around it") == 10
+    assert "and 6 more" in message
 
 
 def test_a_file_that_is_no_json_or_no_language_and_an_empty_folder_are_refused(tmp_path: Path) -> None:

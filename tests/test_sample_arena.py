@@ -36,17 +36,19 @@ def test_the_bundled_sample_is_what_its_source_gives() -> None:
     for name, table in built.items():
         if name == "importances":
             continue  # of the default, which is not fitted again here
-        kept, made = (schema.sort(name, one) for one in (arena.read(name), table))
+        bundled, rebuilt = (schema.sort(name, rows) for rows in (arena.read(name), table))
         if name == "predictions":
             columns = ["language", "referee", "skill", "system", "rating", "judged", "outside"]
-            kept, made = (one.filter(pc.equal(one["regressor"], "linear")).select(columns) for one in (kept, made))
-        assert kept.num_rows == made.num_rows, f"{name}: run make sample"
-        for column in kept.column_names:
-            if pa.types.is_floating(kept.schema.field(column).type):
-                numbers = (t[column].to_numpy() for t in (kept, made))
+            bundled, rebuilt = (
+                rows.filter(pc.equal(rows["regressor"], "linear")).select(columns) for rows in (bundled, rebuilt)
+            )
+        assert bundled.num_rows == rebuilt.num_rows, f"{name}: run make sample"
+        for column in bundled.column_names:
+            if pa.types.is_floating(bundled.schema.field(column).type):
+                numbers = (t[column].to_numpy() for t in (bundled, rebuilt))
                 np.testing.assert_allclose(*numbers, rtol=1e-6, atol=1e-9, err_msg=f"{name}.{column}: run make sample")
             else:
-                assert kept[column].equals(made[column]), f"{name}.{column}: run make sample"
+                assert bundled[column].equals(rebuilt[column]), f"{name}.{column}: run make sample"
 
 
 def test_the_sample_says_what_it_is_and_is_small() -> None:
@@ -67,7 +69,7 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
     )
     for seed in ("0", "1"):
         into = str(tmp_path / seed)
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", code, str(source), into],
             cwd=ROOT,
             env={"PYTHONHASHSEED": seed},
@@ -75,7 +77,7 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert result.returncode == 0, result.stderr
     files = [
         {p.relative_to(tmp_path / seed): p.read_bytes() for p in (tmp_path / seed).rglob("*.*") if p.name != ".lock"}
         for seed in ("0", "1")

@@ -197,8 +197,8 @@ def test_a_number_outside_the_range_is_refused(name: str, column: str, limits: s
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_measurement_that_is_not_a_number_is_refused(name: str, column: str, value: float) -> None:
     data = table(name)
-    at = data.schema.get_field_index(column)
-    data = data.set_column(at, data.schema.field(at), pa.array([value], pa.float64()))
+    index = data.schema.get_field_index(column)
+    data = data.set_column(index, data.schema.field(index), pa.array([value], pa.float64()))
     with pytest.raises(BadInput, match=rf"{name}\.{column} is not a finite number"):
         schema.validate(name, data)
 
@@ -234,9 +234,9 @@ def test_a_table_with_a_column_too_few_too_many_or_of_another_type_is_refused(na
         data.append_column("extra", pa.array([1])),
         data.set_column(0, "language", pa.array([1])),
     )
-    for one in broken:
+    for variant in broken:
         with pytest.raises(BadInput, match="the contract says"):
-            schema.validate(name, one)
+            schema.validate(name, variant)
 
 
 EXPLAINED = [(t, cls.reason_of) for t, cls in schema.TABLES.items() if hasattr(cls, "reason_of")]
@@ -339,8 +339,8 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
     row = st.fixed_dictionaries({c.name: column_values(c) for c in schema.columns(name)})
     rows = draw(st.lists(row, max_size=8, unique_by=lambda r: tuple(r[k] for k in schema.key(name))))
     measured = getattr(schema.table_class(name), "reason_of", None)
-    for one in rows if measured else ():
-        one["reason"] = "why" if one[measured] is None else None
+    for record in rows if measured else ():
+        record["reason"] = "why" if record[measured] is None else None
     return name, schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})
 
 
@@ -377,5 +377,5 @@ threads = [threading.Thread(target=ask) for _ in range(12)]
 [t.join() for t in threads]
 sys.exit(repr(wrong) if wrong else 0)
 """
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stderr
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not result.returncode, result.stderr

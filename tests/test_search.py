@@ -84,9 +84,9 @@ WORDS = [
 
 @pytest.mark.parametrize("text", WORDS)
 def test_the_index_finds_what_reading_finds(twins: tuple[store.Arena, store.Arena], text: str) -> None:
-    found, expected = (search(arena, text).to_pylist() for arena in twins)
-    assert found == expected
-    assert found == sorted(found, key=lambda row: tuple(row.values()))
+    matches, expected = (search(arena, text).to_pylist() for arena in twins)
+    assert matches == expected
+    assert matches == sorted(matches, key=lambda row: tuple(row.values()))
     assert indexed(twins[0])
 
 
@@ -140,9 +140,9 @@ def test_a_search_is_narrowed_by_language_and_system_and_cut(twins: tuple[store.
 def test_every_answer_contains_the_empty_text_but_one_that_is_not_there(
     twins: tuple[store.Arena, store.Arena],
 ) -> None:
-    found = [search(arena, "") for arena in twins]
-    assert len(found[0]) == twins[0].rows("answers") - 1
-    assert found[0].equals(found[1])
+    results = [search(arena, "") for arena in twins]
+    assert len(results[0]) == twins[0].rows("answers") - 1
+    assert results[0].equals(results[1])
 
 
 def test_an_index_is_never_stale(tmp_path: Path) -> None:
@@ -160,11 +160,11 @@ def test_an_index_is_never_stale(tmp_path: Path) -> None:
 def test_an_index_survives_what_leaves_the_answers_as_they_are(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
     build(arena)
-    asked = schema.from_rows("queries", [schema.Query("fi", "q0000", None, "Why?", None)])
-    again = store.write(arena.path, {"queries": asked}, made_by="a test")
-    assert again.version != arena.version
-    assert indexed(again)
-    store.check(again)
+    queries = schema.from_rows("queries", [schema.Query("fi", "q0000", None, "Why?", None)])
+    rewritten = store.write(arena.path, {"queries": queries}, made_by="a test")
+    assert rewritten.version != arena.version
+    assert indexed(rewritten)
+    store.check(rewritten)
 
 
 def test_an_index_can_be_deleted_or_damaged_and_is_made_again(tmp_path: Path) -> None:
@@ -176,8 +176,8 @@ def test_an_index_can_be_deleted_or_damaged_and_is_made_again(tmp_path: Path) ->
     assert build(arena) == path
     path.unlink()
     assert len(search(arena, "one")) == 3
-    whole = build(arena)
-    whole.write_bytes(whole.read_bytes()[:5000])
+    index = build(arena)
+    index.write_bytes(index.read_bytes()[:5000])
     assert len(search(arena, "one text")) == 3
 
 
@@ -194,13 +194,13 @@ def test_what_an_interrupted_build_left_is_not_taken_for_an_index(tmp_path: Path
 
 def test_progress_runs_from_nothing_to_all(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, [f"text {i}" for i in range(2500)])
-    told: list[tuple[float, str]] = []
-    build(arena, lambda share, what: told.append((share, what)))
-    shares = [share for share, _ in told]
+    reports: list[tuple[float, str]] = []
+    build(arena, lambda share, message: reports.append((share, message)))
+    shares = [share for share, _ in reports]
     assert shares == sorted(shares)
     assert len(shares) > 3
     assert 0 < shares[0] < shares[-1] <= 1
-    assert "2,500 of 2,500" in told[-2][1]
+    assert "2,500 of 2,500" in reports[-2][1]
 
 
 def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
@@ -213,9 +213,9 @@ def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(arena.path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [program.communicate(timeout=PATIENCE)[0].strip() for program in programs]
+    outputs = [program.communicate(timeout=PATIENCE)[0].strip() for program in programs]
     assert [program.returncode for program in programs] == [0, 0]
-    assert said == ["611", "611"]
+    assert outputs == ["611", "611"]
     folder = searching._place(arena).parent
     assert len(list(folder.glob(f"{searching._stem(arena)}*.sqlite"))) == 1
     assert not list(folder.glob("search-*.tmp"))
@@ -223,14 +223,14 @@ def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
 
 def test_whoever_waits_for_another_session_is_told(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
-    told: list[str] = []
-    with ThreadPoolExecutor() as other:
+    messages: list[str] = []
+    with ThreadPoolExecutor() as session:
         with searching._alone(searching._place(arena), lambda *_: None):
-            waiting = other.submit(build, arena, lambda _, what: told.append(what))
-            while not told:
+            waiting = session.submit(build, arena, lambda _, message: messages.append(message))
+            while not messages:
                 assert not waiting.done()
         waiting.result()
-    assert "Another session" in told[0]
+    assert "Another session" in messages[0]
     assert waiting.result().is_file()
 
 
@@ -238,8 +238,8 @@ def test_sessions_search_at_once(twins: tuple[store.Arena, store.Arena]) -> None
     words = [word for word in WORDS if len(word) > 1] * 3
     with ThreadPoolExecutor(8) as threads:
         for arena in twins:
-            found = list(threads.map(lambda word, arena=arena: len(search(arena, word)), words))
-            assert found == found[: len(words) // 3] * 3
+            counts = list(threads.map(lambda word, arena=arena: len(search(arena, word)), words))
+            assert counts == counts[: len(words) // 3] * 3
 
 
 def test_an_index_lies_in_the_users_own_folder_and_leaves_the_arena_as_it_is(
@@ -277,8 +277,8 @@ def test_an_index_that_cannot_be_written_says_what_to_do(tmp_path: Path, monkeyp
 
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
-    asked = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
-    arena = store.write(tmp_path / "bare", {"queries": asked}, label="simulated", made_by="a test")
+    queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
+    arena = store.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
     assert not indexed(arena)
     for ask in (lambda: search(arena, "x"), lambda: build(arena)):
         with pytest.raises(TableMissing, match="answers"):
@@ -317,34 +317,34 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = schema.from_rows(
+    queries = schema.from_rows(
         "queries", [schema.Query(c, f"q{i:04}", None, "Why?", None) for c in ("ar", "fi") for i in range(9)]
     )
     arena = arena_of(tmp_path, [f"text number {i}" for i in range(27)])
-    store.write(arena.path, {"queries": asked}, made_by="a test")
+    store.write(arena.path, {"queries": queries}, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
     monkeypatch.setattr("mirage.ui.searching._MANY", 20)
-    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
-    at.query_params["q"] = "number 7"
-    at.run()
-    assert any("1 of 18 questions; 1 of 27 replies match." in caption.value for caption in at.caption)
-    (offer,) = [button for button in at.button if button.label == "Index the answers"]
+    app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
+    app.query_params["q"] = "number 7"
+    app.run()
+    assert any("1 of 18 questions; 1 of 27 replies match." in caption.value for caption in app.caption)
+    (offer,) = [button for button in app.button if button.label == "Index the answers"]
     offer.click().run()
-    assert not at.exception
+    assert not app.exception
     assert indexed(arena)
-    assert not [button for button in at.button if button.label == "Index the answers"]
-    at.text_input(key="q").set_value("NUMBER 1").run()
-    assert any("; 11 of 27 replies match." in caption.value for caption in at.caption)
+    assert not [button for button in app.button if button.label == "Index the answers"]
+    app.text_input(key="q").set_value("NUMBER 1").run()
+    assert any("; 11 of 27 replies match." in caption.value for caption in app.caption)
 
 
 def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = schema.from_rows("queries", [schema.Query("ar", "q0000", None, "Why?", None)])
-    store.write(arena_of(tmp_path, ["a text"]).path, {"queries": asked}, made_by="a test")
+    queries = schema.from_rows("queries", [schema.Query("ar", "q0000", None, "Why?", None)])
+    store.write(arena_of(tmp_path, ["a text"]).path, {"queries": queries}, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
-    at = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
-    at.query_params["q"] = "text"
-    at.run()
-    assert not at.exception
-    assert not [button for button in at.button if button.label == "Index the answers"]
+    app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
+    app.query_params["q"] = "text"
+    app.run()
+    assert not app.exception
+    assert not [button for button in app.button if button.label == "Index the answers"]

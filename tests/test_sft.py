@@ -48,13 +48,13 @@ def arena(
         key = "sw", query
         tables["queries"].append(schema.Query(*key, None, f"Swali {query}?", None))
         tables["passages"] += [
-            schema.Passage(*key, one, place, None, text.format(one), label)
-            for place, (one, label) in enumerate(labels.items(), start=1)
+            schema.Passage(*key, passage_id, place, None, text.format(passage_id), label)
+            for place, (passage_id, label) in enumerate(labels.items(), start=1)
         ]
         row = {"text": answer, "status": "missing" if answer is None else "ok", "template": "rag"} | changed
         tables["answers"].append(schema.Answer(*key, system, reason=None, call=None, **row))
-    made = {name: schema.from_rows(name, of) for name, of in tables.items()}
-    return store.write(folder, made, made_by="a test").path
+    arrow_tables = {name: schema.from_rows(name, records) for name, records in tables.items()}
+    return store.write(folder, arrow_tables, made_by="a test").path
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -65,8 +65,8 @@ def ids_shown(prompt: str) -> list[str]:
     return re.findall(r"^\[([^\]]+)\]", prompt, re.MULTILINE)
 
 
-def reasons(made: training.Written) -> dict[str, int]:
-    return {reason: n for (_, reason), n in made.training.left_out.items()}
+def reasons(written: training.Written) -> dict[str, int]:
+    return {reason: n for (_, reason), n in written.training.left_out.items()}
 
 
 # --- the conversations ------------------------------------------------------------------------------------------------
@@ -74,19 +74,19 @@ def reasons(made: training.Written) -> dict[str, int]:
 
 def test_a_conversation_is_the_prompt_with_all_passages_and_the_answer_unchanged(tmp_path: Path) -> None:
     out = tmp_path / "train.jsonl"
-    made = training.write_training_set(arena(tmp_path / "a", {"1": GOOD, "2": GOOD}), out)
-    (train,), (held,) = lines(out), lines(tmp_path / "train.heldout.jsonl")
-    assert {train["query_id"], held["query_id"]} == {"1", "2"}
+    written = training.write_training_set(arena(tmp_path / "a", {"1": GOOD, "2": GOOD}), out)
+    (train,), (held_out,) = lines(out), lines(tmp_path / "train.heldout.jsonl")
+    assert {train["query_id"], held_out["query_id"]} == {"1", "2"}
     user, assistant = train["messages"]
     assert (user["role"], assistant["role"]) == ("user", "assistant")
     assert assistant["content"] == GOOD
     assert sorted(ids_shown(user["content"])) == sorted(LABELS)
     assert f"Swali {train['query_id']}?" in user["content"]
     assert "in Swahili" in user["content"]
-    (example,) = made.training.train
+    (example,) = written.training.train
     assert (example.cited, example.relevant, example.distractors) == (("q#0", "q#2"), 2, 2)
-    assert reasons(made) == {}
-    assert [path.name for path in made.files] == [
+    assert reasons(written) == {}
+    assert [path.name for path in written.files] == [
         "train.jsonl",
         "train.heldout.jsonl",
         "train.stats.csv",
@@ -98,8 +98,8 @@ def test_distractors_are_mixed_in_by_the_seed(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {str(i): GOOD for i in range(40)})
 
     def orders(seed: int) -> dict[str, list[str]]:
-        made = training.write_training_set(folder, tmp_path / f"{seed}" / "t.jsonl", seed=seed)
-        return {e.query_id: ids_shown(e.prompt) for e in (*made.training.train, *made.training.heldout)}
+        written = training.write_training_set(folder, tmp_path / f"{seed}" / "t.jsonl", seed=seed)
+        return {e.query_id: ids_shown(e.prompt) for e in (*written.training.train, *written.training.heldout)}
 
     first = orders(0)
     assert first != orders(1)
@@ -114,7 +114,7 @@ def test_the_same_arena_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "changed", "why"),
+    ("answer", "changed", "reason"),
     [
         (None, {}, "it is missing"),
         (GOOD, {"status": "truncated"}, "it is truncated"),
@@ -128,7 +128,7 @@ def test_the_same_arena_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
     ],
 )
 def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
-    tmp_path: Path, answer: str | None, changed: dict[str, Any], why: str
+    tmp_path: Path, answer: str | None, changed: dict[str, Any], reason: str
 ) -> None:
     good = schema.Answer("sw", "0", "teacher", GOOD, "ok", "rag", None, None)
     folder = arena(tmp_path / "a", {"0": GOOD, "1": answer}, **changed)
@@ -136,24 +136,24 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
         table = store.open_arena(folder).read("answers").slice(1)
         both = schema.from_rows("answers", [good, schema.Answer(**table.to_pylist()[0])])
         store.write(folder, {"answers": both}, made_by="a test")
-    made = training.write_training_set(folder, tmp_path / "t.jsonl")
-    assert reasons(made) == {why: 1}
-    assert [one.query_id for one in (*made.training.train, *made.training.heldout)] == ["0"]
+    written = training.write_training_set(folder, tmp_path / "t.jsonl")
+    assert reasons(written) == {reason: 1}
+    assert [example.query_id for example in (*written.training.train, *written.training.heldout)] == ["0"]
 
 
 @pytest.mark.parametrize(
-    ("labels", "why"),
+    ("labels", "reason"),
     [
         ({"q#0": True, "q#2": None}, "a passage of its question has no label"),
         ({"q#0": False, "q#2": False}, "no passage of its question is relevant"),
     ],
 )
 def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
-    tmp_path: Path, labels: dict[str, bool | None], why: str
+    tmp_path: Path, labels: dict[str, bool | None], reason: str
 ) -> None:
     with pytest.raises(NotEnoughData, match="no answer of teacher can be learned from") as caught:
         training.write_training_set(arena(tmp_path / "a", {"1": GOOD}, labels=labels), tmp_path / "t.jsonl")
-    assert caught.value.where == f"1 times: {why}"
+    assert caught.value.where == f"1 times: {reason}"
     assert not (tmp_path / "t.jsonl").exists()
 
 
@@ -163,9 +163,9 @@ def test_a_question_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
     store.write(folder, {"passages": table}, made_by="a test")
-    made = training.write_training_set(folder, tmp_path / "t.jsonl")
-    assert reasons(made) == {"its question cannot be asked with all its passages": 1}
-    assert [one.query_id for one in made.training.train] == ["2"]
+    written = training.write_training_set(folder, tmp_path / "t.jsonl")
+    assert reasons(written) == {"its question cannot be asked with all its passages": 1}
+    assert [example.query_id for example in written.training.train] == ["2"]
 
 
 ids = st.sampled_from(["12#0", "12#1", "3#44", "7#2", "99#9"])
@@ -178,50 +178,50 @@ ids = st.sampled_from(["12#0", "12#1", "3#44", "7#2", "99#9"])
 )
 @settings(deadline=None, max_examples=150)
 def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
-    labels: dict[str, bool], said: list[tuple[str, list[str]]], seed: int
+    labels: dict[str, bool], sentences: list[tuple[str, list[str]]], seed: int
 ) -> None:
-    text = " ".join(words + (f" [{', '.join(named)}]" if named else "") for words, named in said)
-    answer = compose_answer(f"x {text}", f"y [{said[0][1][0]}]" if said[0][1] else "y")
+    text = " ".join(words + (f" [{', '.join(named)}]" if named else "") for words, named in sentences)
+    answer = compose_answer(f"x {text}", f"y [{sentences[0][1][0]}]" if sentences[0][1] else "y")
     key = ("sw", "1")
     tables = {
         "queries": schema.from_rows("queries", [schema.Query(*key, None, "Swali?", None)]),
         "passages": schema.from_rows(
             "passages",
             [
-                schema.Passage(*key, one, n, None, f"Kifungu [{one}]", label)
-                for n, (one, label) in enumerate(labels.items(), 1)
+                schema.Passage(*key, passage_id, n, None, f"Kifungu [{passage_id}]", label)
+                for n, (passage_id, label) in enumerate(labels.items(), 1)
             ],
         ),
         "answers": schema.from_rows("answers", [schema.Answer(*key, "t", answer, "ok", "rag", None, None)]),
     }
     learned, left_out = sft.answered(**tables, system="t")
-    prompt = "\n\n".join(f"[{one}] Kifungu" for one in sorted(labels))
-    made = sft.build({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
-    assert len(made.train) + sum(left_out.values()) == 1
-    for example in made.train:
+    prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
+    dataset = sft.build({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
+    assert len(dataset.train) + sum(left_out.values()) == 1
+    for example in dataset.train:
         spoken = json.loads(example.line())["messages"]
         named = cited(citations(spoken[1]["content"], list(labels), numbered=False), unknown=True)
         assert named == example.cited
         assert named
-        assert all(labels[one] for one in named)
+        assert all(labels[passage_id] for passage_id in named)
         assert set(named) <= set(ids_shown(spoken[0]["content"]))
-    named = {one for _, of in said for one in of}
-    assert bool(made.train) == bool(named and named <= {one for one, label in labels.items() if label})
+    named = {passage_id for _, cited_ids in sentences for passage_id in cited_ids}
+    assert bool(dataset.train) == bool(named and named <= {passage_id for passage_id, label in labels.items() if label})
 
 
 def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
     long = "Kifungu {} " + "maneno mengi ya kifungu " * 2000
     labels = LABELS | {f"r#{i}": False for i in range(4)}
     folder = arena(tmp_path / "a", {"1": GOOD}, text=long, labels=labels)
-    made = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
-    (example,) = made.training.train
+    written = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
+    (example,) = written.training.train
     count = Estimate().count
     assert sft.MAX_LENGTH - 2048 - 50 < count(example.prompt) <= sft.MAX_LENGTH - 2048
     assert sorted(ids_shown(example.prompt)) == sorted(labels), "every passage is cut, none is cut away"
     wordy = compose_answer("maneno " * 4000 + "[q#0]", "Ndiyo.")
     folder = arena(tmp_path / "b", {"1": GOOD, "2": wordy}, text=long, labels=labels)
-    made = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
-    assert reasons(made) == {"with its prompt it has more than 6,144 tokens": 1}
+    written = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
+    assert reasons(written) == {"with its prompt it has more than 6,144 tokens": 1}
 
 
 def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_path: Path) -> None:
@@ -238,15 +238,15 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
             seen.append(messages[0]["content"])
             on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    asked = generating.Asked("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
-    made = generating.generate_answers(folder, asked, engine=engine, limits=llm.Limits(), made_by="a test")
+    request = generating.Asked("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
+    result = generating.generate_answers(folder, request, engine=engine, limits=llm.Limits(), made_by="a test")
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
-    assert "passages relevant" in made.arena.manifest["made"]["answers"]["notes"][0]
-    done = training.write_training_set(folder, tmp_path / "t.jsonl", systems=["big"], holdout=0)
-    assert [sorted(ids_shown(one.prompt)) for one in done.training.train] == [sorted(LABELS)] * 2
+    assert "passages relevant" in result.arena.manifest["made"]["answers"]["notes"][0]
+    written = training.write_training_set(folder, tmp_path / "t.jsonl", systems=["big"], holdout=0)
+    assert [sorted(ids_shown(example.prompt)) for example in written.training.train] == [sorted(LABELS)] * 2
     with pytest.raises(BadInput, match="give this system another name"):
         generating.generate_answers(
-            folder, replace(asked, relevant_only=False), engine=engine, limits=llm.Limits(), made_by="a test"
+            folder, replace(request, relevant_only=False), engine=engine, limits=llm.Limits(), made_by="a test"
         )
 
 
@@ -258,12 +258,12 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
 def test_no_question_is_on_both_sides_and_the_share_is_kept(texts: list[str], holdout: float, seed: int) -> None:
     known = {"answer": GOOD, "labels": LABELS}
     learned = {("sw", str(i)): known | {"question": text} for i, text in enumerate(texts)}
-    made = sft.build({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
-    train, held = ({one.question for one in of} for of in (made.train, made.heldout))
-    assert not train & held
-    assert len(made.train) + len(made.heldout) == len(texts)
+    dataset = sft.build({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
+    train, held_out = ({example.question for example in examples} for examples in (dataset.train, dataset.heldout))
+    assert not train & held_out
+    assert len(dataset.train) + len(dataset.heldout) == len(texts)
     n = len(set(texts))
-    assert len(held) == (min(max(round(holdout * n), 1), n - 1) if holdout else 0)
+    assert len(held_out) == (min(max(round(holdout * n), 1), n - 1) if holdout else 0)
     assert train
 
 
@@ -271,9 +271,9 @@ def test_what_is_held_out_of_a_language_does_not_depend_on_the_others() -> None:
     known = {"answer": GOOD, "labels": LABELS}
     learned = {(code, str(i)): known | {"question": f"{i}?"} for code in ("fi", "sw") for i in range(40)}
 
-    def held(of: Mapping[Any, Any], seed: int = 0) -> list[str]:
-        made = sft.build({"t": of}, dict.fromkeys(of, ""), seed=seed)
-        return [one.query_id for one in made.heldout if one.language == "sw"]
+    def held(answers: Mapping[Any, Any], seed: int = 0) -> list[str]:
+        dataset = sft.build({"t": answers}, dict.fromkeys(answers, ""), seed=seed)
+        return [example.query_id for example in dataset.heldout if example.language == "sw"]
 
     assert held(learned) == held({key: value for key, value in learned.items() if key[0] == "sw"})
     assert len(held(learned)) == 2
@@ -298,23 +298,23 @@ def test_a_larger_sample_contains_the_smaller() -> None:
 
 def test_the_statistics_have_the_shape_of_table_1(tmp_path: Path, shared: Path) -> None:
     folder = arena(tmp_path / "a", {str(i): GOOD for i in range(3)})
-    made = training.write_training_set(folder, tmp_path / "t.jsonl")
-    found = list(csv.DictReader(io.StringIO((tmp_path / "t.stats.csv").read_text(encoding="utf-8"))))
+    written = training.write_training_set(folder, tmp_path / "t.jsonl")
+    table = list(csv.DictReader(io.StringIO((tmp_path / "t.stats.csv").read_text(encoding="utf-8"))))
     with (shared / "published" / "mirage_table1_dataset_stats.csv").open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
-    assert list(found[0]) == list(printed[0])
-    assert [row["stat"].replace("teacher", "gpt4o") for row in found if row["split"] == "train"] == [
+    assert list(table[0]) == list(printed[0])
+    assert [row["stat"].replace("teacher", "gpt4o") for row in table if row["split"] == "train"] == [
         row["stat"] for row in printed if row["split"] == "train"
     ]
-    of_train = {row["stat"]: row for row in found if row["split"] == "train"}
-    assert {row["de"] for row in found} == {"-"}
+    of_train = {row["stat"]: row for row in table if row["split"] == "train"}
+    assert {row["de"] for row in table} == {"-"}
     assert of_train["n_queries"]["sw"] == "2"
     assert (of_train["avg_rel_passages_per_q"]["sw"], of_train["avg_nonrel_passages_per_q"]["sw"]) == ("2.0", "2.0")
     count = Estimate().count
     assert of_train["avg_query_tokens"]["sw"] == f"{count('Swali 1?'):.1f}"
     assert of_train["avg_teacher_context_tokens"]["sw"] == f"{count('Ziwa ni kubwa [q#0], na lina kina [q#2].'):.1f}"
     assert of_train["avg_teacher_answer_tokens"]["sw"] == f"{count('Ni kubwa [q#0].'):.1f}"
-    assert [(one.split, one.language, one.n_queries) for one in made.stats] == [
+    assert [(row.split, row.language, row.n_queries) for row in written.stats] == [
         ("train", "sw", 2),
         ("heldout", "sw", 1),
     ]
@@ -361,11 +361,11 @@ def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_sample_gives_a_training_set_in_all_18_languages(sample_arena: Path, tmp_path: Path) -> None:
-    done = mirage("sft", sample_arena, "--out", tmp_path / "t.jsonl", "--format", "csv")
-    assert {row["language"] for row in rows(done)} == set(LANGUAGES)
-    assert {(row["split"], row["n_queries"]) for row in rows(done)} == {("train", "7"), ("heldout", "1")}
-    assert "36 answers of reference are left out: no passage of its question is relevant" in done.stderr
-    assert "126 conversations to train on, 18 held out" in done.stderr
+    result = mirage("sft", sample_arena, "--out", tmp_path / "t.jsonl", "--format", "csv")
+    assert {row["language"] for row in rows(result)} == set(LANGUAGES)
+    assert {(row["split"], row["n_queries"]) for row in rows(result)} == {("train", "7"), ("heldout", "1")}
+    assert "36 answers of reference are left out: no passage of its question is relevant" in result.stderr
+    assert "126 conversations to train on, 18 held out" in result.stderr
     assert len(lines(tmp_path / "t.jsonl")) == 126
 
 
@@ -384,8 +384,8 @@ def test_pitfalls_42_and_43_the_working_folder_needs_no_path_and_texts_are_utf_8
 def test_what_cannot_be_done_is_said_before_anything_is_written(sample_arena: Path, tmp_path: Path) -> None:
     assert "t.json is not named .jsonl" in mirage("sft", sample_arena, "--out", tmp_path / "t.json", code=2).stderr
     out = tmp_path / "t.jsonl"
-    said = mirage("sft", sample_arena, "--out", out, "--system", "referense", code=2).stderr
-    assert "did you mean: reference" in said
+    message = mirage("sft", sample_arena, "--out", out, "--system", "referense", code=2).stderr
+    assert "did you mean: reference" in message
     assert (
         "the tokenizer 'nothing' is not on this machine"
         in mirage("sft", sample_arena, "--out", out, "--tokenizer", "nothing", code=2).stderr
@@ -423,21 +423,21 @@ def taught(tmp_path: Path) -> Path:
     return folder
 
 
-def taken(made: training.Written) -> Counter[tuple[str, str]]:
+def taken(written: training.Written) -> Counter[tuple[str, str]]:
     """The questions and teachers of the set."""
-    examples = (*made.training.train, *made.training.heldout)
+    examples = (*written.training.train, *written.training.heldout)
     return Counter((example.query_id, example.system) for example in examples)
 
 
 def test_all_answers_of_all_teachers_are_conversations(taught: Path, tmp_path: Path) -> None:
-    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"])
-    assert Counter(teacher for _, teacher in taken(made)) == {"a": 40, "b": 30}
+    written = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"])
+    assert Counter(teacher for _, teacher in taken(written)) == {"a": 40, "b": 30}
     records = [*lines(tmp_path / "t.jsonl"), *lines(tmp_path / "t.heldout.jsonl")]
     assert {(record["system"], record["messages"][1]["content"]) for record in records} == {("a", GOOD), ("b", BRIEF)}
     prompts_of = {(record["query_id"], record["messages"][0]["content"]) for record in records}
     assert len(prompts_of) == 40, "two teachers' answers to a question have one prompt"
-    held = {record["query_id"] for record in lines(tmp_path / "t.heldout.jsonl")}
-    assert not held & {record["query_id"] for record in lines(tmp_path / "t.jsonl")}, "both answers are on one side"
+    held_out = {record["query_id"] for record in lines(tmp_path / "t.heldout.jsonl")}
+    assert not held_out & {record["query_id"] for record in lines(tmp_path / "t.jsonl")}, "both answers are on one side"
 
 
 def test_one_answer_a_question_is_drawn_by_the_seed(taught: Path, tmp_path: Path) -> None:
@@ -456,20 +456,20 @@ def test_one_answer_a_question_is_drawn_by_the_seed(taught: Path, tmp_path: Path
 
 
 def test_the_first_teacher_with_a_good_answer_is_taken(taught: Path, tmp_path: Path) -> None:
-    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["b", "a"], mix="first")
-    assert Counter(teacher for _, teacher in taken(made)) == {"b": 30, "a": 10}
-    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], mix="first")
-    assert Counter(teacher for _, teacher in taken(made)) == {"a": 40}
+    written = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["b", "a"], mix="first")
+    assert Counter(teacher for _, teacher in taken(written)) == {"b": 30, "a": 10}
+    written = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], mix="first")
+    assert Counter(teacher for _, teacher in taken(written)) == {"a": 40}
 
 
 def test_statistics_are_by_teacher_and_over_all(taught: Path, tmp_path: Path) -> None:
-    made = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], holdout=0)
-    of = {row.teacher: row for row in made.stats}
-    assert {teacher: row.n_queries for teacher, row in of.items()} == {None: 70, "a": 40, "b": 30}
+    written = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], holdout=0)
+    by_teacher = {row.teacher: row for row in written.stats}
+    assert {teacher: row.n_queries for teacher, row in by_teacher.items()} == {None: 70, "a": 40, "b": 30}
     count = Estimate().count
-    assert of["b"].avg_teacher_answer_tokens == count("Lina kina [q#2].")
-    weighted = (40 * of["a"].avg_teacher_answer_tokens + 30 * of["b"].avg_teacher_answer_tokens) / 70
-    assert of[None].avg_teacher_answer_tokens == pytest.approx(weighted)
+    assert by_teacher["b"].avg_teacher_answer_tokens == count("Lina kina [q#2].")
+    weighted = (40 * by_teacher["a"].avg_teacher_answer_tokens + 30 * by_teacher["b"].avg_teacher_answer_tokens) / 70
+    assert by_teacher[None].avg_teacher_answer_tokens == pytest.approx(weighted)
     table = list(csv.DictReader(io.StringIO((tmp_path / "t.teachers.csv").read_text(encoding="utf-8"))))
     sizes = {row["teacher"]: row["sw"] for row in table if (row["split"], row["stat"]) == ("train", "n_queries")}
     assert sizes == {"a": "40", "b": "30"}
@@ -486,12 +486,12 @@ def test_a_teacher_without_a_good_answer_is_named(taught: Path, tmp_path: Path) 
 
 
 def test_the_command_mixes_teachers(taught: Path, tmp_path: Path) -> None:
-    done = mirage(
+    result = mirage(
         *("sft", taught, "--out", tmp_path / "t.jsonl", "--system", "a", "--system", "b"),
         *("--mix", "first", "--holdout", 0, "--format", "csv"),
     )
-    assert {(row["teacher"], row["n_queries"]) for row in rows(done)} == {("", "40")}, "all are the first teacher's"
-    assert "30 answers of b are left out: another teacher's answer was taken" in done.stderr
+    assert {(row["teacher"], row["n_queries"]) for row in rows(result)} == {("", "40")}, "all are the first teacher's"
+    assert "30 answers of b are left out: another teacher's answer was taken" in result.stderr
 
 
 def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
@@ -520,8 +520,8 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
     )
     mirage("import", "answers", answers, "--into", folder)
     teachers = ("--system", "gpt-4o", "--system", "llama", "--mix", "one", "--holdout", 0)
-    done = mirage("sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
-    assert "3 conversations to train on, 0 held out" in done.stderr
+    result = mirage("sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
+    assert "3 conversations to train on, 0 held out" in result.stderr
     shown = {
         record["query_id"]: set(ids_shown(record["messages"][0]["content"])) for record in lines(tmp_path / "t.jsonl")
     }

@@ -45,8 +45,8 @@ def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory,
     texts = [text.replace("\0", "").encode("utf-8", "ignore").decode() for text in texts]
     file = tmp_path_factory.mktemp("sheet") / "a.csv"
     for exact in (False, True):
-        made = store.csv_text(["n", "text"], list(enumerate(texts)), exact=exact)
-        file.write_bytes(made.encode())
+        sheet = store.csv_text(["n", "text"], list(enumerate(texts)), exact=exact)
+        file.write_bytes(sheet.encode())
         back = [line.value for line in store.csv_rows(file)]
         expected = [{"n": str(n), "text": text} for n, text in enumerate(texts)]
         assert [{**row, "text": row["text"].replace("\r\n", "\n").replace("\r", "\n")} for row in back] == [
@@ -70,12 +70,12 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
     runner = CliRunner()
     for more in ([], ["--exact"]):
         out, into = tmp_path / f"answers{len(more)}.csv", tmp_path / f"again{len(more)}"
-        done = runner.invoke(cli.app, ["export", "table", str(arena), "answers", "--out", str(out), *more])
-        assert done.exit_code == 0, done.output
+        result = runner.invoke(cli.app, ["export", "table", str(arena), "answers", "--out", str(out), *more])
+        assert result.exit_code == 0, result.output
         bare = [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
         assert bool(bare) == bool(more)
-        done = runner.invoke(cli.app, ["import", "answers", str(out), "--into", str(into)])
-        assert done.exit_code == 0, done.output
+        result = runner.invoke(cli.app, ["import", "answers", str(out), "--into", str(into)])
+        assert result.exit_code == 0, result.output
         columns = ["language", "query_id", "system", "text"]
         before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))
         assert after.equals(before)

@@ -14,52 +14,52 @@ from mirage.sources.simulated import LOADINGS, simulate
 
 
 def test_the_tables_keep_the_contract_and_have_the_asked_size() -> None:
-    made = simulate(systems=5, queries=7, languages=["sw", "en"], seed=3)
-    for name, table in made.tables.items():
+    simulation = simulate(systems=5, queries=7, languages=["sw", "en"], seed=3)
+    for name, table in simulation.tables.items():
         schema.validate(name, table)
         assert table == schema.sort(name, table)
-    sizes = {name: table.num_rows for name, table in made.tables.items()}
+    sizes = {name: table.num_rows for name, table in simulation.tables.items()}
     assert sizes == {"queries": 14, "features": 2 * 7 * 5 * 11, "judgments": 2 * 7 * 10}
-    assert set(made.theta) == {"sw", "en"}
-    for theta in made.theta.values():
+    assert set(simulation.theta) == {"sw", "en"}
+    for theta in simulation.theta.values():
         assert sum(theta.values()) == pytest.approx(0)
 
 
 def test_its_features_are_those_of_mirage_bench_within_their_ranges() -> None:
     table = simulate(systems=4, queries=20, languages=["en"], seed=1).tables["features"]
     declared = features.FEATURES
-    assert sorted(pc.unique(table["feature"]).to_pylist()) == sorted(each.feature for each in LOADINGS)
+    assert sorted(pc.unique(table["feature"]).to_pylist()) == sorted(loading.feature for loading in LOADINGS)
     for row in table.to_pylist():
         spec = declared[row["feature"]]
         if row["value"] is not None:
             assert spec.low is None or spec.low <= row["value"]
             assert spec.high is None or row["value"] <= spec.high
-    signs = {each.feature: np.sign(each.loading) for each in LOADINGS}
+    signs = {loading.feature: np.sign(loading.loading) for loading in LOADINGS}
     assert all(signs[name] == {"higher": 1, "lower": -1}[declared[name].direction] for name in signs)
 
 
 def test_a_ranking_finds_the_truth_and_features_follow_it() -> None:
-    made = simulate(queries=200, languages=["en"], seed=5)
-    found = rank.rate(rank.from_judgments(made.tables["judgments"], judge="judge"), draws=2).languages["en"]
-    truth = [made.theta["en"][system] for system in found.systems]
-    assert kendalltau(found.theta, truth)[0] > 0.85
-    means = made.tables["features"].group_by(["system", "feature"]).aggregate([("value", "mean")]).to_pylist()
+    simulation = simulate(queries=200, languages=["en"], seed=5)
+    ranking = rank.rate(rank.from_judgments(simulation.tables["judgments"], judge="judge"), draws=2).languages["en"]
+    truth = [simulation.theta["en"][system] for system in ranking.systems]
+    assert kendalltau(ranking.theta, truth)[0] > 0.85
+    means = simulation.tables["features"].group_by(["system", "feature"]).aggregate([("value", "mean")]).to_pylist()
     grade = {row["system"]: row["value_mean"] for row in means if row["feature"] == "answer_overlap_score"}
-    assert kendalltau([grade[system] for system in found.systems], truth)[0] > 0.5
+    assert kendalltau([grade[system] for system in ranking.systems], truth)[0] > 0.5
 
 
 def test_the_same_seed_gives_the_same_rows_and_a_language_stands_alone() -> None:
-    one = simulate(systems=4, queries=5, languages=["en", "sw"], seed=9)
-    assert simulate(systems=4, queries=5, languages=["en", "sw"], seed=9).tables == one.tables
+    simulation = simulate(systems=4, queries=5, languages=["en", "sw"], seed=9)
+    assert simulate(systems=4, queries=5, languages=["en", "sw"], seed=9).tables == simulation.tables
     alone = simulate(systems=4, queries=5, languages=["sw"], seed=9).tables["judgments"]
-    both = one.tables["judgments"]
+    both = simulation.tables["judgments"]
     assert alone == both.filter(pc.equal(both["language"], "sw"))
     assert simulate(systems=4, queries=5, languages=["sw"], seed=10).tables["judgments"] != alone
 
 
 def test_orders_share_ties_and_the_leaning_to_the_first_are_as_asked() -> None:
-    made = simulate(systems=6, queries=80, languages=["en"], seed=2, orders=2, first=1.0, tie=0.3, share=0.5)
-    rows = made.tables["judgments"]
+    simulation = simulate(systems=6, queries=80, languages=["en"], seed=2, orders=2, first=1.0, tie=0.3, share=0.5)
+    rows = simulation.tables["judgments"]
     shown = {(r["query_id"], r["system_a"], r["system_b"]) for r in rows.to_pylist()}
     assert all((q, b, a) in shown for q, a, b in shown)
     assert 0.4 < rows.num_rows / (80 * 15 * 2) < 0.6

@@ -181,14 +181,14 @@ def test_pitfall_42_texts_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
         f"store.write_text(file, {text!a})\n"
         "print(ascii(next(store.lines(file))[1]))"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-X", "warn_default_encoding", "-W", "error::EncodingWarning", "-c", code, str(file)],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == ascii(text)
+    assert result.stdout.strip() == ascii(text)
     assert file.read_bytes() == text.encode("utf-8")
 
 
@@ -219,8 +219,8 @@ def test_the_bundled_arenas_are_found_and_sound() -> None:
 
 def test_values_go_into_sql_as_parameters(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
-    found = arena.sql("select query_id from queries where language = ? and text = ?", ["en", "a question en 1"])
-    assert found.to_pylist() == [{"query_id": "1"}]
+    rows = arena.sql("select query_id from queries where language = ? and text = ?", ["en", "a question en 1"])
+    assert rows.to_pylist() == [{"query_id": "1"}]
     assert arena.sql("select * from queries where text = ?", ["' or 1=1 --"]).num_rows == 0
 
 
@@ -334,7 +334,7 @@ def test_a_file_with_other_content_of_the_same_size_is_seen_by_check_and_named_o
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda m: m["tables"]["queries"][0].update(rows=2), "3 rows, the manifest says 2"),
         (lambda m: m["tables"]["queries"][0].update(language="fi"), "it holds another language"),
@@ -346,11 +346,11 @@ def test_a_file_with_other_content_of_the_same_size_is_seen_by_check_and_named_o
     ],
 )
 def test_check_sees_a_manifest_that_does_not_match_its_tables(
-    tmp_path: Path, change: Callable[[dict[str, Any]], Any], said: str
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
 ) -> None:
     make(tmp_path / "a")
     edit_manifest(tmp_path / "a", change)
-    with pytest.raises((ArenaError, BadInput), match=said):
+    with pytest.raises((ArenaError, BadInput), match=message):
         store.check(store.open_arena(tmp_path / "a"))
 
 
@@ -375,7 +375,7 @@ def test_check_sees_rows_that_break_the_contract_under_a_manifest_that_agrees_wi
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda m: m.update(format=2), "it has format 2, this version of mirage reads 1"),
         (lambda m: m.pop("format"), "it has format None"),
@@ -394,11 +394,11 @@ def test_check_sees_rows_that_break_the_contract_under_a_manifest_that_agrees_wi
     ],
 )
 def test_a_manifest_that_says_too_little_is_refused(
-    tmp_path: Path, change: Callable[[dict[str, Any]], Any], said: str
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
 ) -> None:
     make(tmp_path / "a")
     edit_manifest(tmp_path / "a", change)
-    with pytest.raises(ArenaError, match=said):
+    with pytest.raises(ArenaError, match=message):
         store.open_arena(tmp_path / "a")
 
 
@@ -434,11 +434,11 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
 
 def test_files_of_others_inside_an_arena_are_never_swept(tmp_path: Path) -> None:
     make(tmp_path / "a")
-    kept = [tmp_path / "a" / "README.md", tmp_path / "a" / "queries" / "notes.txt", tmp_path / "a" / "x.tmp"]
-    for file in kept:
+    files = [tmp_path / "a" / "README.md", tmp_path / "a" / "queries" / "notes.txt", tmp_path / "a" / "x.tmp"]
+    for file in files:
         file.write_text("mine", encoding="utf-8")
     store.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
-    assert all(file.exists() for file in kept)
+    assert all(file.exists() for file in files)
 
 
 def test_a_table_that_breaks_the_contract_is_refused_before_the_first_byte(tmp_path: Path) -> None:
@@ -557,13 +557,13 @@ def test_a_write_killed_before_any_of_its_steps_leaves_the_old_arena_or_the_new_
     *killed, whole = (tmp_path / str(step) for step in range(len(list(tmp_path.iterdir())) - 1))
     assert len(killed) > 20, "a write has many steps"
     versions = [old.version, store.open_arena(whole).version]
-    found = []
+    positions = []
     for folder in killed:
         arena = store.open_arena(folder)
         assert store.check(arena)
-        found.append(versions.index(arena.version))
-    assert found == sorted(found), "the old arena up to one step, the new one from there on"
-    assert set(found) == {0, 1}
+        positions.append(versions.index(arena.version))
+    assert positions == sorted(positions), "the old arena up to one step, the new one from there on"
+    assert set(positions) == {0, 1}
     for folder in killed[::5]:
         assert make_other(folder).version == versions[1]
         assert snapshot(folder) == snapshot(whole), "the next write sweeps what the killed one left"
@@ -600,9 +600,9 @@ def damaged_files() -> dict[str, tuple[str, bytes, str]]:
 
 @pytest.mark.parametrize("case", damaged_files())
 def test_pitfall_31_a_damaged_file_is_refused_with_file_and_line(tmp_path: Path, case: str) -> None:
-    name, raw, said = damaged_files()[case]
+    name, raw, message = damaged_files()[case]
     (tmp_path / name).write_bytes(raw)
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         list(store.jsonl(tmp_path / name))
     file, _, line = caught.value.where.rpartition(":")
     assert file == str(tmp_path / name)

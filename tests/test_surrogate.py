@@ -46,8 +46,8 @@ def join(features: pa.Table, judgments: pa.Table) -> Training:
 
 
 def changed(table: pa.Table, column: str, new: list[object]) -> pa.Table:
-    at = table.schema.get_field_index(column)
-    return table.set_column(at, table.schema.field(at), pa.array(new, table.schema.field(at).type))
+    index = table.schema.get_field_index(column)
+    return table.set_column(index, table.schema.field(index), pa.array(new, table.schema.field(index).type))
 
 
 def without_value(features: pa.Table, language: str, system: str, feature: str, *, value: float | None) -> pa.Table:
@@ -70,13 +70,14 @@ def test_a_systems_own_verdicts_do_not_change_its_prediction(made: Simulated, se
         str(rng.choice(["A", "B", "tie"])) if "sim-03" in (r["system_a"], r["system_b"]) else r["verdict"] for r in rows
     ]
     other = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
-    one, two = (predict(each, name, out=["sim-03"]) for each in (seen, other))
+    first, second = (predict(data, name, out=["sim-03"]) for data in (seen, other))
     for code in CODES:
-        at = seen.languages[code].systems.index("sim-03")
+        index = seen.languages[code].systems.index("sim-03")
         assert (
-            abs(seen.languages[code].ratings(frozenset())[at] - other.languages[code].ratings(frozenset())[at]) > 0.01
+            abs(seen.languages[code].ratings(frozenset())[index] - other.languages[code].ratings(frozenset())[index])
+            > 0.01
         )
-        assert one[code][at] == pytest.approx(two[code][at], abs=1e-7)
+        assert first[code][index] == pytest.approx(second[code][index], abs=1e-7)
 
 
 def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: Simulated, seen: Training) -> None:
@@ -87,13 +88,13 @@ def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: Simulated
         for r in rows
     ]
     other = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
-    found = [
-        choose(each, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED] for each in (seen, other)
+    results = [
+        choose(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED] for data in (seen, other)
     ]
     for code in CODES:
-        at = found[0].systems[code].index("sim-05")
-        assert found[0].predicted[code][at] == pytest.approx(found[1].predicted[code][at], abs=1e-6)
-        assert found[0].low[code][at] == pytest.approx(found[1].low[code][at], abs=1e-6)
+        index = results[0].systems[code].index("sim-05")
+        assert results[0].predicted[code][index] == pytest.approx(results[1].predicted[code][index], abs=1e-6)
+        assert results[0].low[code][index] == pytest.approx(results[1].low[code][index], abs=1e-6)
 
 
 def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: Simulated, seen: Training) -> None:
@@ -121,12 +122,14 @@ def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: Simul
     name, system = gap["feature"], gap["system"]
     values = {r["query_id"]: r["value"] for r in rows if (r["feature"], r["system"]) == (name, system)}
     cells = np.array([values[q] for q in battles.queries], dtype=float)
-    there = np.isfinite(cells)
-    expected = (weights[:, there] @ cells[there]) / weights[:, there].sum(axis=1)
-    one = draws["sw"]
-    np.testing.assert_allclose(one.means[:, one.systems.index(system), one.features.index(name)], expected, rtol=1e-6)
+    measured = np.isfinite(cells)
+    expected = (weights[:, measured] @ cells[measured]) / weights[:, measured].sum(axis=1)
+    swahili = draws["sw"]
+    np.testing.assert_allclose(
+        swahili.means[:, swahili.systems.index(system), swahili.features.index(name)], expected, rtol=1e-6
+    )
     ranked = rank.rate({"sw": battles}, draws=3, seed=5).languages["sw"]
-    np.testing.assert_allclose(one.theta, ranked.draws - ranked.draws.mean(axis=1, keepdims=True))
+    np.testing.assert_allclose(swahili.theta, ranked.draws - ranked.draws.mean(axis=1, keepdims=True))
 
 
 # --- missing values ---------------------------------------------------------------------------------------------------
@@ -141,9 +144,9 @@ def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: Simulat
     column = lost.features.index("fluency_score")
     assert np.isnan(lost.languages["en"].means[3, column])
     assert lost.languages["en"].coverage[3, column] == 0
-    found, wrong = (predict(each, name, out=["sim-04"]) for each in (lost, zero))
-    assert np.isfinite(found["en"]).all()
-    assert abs(found["en"][3] - wrong["en"][3]) > 0.01
+    predicted, wrong = (predict(data, name, out=["sim-04"]) for data in (lost, zero))
+    assert np.isfinite(predicted["en"]).all()
+    assert abs(predicted["en"][3] - wrong["en"][3]) > 0.01
     # A feature that one system lacks is used for none of that language, and in the other languages as ever.
     (part,) = (p for p in parts(lost, ["sim-04"]) if p.language.code == "en")
     assert part.use.sum() == len(lost.features) - 1
@@ -160,12 +163,12 @@ def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_1
 
 
 def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
-    one = seen.languages["sw"]
+    language = seen.languages["sw"]
     f = seen.features.index("support_neutral")
-    there = np.isfinite(one.values[:, 2, f])
-    assert 0 < there.mean() < 1
-    assert one.means[2, f] == pytest.approx(one.values[there, 2, f].mean())
-    assert one.coverage[2, f] == there.mean()
+    measured = np.isfinite(language.values[:, 2, f])
+    assert 0 < measured.mean() < 1
+    assert language.means[2, f] == pytest.approx(language.values[measured, 2, f].mean())
+    assert language.coverage[2, f] == measured.mean()
 
 
 # --- predictions ------------------------------------------------------------------------------------------------------
@@ -173,22 +176,22 @@ def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
 
 @pytest.mark.parametrize("name", ["pooled", "pairwise", "replies"])
 def test_left_out_systems_are_found_where_they_are(made: Simulated, seen: Training, name: str) -> None:
-    held = leave_one_out(seen, name)
+    left_out = leave_one_out(seen, name)
     for code in CODES:
-        truth = np.array([made.theta[code][s] for s in held.systems[code]])
-        assert kendalltau(held.predicted[code], truth).statistic > 0.6
-    by_language = [q for q in held.quality() if q.language != "all"]
+        truth = np.array([made.theta[code][s] for s in left_out.systems[code]])
+        assert kendalltau(left_out.predicted[code], truth).statistic > 0.6
+    by_language = [q for q in left_out.quality() if q.language != "all"]
     assert np.mean([q.r2 for q in by_language]) > 0.7
 
 
 @pytest.mark.parametrize("name", list(surrogate.REGRESSORS))
 def test_every_regressor_fits_and_the_same_seed_gives_the_same_numbers_pitfall_39(seen: Training, name: str) -> None:
-    one, two = (predict(seen.only(languages=["en", "sw"]), name, out=["sim-01"], seed=4) for _ in range(2))
-    assert list(one) == ["en", "sw"]
-    for code in one:
-        assert np.isfinite(one[code]).all()
-        assert np.ptp(one[code]) > 0
-        np.testing.assert_array_equal(one[code], two[code])
+    first, second = (predict(seen.only(languages=["en", "sw"]), name, out=["sim-01"], seed=4) for _ in range(2))
+    assert list(first) == ["en", "sw"]
+    for code in first:
+        assert np.isfinite(first[code]).all()
+        assert np.ptp(first[code]) > 0
+        np.testing.assert_array_equal(first[code], second[code])
 
 
 def test_another_seed_gives_another_forest(seen: Training) -> None:
@@ -221,9 +224,9 @@ def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
         residual = y - np.einsum("lsf,lf->ls", Z, w + d)
         return float((residual**2).sum() + 2 * (w**2).sum() + 7 * (d**2).sum())
 
-    here = loss(w, d)
+    minimum = loss(w, d)
     for _ in range(50):
-        assert loss(w + rng.normal(0, 1e-3, 4), d + rng.normal(0, 1e-3, (3, 4))) > here
+        assert loss(w + rng.normal(0, 1e-3, 4), d + rng.normal(0, 1e-3, (3, 4))) > minimum
 
 
 def test_shrunk_to_one_slope_the_languages_share_what_each_has_too_few_systems_to_learn() -> None:
@@ -254,10 +257,10 @@ def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(made: Simulate
     rows = made.tables["judgments"].to_pylist()
     verdicts = ["A" if r["system_a"] == "sim-06" else "B" if r["system_b"] == "sim-06" else r["verdict"] for r in rows]
     won = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
-    one = won.languages["en"]
-    assert not one.rated[5]
-    assert one.rated.sum() == 7
-    assert np.abs(one.ratings(frozenset())[one.rated]).max() < 5
+    language = won.languages["en"]
+    assert not language.rated[5]
+    assert language.rated.sum() == 7
+    assert np.abs(language.ratings(frozenset())[language.rated]).max() < 5
 
 
 # --- how good, and how sure -------------------------------------------------------------------------------------------
@@ -277,9 +280,9 @@ def test_r2_of_one_held_out_system_is_refused_pitfall_40() -> None:
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=12))
 def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
     x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
-    found = tau_b(x, y)
+    tau = tau_b(x, y)
     expected = kendalltau(x, y).statistic if np.ptp(x) and np.ptp(y) else None
-    assert found == (None if expected is None else pytest.approx(expected))
+    assert tau == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(made: Simulated) -> None:
@@ -305,27 +308,27 @@ def test_prediction_intervals_cover(made: Simulated) -> None:
     hits: list[float] = []
     for seed in range(12):
         tables = simulate(systems=10, queries=30, languages=["en", "sw"], seed=500 + seed).tables
-        held = leave_one_out(join(tables["features"], tables["judgments"]), "pooled", pairs=False)
-        hits += [q.covered for q in held.quality() if q.language != "all" and q.covered is not None]
+        left_out = leave_one_out(join(tables["features"], tables["judgments"]), "pooled", pairs=False)
+        hits += [q.covered for q in left_out.quality() if q.language != "all" and q.covered is not None]
     # 240 predictions, 10 to an arena; 95% are meant.
     assert len(hits) == 24
     assert 0.90 <= np.mean(hits) <= 0.99
 
 
 def test_regressors_are_compared_on_the_same_systems_and_the_best_is_the_default(seen: Training) -> None:
-    found = choose(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
-    assert list(found.held_out) == ["linear", "pooled", "ridge", "default"]
-    assert found.default == min(found.errors, key=lambda name: found.errors[name])
-    assert set(found.errors) == set(found.chosen) == {"pooled", "ridge"}
-    assert sum(found.chosen.values()) == 8
-    assert [t.than for t in found.tests] == ["linear", "pooled", "ridge"]
-    assert {(q.language, q.systems) for q in found.quality()} == {(c, 8) for c in [*CODES, "all"]}
-    assert found.quality()[-1].language == "all"
+    choice = choose(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
+    assert list(choice.held_out) == ["linear", "pooled", "ridge", "default"]
+    assert choice.default == min(choice.errors, key=lambda name: choice.errors[name])
+    assert set(choice.errors) == set(choice.chosen) == {"pooled", "ridge"}
+    assert sum(choice.chosen.values()) == 8
+    assert [t.than for t in choice.tests] == ["linear", "pooled", "ridge"]
+    assert {(q.language, q.systems) for q in choice.quality()} == {(c, 8) for c in [*CODES, "all"]}
+    assert choice.quality()[-1].language == "all"
 
 
-def parts_of(made: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def parts_of(predictions: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Parts of tau of predictions that do not depend on whom else is left out."""
-    return {c: surrogate.tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in made.items()}
+    return {c: surrogate.tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in predictions.items()}
 
 
 def test_a_paired_test_knows_a_better_regressor_from_an_equal_one() -> None:
@@ -335,9 +338,9 @@ def test_a_paired_test_knows_a_better_regressor_from_an_equal_one() -> None:
     good = {code: y + rng.normal(0, 0.2, 12) for code, y in true.items()}
     bad = {code: y + rng.normal(0, 2, 12) for code, y in true.items()}
     parts = parts_of(good, true), parts_of(bad, true)
-    found = surrogate.quality.compare(good, bad, true, systems, parts=parts, names=("good", "bad"), seed=0)
-    assert found.tau > found.tau_than
-    assert max(found.p, found.p_error) < 0.05
+    comparison = surrogate.quality.compare(good, bad, true, systems, parts=parts, names=("good", "bad"), seed=0)
+    assert comparison.tau > comparison.tau_than
+    assert max(comparison.p, comparison.p_error) < 0.05
     parts = parts_of(good, true), parts_of(good, true)
     same = surrogate.quality.compare(good, good, true, systems, parts=parts, names=("good", "good"), seed=0)
     assert (same.p, same.p_error) == (1, 1)
@@ -349,10 +352,10 @@ def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)
         true = {"en": rng.normal(size=9)}
-        one, two = ({"en": true["en"] + rng.normal(0, 1, 9)} for _ in range(2))
-        parts = parts_of(one, true), parts_of(two, true)
-        found = surrogate.quality.compare(one, two, true, systems, parts=parts, names=("a", "b"))
-        rejected.append([found.p < 0.05, found.p_error < 0.05])
+        first, second = ({"en": true["en"] + rng.normal(0, 1, 9)} for _ in range(2))
+        parts = parts_of(first, true), parts_of(second, true)
+        comparison = surrogate.quality.compare(first, second, true, systems, parts=parts, names=("a", "b"))
+        rejected.append([comparison.p < 0.05, comparison.p_error < 0.05])
     assert (np.mean(rejected, axis=0) < 0.09).all()
 
 
@@ -365,9 +368,9 @@ def test_a_system_beyond_the_others_is_said_to_be_outside(made: Simulated, seen:
         "answer_bleu" not in surrogate.outside(far, "sim-04")["sw"]
         or "answer_bleu" in surrogate.outside(seen, "sim-04")["sw"]
     )
-    one = seen.languages["en"]
-    middle = replace(one, values=one.values.copy())
-    middle.values[:, 0] = np.nanmean(one.values[:, 1:], axis=(0, 1))
+    language = seen.languages["en"]
+    middle = replace(language, values=language.values.copy())
+    middle.values[:, 0] = np.nanmean(language.values[:, 1:], axis=(0, 1))
     moved = Training(seen.features, {**seen.languages, "en": middle})
     assert surrogate.outside(moved, "sim-01")["en"] == ()
 
@@ -394,11 +397,11 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(mad
         for r in rows
     ]
     features = changed(changed(made.tables["features"], "value", values), "reason", [None] * len(rows))
-    found = surrogate.importances(join(features, made.tables["judgments"]), "pooled", seed=3)
-    assert found[0].feature == "reranker_score"
-    assert found[0].low > 0
-    assert found[0].rise > 10 * max(abs(one.rise) for one in found[1:])
-    assert found[0].systems == 8
+    importances = surrogate.importances(join(features, made.tables["judgments"]), "pooled", seed=3)
+    assert importances[0].feature == "reranker_score"
+    assert importances[0].low > 0
+    assert importances[0].rise > 10 * max(abs(importance.rise) for importance in importances[1:])
+    assert importances[0].systems == 8
 
 
 # --- many draws -------------------------------------------------------------------------------------------------------
@@ -408,13 +411,13 @@ def test_all_draws_at_once_are_each_draw_for_itself(made: Simulated) -> None:
     draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=4, seed=1)
     whole = by_draw(draws, "pooled", out=["sim-02"])
     same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
-    one, two = by_draw(same, "pooled", out=["sim-02"])["en"]
-    np.testing.assert_allclose(one, two)
+    first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
+    np.testing.assert_allclose(first, second)
     assert whole["en"].shape == (4, 8)
     linear = by_draw(draws, "linear", out=["sim-02"])
     for values in (whole, linear):
-        held = np.concatenate([values[c][:, 1] - draws[c].theta[:, 1] for c in CODES])
-        assert np.sqrt((held**2).mean()) < 1
+        errors = np.concatenate([values[c][:, 1] - draws[c].theta[:, 1] for c in CODES])
+        assert np.sqrt((errors**2).mean()) < 1
 
 
 def test_draws_say_what_they_cannot_do(made: Simulated) -> None:
@@ -475,6 +478,6 @@ def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
 
 
 def test_pooled_needs_no_seed(seen: Training) -> None:
-    found = [pooled(list(parts(seen)), seed) for seed in (0, 1)]
+    predictions = [pooled(list(parts(seen)), seed) for seed in (0, 1)]
     for code in CODES:
-        np.testing.assert_array_equal(found[0][code], found[1][code])
+        np.testing.assert_array_equal(predictions[0][code], predictions[1][code])

@@ -39,15 +39,15 @@ def arena(tables: dict[str, pa.Table], tmp_path: Path) -> store.Arena:
 
 
 def mirage(*args: object, code: int = 0) -> Result:
-    done = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
 
 
-def rows(done: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+def rows(result: Result) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -76,14 +76,14 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
 
 
 def test_stored_predictions_give_the_comparison_back(made: pipeline.Report) -> None:
-    held = pipeline.held_out(made.table(), "judge")
-    mine = {row.regressor: row for row in pipeline.summary(held, made.comparison.default)}
+    held_out = pipeline.held_out(made.table(), "judge")
+    summary = {row.regressor: row for row in pipeline.summary(held_out, made.comparison.default)}
     for row in pipeline.summary(made.comparison.held_out, made.comparison.default):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
-            assert getattr(mine[row.regressor], name) == pytest.approx(getattr(row, name)), name
-    assert next(iter(mine)) == "default"
-    assert mine["linear"].published == "Linear Regression"
-    assert mine["default"].p is None
+            assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
+    assert next(iter(summary)) == "default"
+    assert summary["linear"].published == "Linear Regression"
+    assert summary["default"].p is None
 
 
 def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: pipeline.Report) -> None:
@@ -96,10 +96,10 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
     features = tables["features"].filter(pc.not_equal(tables["features"]["system"], "sim-02"))
     seen = training(features, tables["judgments"], "judge")
     whole = training(tables["features"], tables["judgments"], "judge")
-    one, two = seen.languages["en"], whole.languages["en"]
-    assert "sim-02" not in one.systems
-    back = one.ratings(frozenset()) + one.offset
-    np.testing.assert_allclose(back, np.delete(two.ratings(frozenset()), two.systems.index("sim-02")), atol=1e-9)
+    partial, full = seen.languages["en"], whole.languages["en"]
+    assert "sim-02" not in partial.systems
+    back = partial.ratings(frozenset()) + partial.offset
+    np.testing.assert_allclose(back, np.delete(full.ratings(frozenset()), full.systems.index("sim-02")), atol=1e-9)
 
 
 # --- a new system -----------------------------------------------------------------------------------------------------
@@ -112,20 +112,20 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(
     seen = training(tables["features"], judgments, "judge")
     assert seen.new == ("sim-04",)
     by = pipeline.chosen(made.table(), "judge", regressor="pooled")
-    found = pipeline.expected(seen, "sim-04", by)
-    assert list(found) == ["en", "sw", "all"]
+    predictions = pipeline.expected(seen, "sim-04", by)
+    assert list(predictions) == ["en", "sw", "all"]
     whole = training(tables["features"], tables["judgments"], "judge")
     for code in ("en", "sw"):
-        one = found[code]
+        prediction = predictions[code]
         others = seen.languages[code].ratings(frozenset())
-        assert one.of == 7
-        assert one.rank == 1 + (others[np.isfinite(others)] > one.rating).sum()
-        assert 1 <= one.rank_low <= one.rank <= one.rank_high <= 7
-        assert one.low is not None
-        assert one.high is not None
+        assert prediction.of == 7
+        assert prediction.rank == 1 + (others[np.isfinite(others)] > prediction.rating).sum()
+        assert 1 <= prediction.rank_low <= prediction.rank <= prediction.rank_high <= 7
+        assert prediction.low is not None
+        assert prediction.high is not None
         true = whole.languages[code].ratings(frozenset())[3] * 7 / 6
-        assert one.low < true < one.high
-    assert found["all"].rating == pytest.approx((found["en"].rating + found["sw"].rating) / 2)
+        assert prediction.low < true < prediction.high
+    assert predictions["all"].rating == pytest.approx((predictions["en"].rating + predictions["sw"].rating) / 2)
 
 
 def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
@@ -142,11 +142,11 @@ def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Tabl
     seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
     table = pipeline.report(seen, "judge", regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
-    mine = [row for row in table.to_pylist() if row["system"] == "sim-04"]
-    assert {(row["language"], row["regressor"]) for row in mine} == {
+    new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
+    assert {(row["language"], row["regressor"]) for row in new} == {
         (code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")
     }
-    assert all(row["judged"] is None for row in mine)
+    assert all(row["judged"] is None for row in new)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -176,14 +176,14 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(
 def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: store.Arena) -> None:
     command = ("surrogate", arena.path, "--referee", "judge")
     some = ("--regressor", "pooled", "--regressor", "linear")
-    done = mirage(*command, *some, "--format", "csv", "--price", "0.01")
-    found = {row["regressor"]: row for row in rows(done)}
-    assert list(found) == ["default", "linear", "pooled"]
-    assert (found["pooled"]["chosen"], found["linear"]["published"]) == ("true", "Linear Regression")
-    assert all(row["systems"] == "7" for row in found.values())
-    assert "360 calls" not in done.stderr
-    assert "judging a system as the others took 360, USD 3.60" in done.stderr.replace("\n", " ")
-    assert mirage(*command, *some, "--format", "csv").stdout == done.stdout
+    result = mirage(*command, *some, "--format", "csv", "--price", "0.01")
+    summary = {row["regressor"]: row for row in rows(result)}
+    assert list(summary) == ["default", "linear", "pooled"]
+    assert (summary["pooled"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
+    assert all(row["systems"] == "7" for row in summary.values())
+    assert "360 calls" not in result.stderr
+    assert "judging a system as the others took 360, USD 3.60" in result.stderr.replace("\n", " ")
+    assert mirage(*command, *some, "--format", "csv").stdout == result.stdout
     predicted = rows(mirage(*command, *some, "--languages", "sw", "--show", "predictions", "--format", "csv"))
     assert {row["language"] for row in predicted} == {"sw"}
     by_language = rows(mirage(*command, *some, "--show", "languages", "--format", "csv"))
@@ -196,8 +196,8 @@ def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: sto
 
 def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> None:
     assert "forrest" in mirage("surrogate", arena.path, "--referee", "judge", "--regressor", "forrest", code=2).stderr
-    said = mirage("surrogate", arena.path, "--referee", "judge", "--store", "--regressor", "pooled", code=2).stderr
-    assert "--store keeps all languages and regressors" in said
+    message = mirage("surrogate", arena.path, "--referee", "judge", "--store", "--regressor", "pooled", code=2).stderr
+    assert "--store keeps all languages and regressors" in message
     assert "mirage outcomes" in mirage("surrogate", arena.path, code=2).stderr
     bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
     assert "mirage features" in mirage("surrogate", bare.path, "--referee", "judge", code=2).stderr
@@ -206,8 +206,8 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
     arena: store.Arena, made: pipeline.Report, tables: dict[str, pa.Table]
 ) -> None:
-    kept = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
-    assert views.available(kept) == (("judge", "both"),)
+    stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    assert views.available(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
         assert "predictions" in store.derived([name])
     stage = pipeline.JUDGED_PREDICTIONS
@@ -218,14 +218,14 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
 
 def test_the_view_shows_what_the_command_shows(arena: store.Arena, made: pipeline.Report) -> None:
     assert views.available(arena) == ()
-    kept = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
-    found = views.compared(kept, "judge")
-    assert found.chosen == made.comparison.default
-    assert [row.regressor for row in found.summary] == ["default", "linear", "pooled", "pairwise"]
-    assert found.quality[-1].language == surrogate.ALL
-    assert len(found.points) == len(made.rows)
+    stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    comparison = views.compared(stored, "judge")
+    assert comparison.chosen == made.comparison.default
+    assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
+    assert comparison.quality[-1].language == surrogate.ALL
+    assert len(comparison.points) == len(made.rows)
     with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
-        views.compared(kept, "relevance")
+        views.compared(stored, "relevance")
 
 
 def test_on_real_replies_single_replies_tell_more_than_means() -> None:

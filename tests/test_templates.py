@@ -29,8 +29,8 @@ YES, NO, MUTTER = "Yes, answer is present in [1].", "I don't know.", "  "
 def study(replies: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
     """Queries, answers and outcomes; replies by system and template, each (language, subset, query id, text)."""
     queries, answers = {}, []
-    for (system, template), given_to in replies.items():
-        for language, subset, query, text in given_to:
+    for (system, template), cases in replies.items():
+        for language, subset, query, text in cases:
             queries[language, query] = schema.Query(language, query, subset, "Why?", None)  # type: ignore[arg-type]
             answers.append(schema.Answer(language, query, system, text, "ok", template, None, None))
     tables = {
@@ -93,34 +93,34 @@ def test_no_two_answers_to_one_prompt_become_one_systems(pairs: list[tuple[str, 
 
 def test_rates_by_template_are_those_of_each_name_alone() -> None:
     tables = small()
-    made = outcomes.template_rates(tables["outcomes"], tables["answers"])
+    table = outcomes.template_rates(tables["outcomes"], tables["answers"])
     alone = {
         (row["system"], row["subset"], row["language"]): row for row in outcomes.rates(tables["outcomes"]).to_pylist()
     }
-    assert len(made) == len(alone)
-    for row in made.to_pylist():
+    assert len(table) == len(alone)
+    for row in table.to_pylist():
         name = row["system"] if row["system"] == "other" else f"{row['system']}@{row['template']}"
         expected = alone[name, row["subset"], row["language"]]
         assert {key: row[key] for key in expected} == expected | {"system": row["system"]}
     # vanilla stands first: it is what the others are compared with.
-    assert [row["template"] for row in made.to_pylist() if row["system"] == "m"] == ["vanilla", "role"] * 4
+    assert [row["template"] for row in table.to_pylist() if row["system"] == "m"] == ["vanilla", "role"] * 4
 
 
 def test_the_change_is_over_questions_decided_under_both_prompts() -> None:
     tables = small()
-    made = {
+    rates = {
         (row["system"], row["template"], row["subset"]): row
         for row in outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["en"]).to_pylist()
         if row["language"] == "en"
     }
-    role = made["m", "role", "non_relevant"]
+    role = rates["m", "role", "non_relevant"]
     # Of four questions decided under both, two hallucinations go and one comes.
     assert role["pairs"] == 4
     assert role["change"] == pytest.approx(-0.25)
     assert role["change_low"] < role["change"] < role["change_high"]
-    assert made["m", "role", "relevant"]["change"] == 0
+    assert rates["m", "role", "relevant"]["change"] == 0
     for key in (("m", "vanilla", "non_relevant"), ("other", "vanilla", "non_relevant")):
-        assert made[key]["change"] is None
+        assert rates[key]["change"] is None
 
 
 def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
@@ -159,8 +159,8 @@ def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) 
 
 def test_replies_to_no_known_template_are_left_out_and_none_is_an_error() -> None:
     tables = study({("a", None): asked("en", "relevant", [YES]), ("b", "role"): asked("en", "relevant", [YES])})
-    made = outcomes.template_rates(tables["outcomes"], tables["answers"])
-    assert set(made["system"].to_pylist()) == {"b"}
+    table = outcomes.template_rates(tables["outcomes"], tables["answers"])
+    assert set(table["system"].to_pylist()) == {"b"}
     only = study({("a", None): asked("en", "relevant", [YES])})
     with pytest.raises(NotEnoughData, match="no reply is known to be to a prompt template"):
         outcomes.template_rates(only["outcomes"], only["answers"])
@@ -195,7 +195,7 @@ def test_every_reply_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() 
     matrix = outcomes.confusion(outcomes.rates(table)).to_pylist()
     counted = Counter((row["language"], row["system"]) for row in table.to_pylist() if row["parser"] == "strict")
     names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
-    rest = [f"{subset}_{what}" for subset in ("relevant", "non_relevant") for what in ("undecided", "missing")]
+    rest = [f"{subset}_{kind}" for subset in ("relevant", "non_relevant") for kind in ("undecided", "missing")]
     for row in matrix:
         if row["language"] == "all":
             continue
@@ -246,15 +246,15 @@ class Words:
         return " ".join(text.split()[:limit])
 
 
-def picked(made: list[Figure], **fields: str) -> Figure:
-    (figure,) = (f for f in made if all(getattr(f, name) == value for name, value in fields.items()))
+def picked(table: list[Figure], **fields: str) -> Figure:
+    (figure,) = (f for f in table if all(getattr(f, name) == value for name, value in fields.items()))
     return figure
 
 
 def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) -> None:
-    made = figures(printed)
-    assert len(made) == len(printed)
-    assert {figure.ours for figure in made} == {None}
+    table = figures(printed)
+    assert len(table) == len(printed)
+    assert {figure.ours for figure in table} == {None}
     with pytest.raises(UnknownName, match="no table or figure 'Table 9'"):
         figures(printed, source="NoMIRACL", item="Table 9")
     with pytest.raises(UnknownName, match="no paper 'NoMIRACLE'"):
@@ -263,16 +263,16 @@ def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) ->
 
 def test_every_printed_rate_of_the_bundled_replies_stands_beside_ours(printed: pa.Table) -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
-    made = figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
-    cells = [f for f in made if f.ours is not None and f.language != "all"]
+    table = figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
+    cells = [f for f in table if f.ours is not None and f.language != "all"]
     assert len(cells) == 363
     for figure in cells:
         assert figure.printed is not None
         assert figure.ours == pytest.approx(figure.printed, abs=0.11)
         assert figure.ours_low <= figure.ours <= figure.ours_high  # type: ignore[operator]  # set with `ours`
         assert figure.n
-    assert {f.remark for f in made if f.ours is None} == {"no replies in the arena"}
-    mean = picked(made, system="GPT-4", metric="hallucination rate", language="all")
+    assert {f.remark for f in table if f.ours is None} == {"no replies in the arena"}
+    mean = picked(table, system="GPT-4", metric="hallucination rate", language="all")
     assert mean.remark == "mean over 17 languages"
 
 
@@ -283,28 +283,28 @@ def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Pat
         for template, k in (("vanilla", 8), ("role", 12), ("repeat", 14))
     }
     arena = write(tmp_path / "a", study(replies))
-    made = figures(printed, arena, source="NoMIRACL", item="Table 3")
+    table = figures(printed, arena, source="NoMIRACL", item="Table 3")
     # As printed: every undecided reply counts as wrong.
     for setting, k in (("Original", 8), ("+Role", 12), ("+Repeat", 14)):
-        figure = picked(made, setting=f"prompt {setting}", language="en", metric="hallucination rate")
+        figure = picked(table, setting=f"prompt {setting}", language="en", metric="hallucination rate")
         assert figure.n == 25
         assert figure.ours == pytest.approx(100 * (k + 5) / 25)
         low, high = outcomes.wilson(k + 5, 25)
         assert figure.ours_low == pytest.approx(100 * low)
         assert figure.ours_high == pytest.approx(100 * high)
-    lacking = picked(made, setting="prompt +Explanation", language="en", metric="hallucination rate")
+    lacking = picked(table, setting="prompt +Explanation", language="en", metric="hallucination rate")
     assert (lacking.ours, lacking.printed) == (None, 34.8)
     assert "template explanation" in lacking.remark
-    assert picked(made, setting="prompt Original", language="fi", metric="error rate").ours is None
+    assert picked(table, setting="prompt Original", language="fi", metric="error rate").ours is None
 
 
 def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_path: Path) -> None:
     arena = write(tmp_path / "a", study({("mine", "vanilla"): asked("sw", "relevant", [YES, NO, NO, NO])}))
-    made = figures(printed, arena, source="NoMIRACL", item="Table 7")
-    assert {f.ours for f in made} == {None}
-    assert "no replies of Llama-3 8B + SFT in the arena" in {f.remark for f in made}
-    made = figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B + SFT": "mine"})
-    figure = picked(made, system="Llama-3 8B + SFT", metric="error rate", language="sw")
+    table = figures(printed, arena, source="NoMIRACL", item="Table 7")
+    assert {f.ours for f in table} == {None}
+    assert "no replies of Llama-3 8B + SFT in the arena" in {f.remark for f in table}
+    table = figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B + SFT": "mine"})
+    figure = picked(table, system="Llama-3 8B + SFT", metric="error rate", language="sw")
     assert (figure.printed, figure.ours, figure.n) == (32.5, 75.0, 4)
     with pytest.raises(UnknownName, match="no system 'me'"):
         figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B": "me"})
@@ -312,21 +312,21 @@ def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_p
 
 def test_sizes_stand_beside_those_of_their_own_split(printed: pa.Table) -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
-    made = figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
-    ours = {(f.setting, f.language): f.ours for f in made}
-    assert ours["non_relevant, test", "de"] == 217
-    assert ours["relevant, test", "yo"] == 204
-    assert ours["relevant, dev", "yo"] is None
+    table = figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
+    values = {(f.setting, f.language): f.ours for f in table}
+    assert values["non_relevant, test", "de"] == 217
+    assert values["relevant, test", "yo"] == 204
+    assert values["relevant, dev", "yo"] is None
 
 
 def test_an_arena_without_what_a_figure_rests_on_says_so(printed: pa.Table, tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "judged", tables=("judgments",))
     for item in ("Table 1", "Table 2", "Table 3", "Table 7", published.BASELINES):
-        made = figures(printed, arena, source="NoMIRACL", item=item)
-        assert {f.ours for f in made} == {None}
-        assert all(f.remark for f in made)
-    made = figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
-    assert {f.remark for f in made} == {"mirage reproduce makes it from an arena with features and verdicts"}
+        table = figures(printed, arena, source="NoMIRACL", item=item)
+        assert {f.ours for f in table} == {None}
+        assert all(f.remark for f in table)
+    table = figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
+    assert {f.remark for f in table} == {"mirage reproduce makes it from an arena with features and verdicts"}
 
 
 @pytest.mark.data
@@ -339,13 +339,13 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         name = f"{subset}/en.test.vanilla_prompt.jsonl.gz"
         shutil.copy(shared / "nomiracl" / name, tmp_path / "in" / name)
     arena = pipeline.import_outputs(tmp_path / "in", tmp_path / "a")
-    made = figures(printed, arena, source="NoMIRACL", item="Table 2")
-    off = [abs(f.ours - f.printed) for f in made if f.ours is not None and f.printed is not None]
+    table = figures(printed, arena, source="NoMIRACL", item="Table 2")
+    off = [abs(f.ours - f.printed) for f in table if f.ours is not None and f.printed is not None]
     assert len(off) == 110
     assert np.mean(off) < 0.5
     assert max(off) <= 4
-    assert {f.n for f in made if f.ours is not None} == {250}
-    assert {f.metric for f in made if f.ours is None} == {
+    assert {f.n for f in table if f.ours is not None} == {250}
+    assert {f.metric for f in table if f.ours is None} == {
         "share of replies: refuses to answer",
         "share of replies: conversation",
     }
@@ -367,21 +367,21 @@ def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
     labels = [("1", "a", True), ("1", "b", False), ("1", "c", False), ("2", "d", True)]
     passages = [schema.Passage("sw", q, p, i, None, None, label) for i, (q, p, label) in enumerate(labels, start=1)]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    made = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
-    ours = {f.metric: f.ours for f in made if (f.language, f.setting) == ("sw", "eval")}
+    table = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
+    values = {f.metric: f.ours for f in table if (f.language, f.setting) == ("sw", "eval")}
     tokens = Estimate()
-    assert ours == {
+    assert values == {
         "n_queries": 2,
         "avg_query_tokens": (tokens.count("Nani?") + tokens.count("Ziwa lipi ni kubwa?")) / 2,
         "avg_rel_passages_per_q": 1,
         "avg_nonrel_passages_per_q": 1,
     }
-    counted = picked(made, metric="avg_query_tokens", language="sw", setting="eval")
+    counted = picked(table, metric="avg_query_tokens", language="sw", setting="eval")
     assert counted.remark == "tokens counted by estimate; the paper counts by GPT-4o's tokenizer"
-    assert picked(made, metric="n_queries", language="fi", setting="eval").ours is None
+    assert picked(table, metric="n_queries", language="fi", setting="eval").ours is None
     words = figures(printed, store.open_arena(tmp_path / "a"), item="Table 1", tokens=Words())
     assert picked(words, metric="avg_query_tokens", language="sw", setting="eval").ours == 2.5
-    trained = picked(made, metric="n_queries", language="sw", setting="train")
+    trained = picked(table, metric="n_queries", language="sw", setting="train")
     assert (trained.ours, trained.remark) == (None, "the arena holds the eval set")
 
 
@@ -394,8 +394,8 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
         schema.Passage("sw", "2", "b", 1, None, None, True),
     ]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    made = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1", languages=["sw"])
-    values = {f.metric: (f.ours, f.remark) for f in made if f.setting == "eval"}
+    table = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1", languages=["sw"])
+    values = {f.metric: (f.ours, f.remark) for f in table if f.setting == "eval"}
     assert values == {
         "n_queries": (2, ""),
         "avg_query_tokens": (None, "a question has no text in the arena"),
@@ -408,17 +408,17 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
 def test_the_evaluation_set_has_the_papers_statistics(shared: Path, printed: pa.Table, tmp_path: Path) -> None:
     """Rebuilt from MIRACL dev: passages as printed but for Telugu and Bengali; tokens by an estimate, which says so."""
     arena, _ = pipeline.import_miracl(shared / "miracl", tmp_path / "a")
-    made = [f for f in figures(printed, arena, source="MIRAGE-Bench", item="Table 1") if f.setting == "eval"]
-    assert len(made) == 4 * 18
-    both = [(f, f.ours, f.printed) for f in made if f.ours is not None and f.printed is not None]
-    off = {(f.metric, f.language): abs(ours - figure) for f, ours, figure in both}
+    table = [f for f in figures(printed, arena, source="MIRAGE-Bench", item="Table 1") if f.setting == "eval"]
+    assert len(table) == 4 * 18
+    both = [(f, f.ours, f.printed) for f in table if f.ours is not None and f.printed is not None]
+    off = {(f.metric, f.language): abs(value - figure) for f, value, figure in both}
     assert len(off) == 4 * 18
     passages = [key for key, d in off.items() if "passages" in key[0] and d > 0.06]
     assert {language for _, language in passages} == {"te", "bn"}
-    relative = [abs(ours - figure) / figure for f, ours, figure in both if f.metric == "avg_query_tokens"]
+    relative = [abs(value - figure) / figure for f, value, figure in both if f.metric == "avg_query_tokens"]
     # The estimate is made for prompts with passages: on questions it is off by this much, and the remark names it.
     assert max(relative) < 0.5
-    assert {f.remark for f in made if f.metric == "avg_query_tokens"} == {
+    assert {f.remark for f in table if f.metric == "avg_query_tokens"} == {
         "tokens counted by estimate; the paper counts by GPT-4o's tokenizer"
     }
 
@@ -442,12 +442,12 @@ def test_the_commands_print_templates_matrices_and_figures(tmp_path: Path) -> No
     assert {row["template"] for row in both} == {"vanilla", "role"}
     assert "TP" in mirage("rates", arena, "--confusion").stdout
     table3 = ("--source", "NoMIRACL", "--item", "Table 3", "--languages", "en")
-    done = rows(mirage("published", arena, *table3, "--as", "Mistral-7B v0.3=m", "--format", "csv"))
-    found = {(row["metric"], row["setting"]): row for row in done}
+    table = rows(mirage("published", arena, *table3, "--as", "Mistral-7B v0.3=m", "--format", "csv"))
+    by_setting = {(row["metric"], row["setting"]): row for row in table}
     # As published the three hallucinations and the one undecided reply of five are wrong.
-    assert float(found["hallucination rate", "prompt Original"]["ours"]) == pytest.approx(80)
-    assert found["hallucination rate", "prompt Original"]["printed"] == "42.8"
-    assert "no reply in the arena is to the template repeat" in found["error rate", "prompt +Repeat"]["remark"]
+    assert float(by_setting["hallucination rate", "prompt Original"]["ours"]) == pytest.approx(80)
+    assert by_setting["hallucination rate", "prompt Original"]["printed"] == "42.8"
+    assert "no reply in the arena is to the template repeat" in by_setting["error rate", "prompt +Repeat"]["remark"]
     alone = mirage("published", *table3)
     assert "Table 3" in alone.stderr
     assert "ours" not in alone.stdout

@@ -54,10 +54,10 @@ def test_a_line_break_ends_a_sentence_and_white_space_belongs_to_none(code: str)
 
 @given(text=st.text(max_size=80), code=st.sampled_from(sorted(LANGUAGES)))
 def test_sentences_cover_all_that_is_not_white_space(text: str, code: str) -> None:
-    found = sentences(text, code)
-    assert all(text[a:b] == text[a:b].strip() != "" for a, b in found)
-    assert all(first[1] <= second[0] for first, second in itertools.pairwise(found))
-    assert "".join("".join(text[a:b].split()) for a, b in found) == "".join(text.split())
+    spans = sentences(text, code)
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
+    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
 
 
 def test_thai_is_not_cut_around_figures_and_abbreviations() -> None:

@@ -40,136 +40,136 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def open_page(script: Path, **params: str | list[str]) -> AppTest:
-    at = AppTest.from_file(script, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "small", **params})
-    return at.run()
+    page = AppTest.from_file(script, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "small", **params})
+    return page.run()
 
 
-def board(at: AppTest) -> Any:
-    return at.dataframe[0].value
+def board(page: AppTest) -> Any:
+    return page.dataframe[0].value
 
 
 @pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
 def test_the_leaderboard_answers_its_question(arenas: Path, script: Path) -> None:
-    at = open_page(script)
-    assert not at.exception
-    assert [t.value for t in at.title] == ["Leaderboard"]
-    assert "Which system is best in my languages, and how sure is that?" in said(at)
+    page = open_page(script)
+    assert not page.exception
+    assert [t.value for t in page.title] == ["Leaderboard"]
+    assert "Which system is best in my languages, and how sure is that?" in said(page)
     assert (
         "238 replies of 4 systems to 60 questions in 3 languages. Shown: 48 of 60 questions in English, Finnish"
-        in said(at)
+        in said(page)
     )
-    assert "left out: Swahili (no relevant questions)" in said(at)
-    assert board(at)["system"].tolist()[0] == "gpt-4"
-    assert sorted(board(at)["rank"]) == [1, 2, 3, 4]
+    assert "left out: Swahili (no relevant questions)" in said(page)
+    assert board(page)["system"].tolist()[0] == "gpt-4"
+    assert sorted(board(page)["rank"]) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("script", [APP, LEADERBOARD], ids=["router", "alone"])
 def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
-    at = open_page(script, languages=["sw", "fi"], skill="abstain")
-    assert not at.exception
-    assert at.multiselect(key="languages").value == ["sw", "fi"] or at.multiselect(key="languages").value == [
+    page = open_page(script, languages=["sw", "fi"], skill="abstain")
+    assert not page.exception
+    assert page.multiselect(key="languages").value == ["sw", "fi"] or page.multiselect(key="languages").value == [
         "fi",
         "sw",
     ]
-    assert at.session_state["skill"] == "abstain"
-    assert "Shown: 24 of 60 questions in Finnish, Swahili." in said(at)
+    assert page.session_state["skill"] == "abstain"
+    assert "Shown: 24 of 60 questions in Finnish, Swahili." in said(page)
 
 
 def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
     # Streamlit runs the page's file without app.py then; the page must set the router up itself.
-    at = AppTest.from_file(APP, default_timeout=PATIENCE)
-    at.query_params.update({"arena": "small", "skill": "answer"})
-    at.switch_page("pages/leaderboard.py").run()
-    assert not at.exception
-    assert [t.value for t in at.title] == ["Leaderboard"]
-    assert at.session_state["skill"] == "answer"
-    assert at.selectbox(key="arena").value == "small"
+    page = AppTest.from_file(APP, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "small", "skill": "answer"})
+    page.switch_page("pages/leaderboard.py").run()
+    assert not page.exception
+    assert [t.value for t in page.title] == ["Leaderboard"]
+    assert page.session_state["skill"] == "answer"
+    assert page.selectbox(key="arena").value == "small"
 
 
 def test_the_effect_of_a_filter_is_said(arenas: Path) -> None:
-    at = open_page(APP)
-    at.multiselect(key="languages").set_value(["en"]).run()
-    assert "Shown: 24 of 60 questions in English." in said(at)
+    page = open_page(APP)
+    page.multiselect(key="languages").set_value(["en"]).run()
+    assert "Shown: 24 of 60 questions in English." in said(page)
 
 
 def test_another_referee_is_one_pick_away(arenas: Path) -> None:
-    at = open_page(LEADERBOARD, referee="judge-x")
-    assert not at.exception
-    assert "96 verdicts of judge-x on 4 systems" in said(at)
-    assert board(at)["replies"].tolist() == [48] * 4
+    page = open_page(LEADERBOARD, referee="judge-x")
+    assert not page.exception
+    assert "96 verdicts of judge-x on 4 systems" in said(page)
+    assert board(page)["replies"].tolist() == [48] * 4
 
 
 def test_published_ranks_wear_their_label_and_admit_the_missing_interval(arenas: Path) -> None:
-    at = open_page(LEADERBOARD, arena="printed")
-    assert not at.exception
-    assert "published figures" in said(at)
-    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in said(at)
-    assert board(at)["judge"].tolist() == [1.0, 2.0]
+    page = open_page(LEADERBOARD, arena="printed")
+    assert not page.exception
+    assert "published figures" in said(page)
+    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in said(page)
+    assert board(page)["judge"].tolist() == [1.0, 2.0]
 
 
 def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
-    at = open_page(APP, arena="smalll", languages=["en", "fu"])
-    assert not at.exception
-    text = said(at)
+    page = open_page(APP, arena="smalll", languages=["en", "fu"])
+    assert not page.exception
+    text = said(page)
     assert "there is no arena 'smalll'; did you mean: small?" in text
     assert "there is no language 'fu'; did you mean: fi?" in text
     assert "there is no skill 'abstai'; did you mean: abstain?" in said(open_page(APP, skill="abstai"))
-    at.run()
-    assert "there is no arena 'smalll'" in said(at), "the answer stays until another arena is chosen"
-    at.selectbox(key="arena").set_value("small").run()
-    assert "there is no arena 'smalll'" not in said(at)
+    page.run()
+    assert "there is no arena 'smalll'" in said(page), "the answer stays until another arena is chosen"
+    page.selectbox(key="arena").set_value("small").run()
+    assert "there is no arena 'smalll'" not in said(page)
 
 
 def test_pitfall_45_text_of_a_link_is_never_markup(arenas: Path) -> None:
-    at = open_page(LEADERBOARD, arena="![x](http://example.org/a.png) $1$ <b>")
-    shown = "".join(w.value for w in at.warning)
-    assert re.sub(r"\\(.)", "", shown).count("[") == 0
-    assert "![x](http://example.org/a.png) $1$ <b>" in said(at)
-    assert "http://\u2060example.org" in re.sub(r"\\(.)", r"\1", shown), "no address that would become a link"
+    page = open_page(LEADERBOARD, arena="![x](http://example.org/a.png) $1$ <b>")
+    warning = "".join(w.value for w in page.warning)
+    assert re.sub(r"\\(.)", "", warning).count("[") == 0
+    assert "![x](http://example.org/a.png) $1$ <b>" in said(page)
+    assert "http://\u2060example.org" in re.sub(r"\\(.)", r"\1", warning), "no address that would become a link"
 
 
 def test_an_arena_without_the_table_says_which_command_brings_it(arenas: Path) -> None:
     small_arena.write(arenas, "bare", tables=("queries",))
-    at = open_page(LEADERBOARD, arena="bare")
-    assert not at.exception
-    assert "This arena has no outcomes table." in said(at)
-    assert f"mirage outcomes {arenas / 'bare'}" in [c.value for c in at.code]
+    page = open_page(LEADERBOARD, arena="bare")
+    assert not page.exception
+    assert "This arena has no outcomes table." in said(page)
+    assert f"mirage outcomes {arenas / 'bare'}" in [c.value for c in page.code]
 
 
 def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: Path) -> None:
-    at = open_page(APP, languages="sw", skill="answer")
-    assert not at.exception
-    assert "None of the chosen languages can be rated" in said(at)
-    assert "To do: choose another skill, or more languages" in said(at)
+    page = open_page(APP, languages="sw", skill="answer")
+    assert not page.exception
+    assert "None of the chosen languages can be rated" in said(page)
+    assert "To do: choose another skill, or more languages" in said(page)
 
 
 def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
     monkeypatch.setattr(store, "bundled", dict)
-    at = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
-    assert not at.exception
-    assert "There is no arena to show." in said(at)
-    assert "make data" in [c.value for c in at.code]
+    page = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
+    assert not page.exception
+    assert "There is no arena to show." in said(page)
+    assert "make data" in [c.value for c in page.code]
 
 
 def test_a_damaged_arena_is_left_out_by_name(arenas: Path) -> None:
     broken = small_arena.write(arenas, "broken")
     next((broken.path / "outcomes").iterdir()).unlink()
-    at = open_page(LEADERBOARD)
-    assert not at.exception
-    assert "broken" in said(at)
-    assert "The arena broken is left out" in said(at)
-    assert at.selectbox(key="arena").options == ["printed", "small"]
+    page = open_page(LEADERBOARD)
+    assert not page.exception
+    assert "broken" in said(page)
+    assert "The arena broken is left out" in said(page)
+    assert page.selectbox(key="arena").options == ["printed", "small"]
 
 
 def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
-    at = open_page(LEADERBOARD, languages="en")
-    before = board(at)["wins"].tolist()
+    page = open_page(LEADERBOARD, languages="en")
+    before = board(page)["wins"].tolist()
     small_arena.write(arenas, "small", tables=("outcomes",), seed=9)
-    at.run()
-    assert not at.exception
-    assert board(at)["wins"].tolist() != before
+    page.run()
+    assert not page.exception
+    assert board(page)["wins"].tolist() != before
 
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
@@ -188,15 +188,15 @@ def test_a_pages_first_act_is_to_open_itself_in_the_frame(script: Path) -> None:
 @pytest.mark.parametrize("arena", ["small", "printed", "bare"])
 def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, through: str, arena: str) -> None:
     small_arena.write(arenas, "bare", tables=("queries",))
-    at = AppTest.from_file(APP if through == "router" else script, default_timeout=PATIENCE)
-    at.query_params["arena"] = arena
+    page = AppTest.from_file(APP if through == "router" else script, default_timeout=PATIENCE)
+    page.query_params["arena"] = arena
     if through == "router":
-        at.switch_page(f"pages/{script.name}")
-    at.run()
-    assert not at.exception
+        page.switch_page(f"pages/{script.name}")
+    page.run()
+    assert not page.exception
     entry = next(e for e in entries.PAGES if e.name == script.stem)
-    assert [t.value for t in at.title] == [entry.title]
-    assert entry.question in said(at)
+    assert [t.value for t in page.title] == [entry.title]
+    assert entry.question in said(page)
 
 
 SOURCES = [APP, *PAGES, *sorted((ROOT / "mirage" / "ui").glob("*.py"))]
@@ -336,15 +336,15 @@ def test_column_help_is_the_schemas_own_sentence() -> None:
 def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
     rows = pa.table({"system": ["a,b", 'c"d'], "rating": [0.1 + 0.2, None]})
     assert exporting.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
-    found = json.loads(exporting.to_json(rows, {"skill": "both"}))
-    assert found == {"about": {"skill": "both"}, "rows": rows.to_pylist()}
+    content = json.loads(exporting.to_json(rows, {"skill": "both"}))
+    assert content == {"about": {"skill": "both"}, "rows": rows.to_pylist()}
     assert pq.read_table(pa.BufferReader(exporting.to_parquet(rows))) == rows
 
 
 def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Path) -> None:
-    at = open_page(APP)
+    page = open_page(APP)
     arena = store.open_arena(arenas / "small")
-    (listed,) = [h.proto.body for h in at.get("html") if "<dl class" in h.proto.body]
+    (listed,) = [h.proto.body for h in page.get("html") if "<dl class" in h.proto.body]
     for table in set(schema.TABLES) - {"published"}:
         if table in arena.tables:
             assert f"<dt>{table}</dt><dd>{arena.rows(table):,} rows" in listed

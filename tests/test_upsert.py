@@ -55,8 +55,8 @@ def lines(path: Path, table: pa.Table) -> Path:
 
 
 def mirage(*args: object) -> None:
-    done = CliRunner().invoke(cli.app, [str(arg) for arg in args], prog_name="mirage")
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli.app, [str(arg) for arg in args], prog_name="mirage")
+    assert result.exit_code == 0, result.output
 
 
 def systems(path: Path, table: str = "answers") -> set[str]:
@@ -137,16 +137,16 @@ def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
     more = schema.from_rows("queries", [schema.Query("fi", "q0", "relevant", "Mitä?", None)])
-    shown = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
-    rows = {"queries": store.by_key("queries", more), "passages": store.by_key("passages", shown)}
+    passages = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
+    rows = {"queries": store.by_key("queries", more), "passages": store.by_key("passages", passages)}
     store.upsert(arena, rows, made_by="a test")
     with Service() as service:
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
         mirage("generate", *common, "--languages", "en")
-    mine = [row for row in store.open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
-    assert sorted((row["language"], row["query_id"]) for row in mine) == sorted([*QUESTIONS, ("fi", "q0")])
-    assert {row["status"] for row in mine} == {"ok"}
+    system_rows = [row for row in store.open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
+    assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUESTIONS, ("fi", "q0")])
+    assert {row["status"] for row in system_rows} == {"ok"}
 
 
 def test_no_verdict_is_kept_on_a_text_that_changed_while_the_judge_read_it(arena: Path) -> None:
@@ -165,9 +165,9 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
     with Service() as service:
         service.behave = in_the_middle(lambda: other(service), reply("So. [[A]]"))
         command = ["judge", str(arena), "--judge", "late", "--model", "m1", "--base-url", service.url, "--retries", "0"]
-        done = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    assert done.exit_code == 2
-    assert "late has verdicts" in done.output
+        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
+    assert result.exit_code == 2
+    assert "late has verdicts" in result.output
     calls = [row["call"] for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
     with store.Ledger(judging.ledger_path(arena)) as ledger:
         assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
@@ -185,9 +185,9 @@ def test_outcomes_of_a_system_that_came_meanwhile_are_not_lost(arena: Path) -> N
             pipeline.run(stage, arena, made_by="another program")
         return stage.run(tables)
 
-    made = pipeline.run(pipeline.Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
+    result = pipeline.run(pipeline.Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
     assert systems(arena, "outcomes") == {"one", "two", "red"}
-    assert made.rows("outcomes") == 2 * 3 * len(QUESTIONS)
+    assert result.rows("outcomes") == 2 * 3 * len(QUESTIONS)
 
 
 def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena: Path) -> None:
@@ -244,27 +244,27 @@ def test_the_loser_waits_no_longer_than_is_stated(arena: Path, monkeypatch: pyte
 
 
 def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Path) -> None:
-    done = store.upsert(
+    result = store.upsert(
         arena,
         {"answers": store.by_key("answers", answers("one", "Another.", among=[("en", "q1")]))},
         made_by="a test",
     )
-    assert dict(done.replaced) == {"answers": 1}
-    features = 1 + len({row["feature"] for row in done.arena.read("features").to_pylist()})
-    assert done.lost["judgments"] == 1
-    assert done.lost["outcomes"] == 2
-    assert done.lost["features"] == features - 1
-    assert "ratings" not in done.arena.tables
-    keys = {(row["query_id"], row["system"]) for row in done.arena.read("outcomes").to_pylist()}
+    assert dict(result.replaced) == {"answers": 1}
+    features = 1 + len({row["feature"] for row in result.arena.read("features").to_pylist()})
+    assert result.lost["judgments"] == 1
+    assert result.lost["outcomes"] == 2
+    assert result.lost["features"] == features - 1
+    assert "ratings" not in result.arena.tables
+    keys = {(row["query_id"], row["system"]) for row in result.arena.read("outcomes").to_pylist()}
     assert ("q1", "one") not in keys
     assert ("q1", "two") in keys
 
 
 def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None:
     before = store.open_arena(arena).manifest["tables"]
-    done = store.upsert(arena, {"answers": store.by_key("answers", answers("one"))}, made_by="a test")
-    assert done.arena.manifest["tables"] == before
-    assert not done.lost
+    result = store.upsert(arena, {"answers": store.by_key("answers", answers("one"))}, made_by="a test")
+    assert result.arena.manifest["tables"] == before
+    assert not result.lost
 
 
 def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:

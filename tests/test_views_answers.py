@@ -40,7 +40,7 @@ def questions(n: int = 30) -> list[schema.Query]:
     ]
 
 
-def passages(asked: Iterable[schema.Query]) -> list[schema.Passage]:
+def passages(queries: Iterable[schema.Query]) -> list[schema.Passage]:
     """Three a question: in the relevant subset the first is labelled relevant."""
     return [
         schema.Passage(
@@ -52,15 +52,15 @@ def passages(asked: Iterable[schema.Query]) -> list[schema.Passage]:
             None if q.text is None else f"Text of passage {place}.",
             q.subset == "relevant" and place == 1,
         )
-        for q in asked
+        for q in queries
         for place in (3, 1, 2)
     ]
 
 
-def replies(asked: Iterable[schema.Query]) -> list[schema.Answer]:
+def replies(queries: Iterable[schema.Query]) -> list[schema.Answer]:
     """`gpt-4` is right, `llama-2-7b` says yes to all, `aya-101` names a river, and fails in three ways."""
     rows = []
-    for q in asked:
+    for q in queries:
         right = "Yes, answer is present in [1, 3]." if q.subset == "relevant" else "I don't know."
         texts: dict[str, tuple[str | None, str]] = {
             "aya-101": ("Ganges 100%", "ok"),
@@ -78,21 +78,21 @@ def replies(asked: Iterable[schema.Query]) -> list[schema.Answer]:
 
 def build(folder: Path, name: str = "texts", *, tables: Iterable[str] = ALL, n: int = 30) -> store.Arena:
     """Write an arena with some of the tables; without answers the questions have no text either."""
-    asked = questions(n)
-    made: dict[str, Any] = {
-        "queries": schema.from_rows("queries", asked),
-        "passages": schema.from_rows("passages", passages(asked)),
-        "answers": schema.from_rows("answers", replies(asked)),
+    queries = questions(n)
+    all_tables: dict[str, Any] = {
+        "queries": schema.from_rows("queries", queries),
+        "passages": schema.from_rows("passages", passages(queries)),
+        "answers": schema.from_rows("answers", replies(queries)),
     }
-    made |= pipeline.OUTCOMES.run(made)
-    made |= pipeline.FEATURES.run(made)
+    all_tables |= pipeline.OUTCOMES.run(all_tables)
+    all_tables |= pipeline.FEATURES.run(all_tables)
     if "answers" not in tables:
         bare = [
-            schema.Query(q.language, q.query_id, q.subset, None, q.reason or "texts are not bundled") for q in asked
+            schema.Query(q.language, q.query_id, q.subset, None, q.reason or "texts are not bundled") for q in queries
         ]
-        made["queries"] = schema.from_rows("queries", bare)
-    kept = {table: made[table] for table in tables}
-    return store.write(folder / name, kept, title=f"The {name} arena", label="simulated", made_by="a test")
+        all_tables["queries"] = schema.from_rows("queries", bare)
+    selection = {table: all_tables[table] for table in tables}
+    return store.write(folder / name, selection, title=f"The {name} arena", label="simulated", made_by="a test")
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return build(tmp_path_factory.mktemp("arenas"), "numbers", tables=NUMBERS)
 
 
-def ids(arena: store.Arena, **wanted: Any) -> list[str]:
-    return [query_id for _, query_id in views.find(arena, Wanted(**wanted)).keys]
+def ids(arena: store.Arena, **options: Any) -> list[str]:
+    return [query_id for _, query_id in views.find(arena, Wanted(**options)).keys]
 
 
 # What there is
@@ -153,23 +153,23 @@ def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> N
 
 
 def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
-    found = views.find(arena, Wanted())
-    assert list(found.keys) == sorted(found.keys)
-    assert (len(found.keys), found.replies, found.pages) == (33, 98, 3)
-    assert [len(found.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
-    assert [found.place(key) for key in found.page(2)] == list(range(12, 24))
-    assert found.place(("en", "no such")) is None
+    result = views.find(arena, Wanted())
+    assert list(result.keys) == sorted(result.keys)
+    assert (len(result.keys), result.replies, result.pages) == (33, 98, 3)
+    assert [len(result.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
+    assert [result.place(key) for key in result.page(2)] == list(range(12, 24))
+    assert result.place(("en", "no such")) is None
 
 
 def test_no_match_is_one_empty_page(arena: store.Arena) -> None:
-    found = views.find(arena, Wanted(text="no such text"))
-    assert (found.keys, found.replies, found.pages, found.page(1)) == ((), 0, 1, ())
+    result = views.find(arena, Wanted(text="no such text"))
+    assert (result.keys, result.replies, result.pages, result.page(1)) == ((), 0, 1, ())
 
 
 def test_a_link_to_the_replies_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
-    found = views.find(arena, Wanted(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
-    assert found.replies == len(found.keys) == 15
-    assert {views.question(arena, key, "strict").subset for key in found.keys} == {"non_relevant"}
+    result = views.find(arena, Wanted(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
+    assert result.replies == len(result.keys) == 15
+    assert {views.question(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
 
 
 def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
@@ -197,18 +197,18 @@ def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
 def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
     arena: store.Arena, text: str, expected: list[str] | None
 ) -> None:
-    found = ids(arena, text=text)
+    query_ids = ids(arena, text=text)
     if expected is not None:
-        assert found == expected
+        assert query_ids == expected
     else:
         holding = {(q.language, q.query_id) for q, a in zip_replies() if text.lower() in f"{q.text} {a.text}".lower()}
-        assert found == [query_id for _, query_id in sorted(holding)]
-        assert found
+        assert query_ids == [query_id for _, query_id in sorted(holding)]
+        assert query_ids
 
 
 def zip_replies() -> list[tuple[schema.Query, schema.Answer]]:
-    asked = {(q.language, q.query_id): q for q in questions()}
-    return [(asked[a.language, a.query_id], a) for a in replies(asked.values())]
+    queries = {(q.language, q.query_id): q for q in questions()}
+    return [(queries[a.language, a.query_id], a) for a in replies(queries.values())]
 
 
 def test_a_search_looks_into_the_replies_of_the_chosen_systems_alone(arena: store.Arena) -> None:
@@ -231,19 +231,19 @@ some = st.builds(
 
 
 @settings(max_examples=60, deadline=None)
-@given(wanted=some)
-def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Arena, wanted: Wanted) -> None:
+@given(selection=some)
+def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Arena, selection: Wanted) -> None:
     expected = {}
     for q in questions():
-        if (wanted.languages and q.language not in wanted.languages) or wanted.subset not in ("", q.subset):
+        if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
             continue
-        shown = views.question(arena, (q.language, q.query_id), wanted.parser)
-        hits = views.matches(shown, wanted)
+        shown = views.question(arena, (q.language, q.query_id), selection.parser)
+        hits = views.matches(shown, selection)
         if hits:
             expected[shown.key] = sum(r.outcome != "missing" for r in shown.replies if r.system in hits)
-    found = views.find(arena, wanted)
-    assert list(found.keys) == sorted(expected)
-    assert found.replies == sum(expected.values())
+    result = views.find(arena, selection)
+    assert list(result.keys) == sorted(expected)
+    assert result.replies == sum(expected.values())
 
 
 # Links
@@ -258,11 +258,11 @@ def test_a_link_names_a_question_by_language_and_id_or_by_id_alone(arena: store.
         assert views.resolve(arena, name(key)) == key
 
 
-@pytest.mark.parametrize("asked", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
-def test_pitfall_44_an_unknown_question_gets_an_error_that_names_the_nearest(arena: store.Arena, asked: str) -> None:
+@pytest.mark.parametrize("link", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
+def test_pitfall_44_an_unknown_question_gets_an_error_that_names_the_nearest(arena: store.Arena, link: str) -> None:
     with pytest.raises(UnknownName, match="there is no question") as caught:
-        views.resolve(arena, asked)
-    assert asked in str(caught.value)
+        views.resolve(arena, link)
+    assert link in str(caught.value)
     assert re.search(r"did you mean: .*((en|de):e\d\d|ar:a0|ja:j0#1)", caught.value.do)
 
 
@@ -316,12 +316,12 @@ def test_the_list_keeps_the_order_it_is_given(arena: store.Arena) -> None:
 
 
 def test_a_page_that_runs_again_asks_nothing_twice(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = Wanted(text="river")
-    first = (views.scope(arena), views.find(arena, wanted), views.question(arena, ("en", "e00"), "strict"))
+    selection = Wanted(text="river")
+    first = (views.scope(arena), views.find(arena, selection), views.question(arena, ("en", "e00"), "strict"))
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("the arena was asked again")
 
     monkeypatch.setattr(store.Arena, "sql", refuse)
-    again = (views.scope(arena), views.find(arena, wanted), views.question(arena, ("en", "e00"), "strict"))
+    again = (views.scope(arena), views.find(arena, selection), views.question(arena, ("en", "e00"), "strict"))
     assert all(a is b for a, b in zip(first, again, strict=True))

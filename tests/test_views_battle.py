@@ -28,9 +28,11 @@ from mirage.views.overlap import WORDS, overlap
 A, B = "gpt-4", "aya-101"
 
 
-def said(judge: str, query: str, a: str, b: str, verdict: schema.Verdict, why: str | None = None) -> schema.Judgment:
+def said(
+    judge: str, query: str, a: str, b: str, verdict: schema.Verdict, rationale: str | None = None
+) -> schema.Judgment:
     reason = "no verdict mark" if verdict == "unparsed" else None
-    return schema.Judgment("en", query, judge, a, b, verdict, why, reason, None)
+    return schema.Judgment("en", query, judge, a, b, verdict, rationale, reason, None)
 
 
 ROWS = [
@@ -60,8 +62,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return judged(tmp_path_factory.mktemp("arenas"))
 
 
-def ids(arena: store.Arena, referee: str = "zeta", **wanted: Any) -> list[str]:
-    return [key[1] for key in views.find(arena, Wanted(A, B, referee, **wanted)).keys]
+def ids(arena: store.Arena, referee: str = "zeta", **filters: Any) -> list[str]:
+    return [key[1] for key in views.find(arena, Wanted(A, B, referee, **filters)).keys]
 
 
 # Verdicts put together
@@ -81,22 +83,22 @@ def ids(arena: store.Arena, referee: str = "zeta", **wanted: Any) -> list[str]:
     ],
 )
 def test_two_orders_make_one_decision(verdicts: Any, result: str, flipped: bool) -> None:
-    made = views.decide(verdicts)
-    assert (made.result, made.flipped, made.verdicts) == (result, flipped, len(verdicts))
+    decision = views.decide(verdicts)
+    assert (decision.result, decision.flipped, decision.verdicts) == (result, flipped, len(verdicts))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["A", "B", "tie", "unparsed"])), max_size=2))
 def test_a_decision_is_the_same_from_the_other_side(verdicts: Any) -> None:
-    mine, other = views.decide(verdicts), views.decide((not straight, verdict) for straight, verdict in verdicts)
+    decision, other = views.decide(verdicts), views.decide((not straight, verdict) for straight, verdict in verdicts)
     turned = {"first": "second", "second": "first"}
-    assert turned.get(mine.result, mine.result) == other.result
-    assert mine.flipped == other.flipped
+    assert turned.get(decision.result, decision.result) == other.result
+    assert decision.flipped == other.flipped
 
 
 def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
     every = views.battles(arena, A, B)
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
-    results = {key[1]: made["zeta"].result for key, made in every.items() if "zeta" in made}
+    results = {key[1]: decisions["zeta"].result for key, decisions in every.items() if "zeta" in decisions}
     assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "first", "e04": "second"}
     assert list(every) == sorted(every)
 
@@ -114,11 +116,11 @@ def test_filters_find_battles(arena: store.Arena) -> None:
 
 
 def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
-    found = views.find(arena, Wanted(A, B, "zeta", flipped=True))
-    assert (len(found.keys), len(found.decisions)) == (2, 5)
-    cell = found.cell
+    battles = views.find(arena, Wanted(A, B, "zeta", flipped=True))
+    assert (len(battles.keys), len(battles.decisions)) == (2, 5)
+    cell = battles.cell
     assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (2, 1, 1, 1, 5)
-    assert found.table.to_pylist()[0] == {
+    assert battles.table.to_pylist()[0] == {
         "language": "en",
         "query_id": "e01",
         "first": A,
@@ -143,36 +145,36 @@ def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
 def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
     arena = small_arena.write(tmp_path)
     subset = {"abstain": "n", "answer": "r"}[skill]
-    for language, of in ranked(arena, "relevance", skill).items():
-        for x, y in itertools.permutations(of.systems, 2):
-            found = views.find(arena, Wanted(x, y, "relevance", languages=(language,)))
-            mine = [one.result for key, one in found.decisions.items() if key[1].startswith(subset)]
-            at = of.systems.index(x), of.systems.index(y)
-            assert mine.count("first") == of.wins[:, *at].sum()
-            assert mine.count("tie") == of.ties[:, *at].sum()
+    for language, counts in ranked(arena, "relevance", skill).items():
+        for x, y in itertools.permutations(counts.systems, 2):
+            battles = views.find(arena, Wanted(x, y, "relevance", languages=(language,)))
+            results = [decision.result for key, decision in battles.decisions.items() if key[1].startswith(subset)]
+            indices = counts.systems.index(x), counts.systems.index(y)
+            assert results.count("first") == counts.wins[:, *indices].sum()
+            assert results.count("tie") == counts.ties[:, *indices].sum()
 
 
 @pytest.mark.parametrize("referee", ["relevance", "judge-x"])
 def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: str) -> None:
     arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
-    found = matrix(arena, referee, ("en",))
-    assert set(found.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
-    for (x, y), cell in found.cells.items():
+    result = matrix(arena, referee, ("en",))
+    assert set(result.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
+    for (x, y), cell in result.cells.items():
         assert cell == views.find(arena, Wanted(x, y, referee, languages=("en",))).cell
-        other = found.cells[y, x]
+        other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
         assert cell.interval is not None
         assert cell.share is not None
         assert cell.interval[0] <= cell.share <= cell.interval[1]
-    checked(win_matrix(found.table.to_pylist(), systems=found.systems, mode="light"))
+    checked(win_matrix(result.table.to_pylist(), systems=result.systems, mode="light"))
 
 
 def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
-    found = matrix(arena, "zeta")
-    tied = found.cells[A, "llama-2-7b"]
+    result = matrix(arena, "zeta")
+    tied = result.cells[A, "llama-2-7b"]
     assert (tied.share, tied.interval, tied.n) == (None, None, 1)
-    assert ("aya-101", "llama-2-7b") not in found.cells, "these two never met"
-    figure = win_matrix(found.table.to_pylist(), systems=found.systems, mode="dark")
+    assert ("aya-101", "llama-2-7b") not in result.cells, "these two never met"
+    figure = win_matrix(result.table.to_pylist(), systems=result.systems, mode="dark")
     assert "–" in figure["data"][0]["text"]
     with pytest.raises(UnknownName, match="zetta"):
         matrix(arena, "zetta")
@@ -182,51 +184,55 @@ def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
 
 
 def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
-    one = views.battle(arena, ("en", "e00"), B, A)
-    assert (one.first.system, one.second.system) == (B, A)
-    assert one.question.text == "Which river is number 0?"
-    assert len(one.question.passages) == 3
-    assert [(j.judge, j.system_a) for j in one.judgments] == [("eta", A), ("zeta", B), ("zeta", A)]
-    assert one.judges == ("eta", "zeta")
-    assert (one.decision("zeta").result, one.decision("eta").result) == ("second", "first")
+    battle = views.battle(arena, ("en", "e00"), B, A)
+    assert (battle.first.system, battle.second.system) == (B, A)
+    assert battle.question.text == "Which river is number 0?"
+    assert len(battle.question.passages) == 3
+    assert [(judgment.judge, judgment.system_a) for judgment in battle.judgments] == [
+        ("eta", A),
+        ("zeta", B),
+        ("zeta", A),
+    ]
+    assert battle.judges == ("eta", "zeta")
+    assert (battle.decision("zeta").result, battle.decision("eta").result) == ("second", "first")
 
 
 def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
-    one = views.battle(arena, ("en", "e00"), A, B)
-    by_name = {c.measure.name: c for c in one.compared}
+    battle = views.battle(arena, ("en", "e00"), A, B)
+    by_name = {comparison.measure.name: comparison for comparison in battle.compared}
     assert by_name["length"].better is None, "of length no side is better"
     assert by_name["citation_MAP@10"].better == "first"
     assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
-    gone = views.battle(arena, ("en", "e01"), A, B)
-    assert gone.compared == ()
-    assert "Length" in gone.apart, "the second has no reply there"
+    other_battle = views.battle(arena, ("en", "e01"), A, B)
+    assert other_battle.compared == ()
+    assert "Length" in other_battle.apart, "the second has no reply there"
 
 
 def test_a_lower_value_wins_where_lower_is_better() -> None:
     measure = views.answers.Measure("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
-    one = views._compare(measure, 2.0, 0.0)
-    assert (one.better, one.direction, one.low, one.high) == ("second", "lower", 0, 2.0)
+    comparison = views._compare(measure, 2.0, 0.0)
+    assert (comparison.better, comparison.direction, comparison.low, comparison.high) == ("second", "lower", 0, 2.0)
     assert views._compare(measure, 1.0, 1.0).better is None
 
 
 def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
-    one = views.battle(arena, ("en", "q1"), "gpt-4", "aya-101")
-    assert (one.first.text, one.compared, len(one.judgments)) == (None, (), 1)
+    battle = views.battle(arena, ("en", "q1"), "gpt-4", "aya-101")
+    assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
     assert views.find(arena, Wanted("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
 
 
 def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     arena = build(tmp_path, "numbers", tables=NUMBERS)
-    found = views.find(arena, Wanted(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
-    assert len(found.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
-    assert not views.battle(arena, found.keys[0], *SYSTEMS[1:]).judgments
+    battles = views.find(arena, Wanted(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
+    assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
+    assert not views.battle(arena, battles.keys[0], *SYSTEMS[1:]).judgments
 
 
 def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
-    at = battles.systems.index(A), battles.systems.index(B)
-    assert battles.wins[:, *at].sum() == 4
+    indices = battles.systems.index(A), battles.systems.index(B)
+    assert battles.wins[:, *indices].sum() == 4
     assert views.find(arena, Wanted(A, B, "zeta")).cell.wins == 2
 
 
@@ -236,19 +242,19 @@ def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) 
 def reply(text: str | None) -> Reply:
     from mirage.answers import citations
 
-    found = citations(text or "", ["d1", "d2"], numbered=True)
-    return Reply("s", text, "ok", None, None, "", "", None, None, tuple(found), ())
+    mentions = citations(text or "", ["d1", "d2"], numbered=True)
+    return Reply("s", text, "ok", None, None, "", "", None, None, tuple(mentions), ())
 
 
-def parts(one: str, two: str) -> tuple[list[str], list[str], list[str], list[str]]:
-    made = overlap(reply(one), reply(two))
-    assert made is not None
-    left, right = made
+def parts(first: str, second: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    pair = overlap(reply(first), reply(second))
+    assert pair is not None
+    left, right = pair
     return (
-        [one[a:b] for a, b in left.shared],
-        [one[a:b] for a, b in left.own],
-        [two[a:b] for a, b in right.shared],
-        [two[a:b] for a, b in right.own],
+        [first[start:end] for start, end in left.shared],
+        [first[start:end] for start, end in left.own],
+        [second[start:end] for start, end in right.shared],
+        [second[start:end] for start, end in right.own],
     )
 
 
@@ -273,15 +279,15 @@ def test_a_citation_is_one_word_that_tells_which_passage_is_cited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "shared"),
+    ("first", "second", "shared"),
     [
         ("尼罗河是最长的河流", "人们说尼罗河是最长的", "尼罗河是最长的"),
         ("النيل هو أطول نهر في العالم", "نعم النيل هو أطول نهر هنا", "النيل هو أطول نهر"),
         ("నైలు నది చాలా పొడవైన నది", "అవును నైలు నది చాలా చిన్నది", "నైలు నది చాలా"),
     ],
 )
-def test_shared_stretches_are_found_in_every_kind_of_script(one: str, two: str, shared: str) -> None:
-    assert parts(one, two)[0] == [shared]
+def test_shared_stretches_are_found_in_every_kind_of_script(first: str, second: str, shared: str) -> None:
+    assert parts(first, second)[0] == [shared]
 
 
 def test_replies_without_a_text_or_too_long_are_not_compared() -> None:
@@ -292,16 +298,16 @@ def test_replies_without_a_text_or_too_long_are_not_compared() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
-def test_shared_and_own_stretches_are_apart_and_hold_every_word(one: str, two: str) -> None:
-    made = overlap(reply(one), reply(two))
-    if made is None:
+def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
+    pair = overlap(reply(first), reply(second))
+    if pair is None:
         return
-    for text, part in zip((one, two), made, strict=True):
+    for text, part in zip((first, second), pair, strict=True):
         spans = sorted(part.shared + part.own)
-        assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
         for (start, end), _ in word_spans(text):
-            assert any(a <= start and end <= b for a, b in spans)
-    assert made[0].words_shared == made[1].words_shared
+            assert any(left <= start and end <= right for left, right in spans)
+    assert pair[0].words_shared == pair[1].words_shared
 
 
 @given(st.text(max_size=60))

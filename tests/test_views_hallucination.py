@@ -28,9 +28,9 @@ BASIC: Counts = {
 
 def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
     rows = []
-    for (code, subset, system), said in counts.items():
+    for (code, subset, system), outcome_counts in counts.items():
         right = "answered" if subset == "relevant" else "abstained"
-        replies = [outcome for outcome, n in said.items() for _ in range(n)]
+        replies = [outcome for outcome, n in outcome_counts.items() for _ in range(n)]
         for i, outcome in enumerate(replies):
             correct = outcome == right if outcome in ("answered", "abstained") else None
             key = (code, f"{subset[0]}{i}", system)
@@ -52,13 +52,15 @@ def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Aren
     return store.write(folder / "print", {"published": table}, title="print", label="published figures", made_by="test")
 
 
-def cell(found: views.Rates, metric: str, system: str, language: str) -> dict[str, Any]:
+def cell(rates: views.Rates, metric: str, system: str, language: str) -> dict[str, Any]:
     key = (metric, system, language)
-    return next(c for c in found.cells.to_pylist() if (c["metric"], c["system"], c["language"]) == key)
+    return next(
+        record for record in rates.cells.to_pylist() if (record["metric"], record["system"], record["language"]) == key
+    )
 
 
-def row(found: views.Rates, system: str) -> dict[str, Any]:
-    return next(r for r in found.systems.to_pylist() if r["system"] == system)
+def row(rates: views.Rates, system: str) -> dict[str, Any]:
+    return next(record for record in rates.systems.to_pylist() if record["system"] == system)
 
 
 @pytest.fixture
@@ -73,29 +75,34 @@ def test_pitfall_32_both_definitions_and_the_undecided_share_stand_beside_each_o
     published = cell(views.rates(arena, None, definition="as-published"), "hallucination", "aya-101", "en")
     assert (published["value"], published["other"], published["undecided"]) == (pytest.approx(0.8), 0.75, 0.2)
     assert (published["low"], published["high"]) == pytest.approx(outcomes.wilson(8, 10))
-    for one in (decided, published):
-        assert (one["rate"], one["rate_as_published"], one["n"], one["decided"]) == (0.75, pytest.approx(0.8), 10, 8)
+    for record in (decided, published):
+        assert (record["rate"], record["rate_as_published"], record["n"], record["decided"]) == (
+            0.75,
+            pytest.approx(0.8),
+            10,
+            8,
+        )
 
 
 def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path: Path) -> None:
     arena = write(tmp_path, {("en", "non_relevant", "always"): {"answered": 250}})
-    one = cell(views.rates(arena, None), "hallucination", "always", "en")
-    assert one["value"] == 1
-    assert one["high"] == 1
-    assert 0.98 < one["low"] < 1
+    record = cell(views.rates(arena, None), "hallucination", "always", "en")
+    assert record["value"] == 1
+    assert record["high"] == 1
+    assert 0.98 < record["low"] < 1
 
 
 def test_missing_replies_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
-    found = views.rates(arena, None)
-    assert cell(found, "hallucination", "aya-101", "fi")["n"] == 20
-    assert cell(found, "hallucination", "aya-101", "fi")["missing"] == 5
-    error = cell(found, "error", "gpt-4-azure", "en")
+    rates = views.rates(arena, None)
+    assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
+    assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
+    error = cell(rates, "error", "gpt-4-azure", "en")
     assert (error["value"], error["other"], error["undecided"]) == (pytest.approx(2 / 7), 0.5, 0.3)
 
 
 def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(arena: Arena) -> None:
-    found = views.rates(arena, None)
-    joint = row(found, "aya-101")
+    rates = views.rates(arena, None)
+    joint = row(rates, "aya-101")
     assert joint["hallucination_value"] == pytest.approx((0.75 + 0.5) / 2)
     low, high = outcomes.mean_interval([(6, 8), (10, 20)])[1:]
     assert (joint["hallucination_low"], joint["hallucination_high"]) == (pytest.approx(low), pytest.approx(high))
@@ -106,29 +113,29 @@ def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(ar
         pytest.approx(high),
     )
     assert joint["hallucination_n"] == 30
-    assert found.questions == {"hallucination": 35, "error": 10}
-    assert found.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
+    assert rates.questions == {"hallucination": 35, "error": 10}
+    assert rates.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
 
 
 def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_path: Path) -> None:
     silent = {("en", "non_relevant", "broken"): {"unparsed": 4}, ("en", "relevant", "broken"): {"answered": 4}}
-    found = views.rates(write(tmp_path, {**BASIC, **silent}), None)
-    assert found.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
-    one = cell(found, "hallucination", "broken", "en")
-    assert (one["value"], one["low"], one["high"]) == (None, None, None)
-    assert one["reason"] == "none of the 4 replies says whether it answers or abstains"
-    assert one["other"] == 1
-    moved = {m["system"]: m for m in views.moves(found, "hallucination").to_pylist()}
-    assert moved["broken"]["place_decided"] is None
-    assert moved["broken"]["fall"] == 0
+    rates = views.rates(write(tmp_path, {**BASIC, **silent}), None)
+    assert rates.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
+    record = cell(rates, "hallucination", "broken", "en")
+    assert (record["value"], record["low"], record["high"]) == (None, None, None)
+    assert record["reason"] == "none of the 4 replies says whether it answers or abstains"
+    assert record["other"] == 1
+    moves = {move["system"]: move for move in views.moves(rates, "hallucination").to_pylist()}
+    assert moves["broken"]["place_decided"] is None
+    assert moves["broken"]["fall"] == 0
 
 
 def test_only_the_languages_picked_count(arena: Arena) -> None:
-    found = views.rates(arena, None, picked=("fi",))
-    assert row(found, "gpt-4-azure")["hallucination_value"] == 1
-    assert row(found, "gpt-4-azure")["error_value"] is None
-    assert found.lacking == (("fi", "relevant"),)
-    assert {c["language"] for c in found.cells.to_pylist()} == {"fi", "all"}
+    rates = views.rates(arena, None, picked=("fi",))
+    assert row(rates, "gpt-4-azure")["hallucination_value"] == 1
+    assert row(rates, "gpt-4-azure")["error_value"] is None
+    assert rates.lacking == (("fi", "relevant"),)
+    assert {record["language"] for record in rates.cells.to_pylist()} == {"fi", "all"}
     with pytest.raises(NotEnoughData, match="none of the chosen languages"):
         views.rates(arena, None, picked=("zh",))
 
@@ -138,11 +145,11 @@ def test_a_subset_that_is_missing_is_named_and_its_printed_figure_kept(arena: Ar
         tmp_path,
         {("error", "GPT-4", "fi"): 12.5, ("hallucination", "GPT-4", "th"): 50.0, ("error", "unheard of", "yo"): 1.0},
     )
-    found = views.rates(arena, printed)
-    assert found.lacking == (("fi", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
-    one = cell(found, "error", "gpt-4-azure", "fi")
-    assert (one["n"], one["value"], one["printed"]) == (0, None, 0.125)
-    assert one["reason"] == "no replies in this arena"
+    rates = views.rates(arena, printed)
+    assert rates.lacking == (("fi", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
+    record = cell(rates, "error", "gpt-4-azure", "fi")
+    assert (record["n"], record["value"], record["printed"]) == (0, None, 0.125)
+    assert record["reason"] == "no replies in this arena"
     assert views.rates(arena, None).lacking == (("fi", "relevant"),)
 
 
@@ -155,16 +162,16 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
             ("hallucination", "GPT-4", "en"): 30.0,
         },
     )
-    found = views.rates(arena, printed)
-    assert found.reference == "a page"
-    one = cell(found, "hallucination", "aya-101", "en")
-    assert one["printed"] == pytest.approx(0.8005)
-    assert one["difference"] == 0, "within what rounding twice can do"
-    assert cell(found, "hallucination", "aya-101", "fi")["difference"] == pytest.approx(3.0)
-    joint = row(found, "aya-101")
+    rates = views.rates(arena, printed)
+    assert rates.reference == "a page"
+    record = cell(rates, "hallucination", "aya-101", "en")
+    assert record["printed"] == pytest.approx(0.8005)
+    assert record["difference"] == 0, "within what rounding twice can do"
+    assert cell(rates, "hallucination", "aya-101", "fi")["difference"] == pytest.approx(3.0)
+    joint = row(rates, "aya-101")
     assert joint["hallucination_printed"] == pytest.approx((0.8005 + 0.47) / 2)
     assert joint["hallucination_difference"] == pytest.approx(1.5)
-    lacking = row(found, "gpt-4-azure")
+    lacking = row(rates, "gpt-4-azure")
     assert lacking["hallucination_printed"] is None, "one of its two languages has no printed figure"
     assert views.rates(arena, None).reference == ""
 
@@ -176,14 +183,16 @@ def test_moves_tell_places_won_and_lost_and_ties_share_a_place(tmp_path: Path) -
         ("en", "relevant", "c"): {"answered": 8, "abstained": 2},
         ("en", "relevant", "d"): {"answered": 4, "abstained": 1, "unparsed": 0},
     }
-    found = views.rates(write(tmp_path, counts), None)
-    moved = {m["system"]: (m["place_decided"], m["place_as_published"], m["fall"]) for m in rows_of(found)}
-    assert moved == {"a": (1, 4, 3), "b": (2, 1, -1), "c": (3, 2, -1), "d": (3, 2, -1)}
-    assert [m["system"] for m in rows_of(found)] == ["a", "b", "c", "d"]
+    rates = views.rates(write(tmp_path, counts), None)
+    moves = {
+        move["system"]: (move["place_decided"], move["place_as_published"], move["fall"]) for move in rows_of(rates)
+    }
+    assert moves == {"a": (1, 4, 3), "b": (2, 1, -1), "c": (3, 2, -1), "d": (3, 2, -1)}
+    assert [move["system"] for move in rows_of(rates)] == ["a", "b", "c", "d"]
 
 
-def rows_of(found: views.Rates) -> list[dict[str, Any]]:
-    return views.moves(found, "error").to_pylist()
+def rows_of(rates: views.Rates) -> list[dict[str, Any]]:
+    return views.moves(rates, "error").to_pylist()
 
 
 def test_the_parsers_and_systems_of_an_arena(arena: Arena) -> None:
@@ -204,9 +213,9 @@ def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one
 
 def test_printed_rates_alone_carry_neither_interval_nor_n(tmp_path: Path) -> None:
     printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0, ("error", "GPT-4", "fi"): 20.0})
-    found = views.printed_rates(printed)
-    assert found is not None
-    joint = row(found, "gpt-4-azure")
+    rates = views.printed_rates(printed)
+    assert rates is not None
+    joint = row(rates, "gpt-4-azure")
     assert joint["error_value"] == pytest.approx(0.15)
     assert (joint["error_low"], joint["error_high"], joint["error_n"]) == (None, None, 0)
     assert joint["hallucination_value"] is None
@@ -221,33 +230,37 @@ def bundled() -> tuple[Arena, Arena]:
 
 
 def test_with_the_published_parser_every_cell_agrees_with_the_print(bundled: tuple[Arena, Arena]) -> None:
-    found = views.rates(*bundled, parser="published", definition="as-published")
-    cells = [c for c in found.cells.to_pylist() if c["language"] != "all" and c["n"]]
+    rates = views.rates(*bundled, parser="published", definition="as-published")
+    cells = [record for record in rates.cells.to_pylist() if record["language"] != "all" and record["n"]]
     assert len(cells) == 363
-    assert {c["difference"] for c in cells} == {0.0}
-    for joint in found.systems.to_pylist():
+    assert {record["difference"] for record in cells} == {0.0}
+    for joint in rates.systems.to_pylist():
         assert (joint["hallucination_difference"], joint["error_difference"]) == (0.0, 0.0)
-    assert found.lacking == (("bn", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
+    assert rates.lacking == (("bn", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
 
 
 def test_pitfall_26_the_cells_of_the_published_outputs_that_were_printed_as_none_read_one(
     bundled: tuple[Arena, Arena],
 ) -> None:
-    found = views.rates(*bundled, parser="published")
-    always = [c for c in found.cells.to_pylist() if c["language"] != "all" and c["n"] and c["rate"] == 1]
-    assert any(c["answered"] == 250 for c in always)
-    assert len([c for c in always if c["rate_as_published"] == 1]) == 24
+    rates = views.rates(*bundled, parser="published")
+    always = [
+        record
+        for record in rates.cells.to_pylist()
+        if record["language"] != "all" and record["n"] and record["rate"] == 1
+    ]
+    assert any(record["answered"] == 250 for record in always)
+    assert len([record for record in always if record["rate_as_published"] == 1]) == 24
 
 
 def test_the_mean_of_the_printed_rates_is_the_average_that_the_paper_prints(bundled: tuple[Arena, Arena]) -> None:
     figures = bundled[1]
-    found = views.printed_rates(figures)
-    assert found is not None
+    rates = views.printed_rates(figures)
+    assert rates is not None
     averages = figures.sql(
         "SELECT metric, system, value FROM published WHERE item = 'Baselines' AND language = 'all' AND unit = '%'"
     ).to_pylist()
     assert len(averages) == 22
     for printed in averages:
         system = views.SYSTEM_NAMES[printed["system"]]
-        value = row(found, system)[f"{printed['metric'].removesuffix(' rate')}_value"]
+        value = row(rates, system)[f"{printed['metric'].removesuffix(' rate')}_value"]
         assert value * 100 == pytest.approx(printed["value"], abs=0.0501), printed

@@ -30,13 +30,13 @@ def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_pat
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "abstain", ("en", "fi", "sw"))
     core = rank.rate(rank.from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
-    want = {row["system"]: row for row in core if row["language"] == "all"}
+    expected = {row["system"]: row for row in core if row["language"] == "all"}
     rows = board.rows.to_pylist()
-    assert [row["system"] for row in rows] == sorted(want, key=lambda s: want[s]["rank"])
+    assert [row["system"] for row in rows] == sorted(expected, key=lambda s: expected[s]["rank"])
     for row in rows:
-        assert {k: row[k] for k in want[row["system"]]} == want[row["system"]]
-    assert len(board.ranks) == 3 * len(want)
-    assert len(board.everything) == 4 * len(want)
+        assert {k: row[k] for k in expected[row["system"]]} == expected[row["system"]]
+    assert len(board.ranks) == 3 * len(expected)
+    assert len(board.everything) == 4 * len(expected)
 
 
 def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
@@ -63,8 +63,8 @@ def test_replies_and_their_undecided_share_count_what_the_row_rests_on(arena: st
     assert both["gpt-4"]["undecided"] == 0
     assert both["aya-101"]["replies"] == 46
     assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
-    one = {row["system"]: row for row in views.board(arena, "relevance", "abstain", ("fi",)).rows.to_pylist()}
-    assert (one["aya-101"]["replies"], one["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
+    finnish = {row["system"]: row for row in views.board(arena, "relevance", "abstain", ("fi",)).rows.to_pylist()}
+    assert (finnish["aya-101"]["replies"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
 
 
 def test_size_counts_replies_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
@@ -88,17 +88,17 @@ def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -
 
 def test_the_same_question_gives_the_same_answer_and_another_arena_another(tmp_path: Path) -> None:
     first = small_arena.write(tmp_path, seed=0)
-    one = views.board(first, "relevance", "both", ("en",))
-    assert views.board(store.open_arena(first.path), "relevance", "both", ("en",)) is one
+    board = views.board(first, "relevance", "both", ("en",))
+    assert views.board(store.open_arena(first.path), "relevance", "both", ("en",)) is board
     second = small_arena.write(tmp_path, seed=5)
-    assert not views.board(second, "relevance", "both", ("en",)).rows.equals(one.rows)
+    assert not views.board(second, "relevance", "both", ("en",)).rows.equals(board.rows)
 
 
 def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, tables=("published",))
-    found = published_ranks(arena, ())
-    assert found.languages == ("en", "fi")
-    best, other = found.rows.to_pylist()
+    ranks = published_ranks(arena, ())
+    assert ranks.languages == ("en", "fi")
+    best, other = ranks.rows.to_pylist()
     assert best == {
         "system": "GPT-4o",
         "judge": 1.0,
@@ -109,7 +109,7 @@ def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
         "languages": 2,
     }
     assert (other["system"], other["judge"], other["surrogate"]) == ("Aya-23", 2.0, 1.5)
-    assert found.everything.num_rows == 2 + 4
+    assert ranks.everything.num_rows == 2 + 4
     assert published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
 
 
@@ -126,8 +126,8 @@ def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: sto
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     path = tmp_path_factory.mktemp("judged") / "two"
-    made = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    store.write(path, dict(made.tables), made_by="test")
+    simulation = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    store.write(path, dict(simulation.tables), made_by="test")
     return store.open_arena(path)
 
 
@@ -144,10 +144,10 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 
 def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, "pooled", "both", ("en", "sw"))
-    said = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
-    core = recompute(said, Choice()).ranking.languages["all"]
-    want = dict(zip(core.systems, core.theta.tolist(), strict=True))
-    assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == want
+    verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
+    core = recompute(verdicts, Choice()).ranking.languages["all"]
+    expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
+    assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
     assert views.size(judged, "pooled").replies == 1200

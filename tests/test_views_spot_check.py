@@ -33,19 +33,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def vote(query: str, said: Any, a: str = A, b: str = B, **more: Any) -> Vote:
+def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     about = {"voter": "amina", "control": True, "why": "random", "note": None, "undoes": None}
     rest = {"seconds": None, "session": None, "shown": None, "vote_id": votes.token(), "time": votes.now()}
     return Vote(
         **about | rest | {"arena": "judged", "language": "en", "query_id": query} | more,
         system_a=a,
         system_b=b,
-        vote=said,
+        vote=choice,
     )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("query", "said", "a", "winner", "by"),
+    ("query", "choice", "a", "winner", "by"),
     [
         ("e00", "A", A, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
         ("e00", "B", B, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
@@ -56,35 +56,37 @@ def vote(query: str, said: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     ],
 )
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
-    arena: store.Arena, query: str, said: str, a: str, winner: str | None, by: dict[str, Any]
+    arena: store.Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
 ) -> None:
-    was = views.result(arena, vote(query, said, a, B if a == A else A))
-    assert was.winner == winner
-    assert {one.judge: (one.winner, one.flipped, one.agrees) for one in was.verdicts} == by
-    assert [one.read for one in was.verdicts if one.judge == "zeta"] == [query != "e02"]
+    result = views.result(arena, vote(query, choice, a, B if a == A else A))
+    assert result.winner == winner
+    assert {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts} == by
+    assert [verdict.read for verdict in result.verdicts if verdict.judge == "zeta"] == [query != "e02"]
 
 
 def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
-    why = views.result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
-    assert why == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
+    reason = views.result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
+    assert reason == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
     assert set(views.WHY) == {votes.RANDOM, votes.FILLER, *votes.REASONS}
 
 
 def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
     text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
     reply = Reply("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
-    found = cited_places(reply)
-    assert [(one.number, one.words, one.passage_ids) for one in found] == [
+    places = cited_places(reply)
+    assert [(place.number, place.words, place.passage_ids) for place in places] == [
         (0, "It rose.", ("p1",)),
         (1, "Then it fell.", ("p2", "p3")),
     ]
-    assert [text[one.start : one.end].strip().split()[0] for one in found] == ["It", "Then"]
-    assert cited_sentences(reply) == [(one.words, one.passage_ids) for one in found]
+    assert [text[place.start : place.end].strip().split()[0] for place in places] == ["It", "Then"]
+    assert cited_sentences(reply) == [(place.words, place.passage_ids) for place in places]
 
 
 def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
     seen: list[votes.Evidence] = []
-    passages = {p["passage_id"]: p["text"] for p in arena.read("passages", languages=["en"]).to_pylist()}
+    passages = {
+        passage["passage_id"]: passage["text"] for passage in arena.read("passages", languages=["en"]).to_pylist()
+    }
     while (pair := views.next_pair(arena, "en", seen)) is not None:
         assert passages[pair.passage_id]
         seen.append(
@@ -98,7 +100,7 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     ids = ["x.1", "x.2", "x.3"]
     n = {
         system: sum(
-            sum(c.known for c in citations(row["text"] or "", ids, numbered=True))
+            sum(citation.known for citation in citations(row["text"] or "", ids, numbered=True))
             for row in texts
             if row["system"] == system
         )
@@ -107,9 +109,9 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     assert by == n
     assert len({votes.item(row) for row in seen}) == len(seen)
     old = replace(seen[0], shown="of another text")
-    again = views.next_pair(arena, "en", [old, *seen[1:]])
-    assert again is not None
-    assert (again.query_id, again.passage_id) == (old.query_id, old.passage_id)
+    repeat = views.next_pair(arena, "en", [old, *seen[1:]])
+    assert repeat is not None
+    assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
 
 def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
@@ -121,24 +123,24 @@ def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Aren
     assert people.on(arena, "en", "e00", (A, B)) == []
     assert people.agreement(arena) == ()
     assert people.corrected(arena, "zeta", ("en",)) is None
-    mine = people.database().submit(vote("e00", "A"))
-    assert people.on(arena, "en", "e00", (B, A)) == [mine]
+    stored_vote = people.database().submit(vote("e00", "A"))
+    assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
     (by,) = (row for row in people.agreement(arena) if row.referee == "zeta")
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
     refused = people.corrected(arena, "zeta", ("en",))
     assert isinstance(refused, Exception)
     assert "30" in str(refused)
-    people.database().undo(Vote, mine.vote_id, voter="amina")
+    people.database().undo(Vote, stored_vote.vote_id, voter="amina")
     assert people.on(arena, "en", "e00", (A, B)) == []
 
 
 def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
     arena: store.Arena, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    calls = []
 
     def away(self: votes.Votes, name: str) -> tuple[int, int]:
-        asked.append(name)
+        calls.append(name)
         raise Unreachable("the votes cannot be reached")
 
     with monkeypatch.context() as patch:
@@ -146,22 +148,22 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
         for _ in range(3):
             with pytest.raises(Unreachable):
                 people.log(arena)
-    assert len(asked) == 1
+    assert len(calls) == 1
     monkeypatch.setattr(people, "PAUSE", 0.0)
     assert people.log(arena) == ()
 
 
 def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
-    found = {(one, row.referee, row.language): row for one, row in agreement.between(arena, ("en",))}
-    assert set(found) == {("eta", "zeta", "en")}
-    row = found["eta", "zeta", "en"]
+    rows = {(judge, row.referee, row.language): row for judge, row in agreement.between(arena, ("en",))}
+    assert set(rows) == {("eta", "zeta", "en")}
+    row = rows["eta", "zeta", "en"]
     # e00: they differ; e04: both prefer aya-101; e02: zeta's verdict could not be read.
     assert (row.n, row.raw) == (2, 0.5)
 
 
 def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
     judgments = arena.read("judgments")
-    (row,) = (r for r in votes.agreement([vote("e00", "A")], judgments) if r.referee == "zeta")
+    (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
     assert agreed.words(row) == "100.0% (no interval), n = 1"
     assert "Too few to rely on: it takes 30 questions." in agreed.why(row)
     empty = schema.from_rows(votes.Agreement, [])

@@ -28,8 +28,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     tables = dict(simulate(systems=7, queries=20, languages=CODES, seed=11).tables)
     verdicts = tables["judgments"]
     new = sorted(set(verdicts["system_a"].to_pylist()) | set(verdicts["system_b"].to_pylist()))[-1]
-    met = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
-    tables["judgments"] = verdicts.filter(pc.invert(met))
+    selection = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
+    tables["judgments"] = verdicts.filter(pc.invert(selection))
     path = tmp_path_factory.mktemp("views") / "judged"
     store.write(path, tables, made_by="a test", label="simulated")
     stage = pipeline.JUDGED_PREDICTIONS
@@ -47,9 +47,9 @@ def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena
     shown = {row["language"]: row for row in views.by_language(arena, "judge", "both", regressor)}
     assert list(shown) == [*CODES, "all"]
     for code, row in shown.items():
-        mine = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
-        columns = [np.array([r[name] for r in mine]) for name in ("rating", "judged", "low", "high")]
-        parts = {f"{name}s": np.array([r[name] for r in mine]) for name in ("tau_part", "slope_part")}
+        rows = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
+        columns = [np.array([r[name] for r in rows]) for name in ("rating", "judged", "low", "high")]
+        parts = {f"{name}s": np.array([r[name] for r in rows]) for name in ("tau_part", "slope_part")}
         own = quality(code, regressor, *columns, **parts)
         assert row["systems"] == own.systems == 6
         for name in ("tau", "rmse", "r2", "slope", "covered"):
@@ -72,19 +72,19 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
         if row["system"] == system and row["regressor"] == "pooled":
             row["outside"] = "answer_bleu, length"
     table = schema.from_columns("predictions", {name: [row[name] for row in rows] for name in rows[0]})
-    given = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
-    found = views.outside(given, "judge", "both", "pooled")
-    assert {feature: set(codes) for feature, codes in found[system].items()} == {
+    changed = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
+    outside = views.outside(changed, "judge", "both", "pooled")
+    assert {feature: set(codes) for feature, codes in outside[system].items()} == {
         "answer_bleu": set(CODES),
         "length": set(CODES),
     }
-    told = {row["system"] for row in rows if row["outside"] and row["regressor"] == "pooled"}
-    assert set(found) == told
+    systems = {row["system"] for row in rows if row["outside"] and row["regressor"] == "pooled"}
+    assert set(outside) == systems
 
 
 def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
-    found = pipeline.report(seen, "judge", regressors=["ridge"])
-    assert views.calls(arena, "judge") == found.calls > 0
+    report = pipeline.report(seen, "judge", regressors=["ridge"])
+    assert views.calls(arena, "judge") == report.calls > 0
     assert views.calls(arena, "relevance") == 0
 
 
@@ -92,8 +92,10 @@ def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Aren
     weights = views.weights(arena, "judge", "both")
     chosen = views.compared(arena, "judge").chosen
     own = surrogate.importances(seen, chosen)
-    told = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
-    assert told == [(one.feature, one.rise, one.low, one.high, one.systems) for one in own]
+    stored = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
+    assert stored == [
+        (importance.feature, importance.rise, importance.low, importance.high, importance.systems) for importance in own
+    ]
     schema.validate("importances", arena.read("importances"))
 
 
@@ -110,28 +112,35 @@ def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Aren
 
 def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate.Training) -> None:
     system = seen.systems[0]
-    kept = ablation.strongest(seen, [system])
-    assert len(kept) == ablation.KEPT < len(seen.features)
-    rows = {code: one.values.copy() for code, one in seen.languages.items()}
-    for code, one in seen.languages.items():
-        rows[code][:, one.systems.index(system)] *= -3.0
+    features = ablation.strongest(seen, [system])
+    assert len(features) == ablation.KEPT < len(seen.features)
+    rows = {code: language.values.copy() for code, language in seen.languages.items()}
+    for code, language in seen.languages.items():
+        rows[code][:, language.systems.index(system)] *= -3.0
     moved = surrogate.Training(
         seen.features,
         {
             code: surrogate.Language(
-                code, one.systems, rows[code], one.weights, one.strata, one.points, one.ratings, one.offset
+                code,
+                language.systems,
+                rows[code],
+                language.weights,
+                language.strata,
+                language.points,
+                language.ratings,
+                language.offset,
             )
-            for code, one in seen.languages.items()
+            for code, language in seen.languages.items()
         },
     )
-    assert ablation.strongest(moved, [system]) == kept
+    assert ablation.strongest(moved, [system]) == features
 
 
 def test_a_set_of_features_that_the_arena_cannot_tell_from_all_has_the_reason() -> None:
-    found = ablation.sets(["length", "english_language", "target_language"])
-    assert found["Without LLM-as-judge"] == found["Only LLM-as-judge"] == "no LLM graded a feature"
-    assert found["Without low-correlation"] == "none is dropped: there are only 3 features"
-    assert found["Without length"] == ("english_language", "target_language")
+    sets = ablation.sets(["length", "english_language", "target_language"])
+    assert sets["Without LLM-as-judge"] == sets["Only LLM-as-judge"] == "no LLM graded a feature"
+    assert sets["Without low-correlation"] == "none is dropped: there are only 3 features"
+    assert sets["Without length"] == ("english_language", "target_language")
     graded = ablation.sets(["length", "fluency_score"])
     assert (graded["Without LLM-as-judge"], graded["Only LLM-as-judge"]) == (("length",), ("fluency_score",))
 
@@ -151,10 +160,10 @@ def test_the_bundled_arenas_have_every_regressor_and_what_the_default_rests_on(n
     arena = store.open_arena(ROOT / "data" / name)
     assert {referee for referee, _ in views.available(arena)} == referees
     for referee, skill in views.available(arena):
-        found = views.compared(arena, referee, skill)
-        assert {row.regressor for row in found.summary} == {*surrogate.REGRESSORS, surrogate.NESTED}
+        comparison = views.compared(arena, referee, skill)
+        assert {row.regressor for row in comparison.summary} == {*surrogate.REGRESSORS, surrogate.NESTED}
         weights = views.weights(arena, referee, skill)
-        assert {row.regressor for row in weights.permuted} == {found.chosen}
+        assert {row.regressor for row in weights.permuted} == {comparison.chosen}
         assert weights.ablated
 
 
@@ -178,8 +187,8 @@ def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
         assert down == pytest.approx(p.rating - (p.low or 0.0))
     assert predicted["customdata"][-1] == [points[-1].system]
     rows = [row for row in views.by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
-    ours, theirs = charts.taus(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")["data"]
-    assert ours["x"] == [row["tau"] for row in rows]
-    assert theirs["x"] == [0.835, 0.958]
+    computed, printed = charts.taus(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")["data"]
+    assert computed["x"] == [row["tau"] for row in rows]
+    assert printed["x"] == [0.835, 0.958]
     (bars,) = charts.importances(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
     assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11

@@ -53,8 +53,8 @@ def every_store_is_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(Votes, "__init__", tracked)
     yield
-    for one in opened:
-        one.close()
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture
@@ -181,20 +181,20 @@ def test_an_unknown_choice_names_the_valid_ones() -> None:
 
 
 def test_a_note_keeps_what_a_database_can_keep(db: Votes) -> None:
-    kept = db.submit(vote(note=" a\0b\ud800 <script>$1%s'; DROP TABLE mirage_vote --\u202e "))
-    assert kept.note == "a\N{REPLACEMENT CHARACTER}b? <script>$1%s'; DROP TABLE mirage_vote --\u202e"
-    assert db.rows(Vote) == [kept]
+    stored = db.submit(vote(note=" a\0b\ud800 <script>$1%s'; DROP TABLE mirage_vote --\u202e "))
+    assert stored.note == "a\N{REPLACEMENT CHARACTER}b? <script>$1%s'; DROP TABLE mirage_vote --\u202e"
+    assert db.rows(Vote) == [stored]
 
 
 @given(note=st.text(max_size=200), voter=st.text(min_size=1, max_size=100))
 def test_a_row_once_checked_is_sound_or_refused(note: str, voter: str) -> None:
     try:
-        made = votes.checked(vote(note=note, voter=voter))
+        row = votes.checked(vote(note=note, voter=voter))
     except BadInput:
         return
-    assert votes.checked(made) == made
-    (made.note or "").encode()
-    assert "\0" not in made.voter + (made.note or "")
+    assert votes.checked(row) == row
+    (row.note or "").encode()
+    assert "\0" not in row.voter + (row.note or "")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "mysql://h/d", "sqlite://", "sqlite:///:memory:", "http://[::1"])
@@ -218,9 +218,9 @@ def test_the_environment_names_the_database_else_it_is_in_the_users_folder(
 
 
 def test_a_password_is_never_shown(postgres: Server) -> None:
-    gone = Votes(postgres.url("nowhere"))
+    store = Votes(postgres.url("nowhere"))
     with pytest.raises(Unreachable) as caught:
-        gone.rows(Vote)
+        store.rows(Vote)
     assert "secret" not in str(caught.value)
     assert "nowhere" in caught.value.where
 
@@ -241,7 +241,7 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
 
 
 @pytest.mark.parametrize(
-    ("wrong", "what"),
+    ("wrong", "message"),
     [
         ({"vote": "Z"}, "no vote 'Z'"),
         ({"vote_id": "there", "vote": "B"}, "has another vote of the id there"),
@@ -251,10 +251,12 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
     ],
     ids=str,
 )
-def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(db: Votes, wrong: dict[str, Any], what: str) -> None:
+def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(
+    db: Votes, wrong: dict[str, Any], message: str
+) -> None:
     db.submit(vote(vote_id="there"))
     rows = [vote(vote_id="first"), vote(**wrong), vote()]
-    with pytest.raises(BadInput, match=what) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         db.append(rows, ["f:1", "f:2", "f:3"])
     assert caught.value.where == "f:2"
     assert [row.vote_id for row in db.rows(Vote)] == ["there"]
@@ -294,22 +296,22 @@ def test_fifty_voters_at_once_are_killed_and_every_acknowledged_vote_is_there(ur
     command = [sys.executable, "-c", VOTERS, url, str(tmp_path / "warm.sqlite")]
     program = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert program.stdout is not None
-    said: list[str] = []
+    acknowledged: list[str] = []
     try:
-        while len({name.split("-")[0] for name in said}) < 50 or len(said) < 300:
+        while len({name.split("-")[0] for name in acknowledged}) < 50 or len(acknowledged) < 300:
             line = program.stdout.readline()
             assert line.endswith("\n"), "the voters ended by themselves"
-            said.append(line.strip())
+            acknowledged.append(line.strip())
     finally:
         os.killpg(program.pid, signal.SIGKILL)
         program.wait()
-    said += [line.strip() for line in program.stdout if line.endswith("\n")]
+    acknowledged += [line.strip() for line in program.stdout if line.endswith("\n")]
     program.stdout.close()
     after = Votes(url)
-    there = after.rows(Vote)
-    assert set(said) <= {row.vote_id for row in there}
-    assert len(there) == len({row.vote_id for row in there})
-    assert len(there) - len(said) <= 50, "at most one vote of each was kept and not yet acknowledged"
+    rows = after.rows(Vote)
+    assert set(acknowledged) <= {row.vote_id for row in rows}
+    assert len(rows) == len({row.vote_id for row in rows})
+    assert len(rows) - len(acknowledged) <= 50, "at most one vote of each was kept and not yet acknowledged"
     assert after.submit(vote()), "no lock is left behind"
     if url.startswith("sqlite"):
         with sqlite3.connect(url.removeprefix("sqlite:///")) as raw:
@@ -320,8 +322,8 @@ def test_fifty_voters_at_once_are_killed_and_every_acknowledged_vote_is_there(ur
 
 def test_threads_of_one_server_share_the_store_and_first_use_makes_the_tables_once(db: Votes) -> None:
     with ThreadPoolExecutor(20) as pool:
-        kept = list(pool.map(lambda n: db.submit(vote(query_id=str(n), voter=f"v{n % 7}")), range(100)))
-    assert sorted(kept, key=lambda r: (r.time, r.vote_id)) == db.rows(Vote)
+        stored = list(pool.map(lambda n: db.submit(vote(query_id=str(n), voter=f"v{n % 7}")), range(100)))
+    assert sorted(stored, key=lambda r: (r.time, r.vote_id)) == db.rows(Vote)
 
 
 def test_a_commit_is_flushed_to_the_disk(db: Votes) -> None:
@@ -374,8 +376,8 @@ def test_a_sqlite_file_that_is_removed_takes_no_vote_into_nowhere(tmp_path: Path
     db.submit(vote())
     for path in tmp_path.glob("votes.sqlite*"):
         path.unlink()
-    kept = db.submit(vote(query_id="8"))
-    assert Votes(f"sqlite:///{file}").rows(Vote) == [kept]
+    stored = db.submit(vote(query_id="8"))
+    assert Votes(f"sqlite:///{file}").rows(Vote) == [stored]
 
 
 def test_a_folder_that_goes_away_is_said_and_comes_back_without_a_restart(tmp_path: Path) -> None:
@@ -397,16 +399,16 @@ def test_a_file_that_another_program_holds_is_waited_for_and_then_said(
 ) -> None:
     monkeypatch.setattr(votes.tables, "PATIENCE", 0.2)
     file = tmp_path / "votes.sqlite"
-    db, mine = Votes(f"sqlite:///{file}"), vote()
+    db, row = Votes(f"sqlite:///{file}"), vote()
     db.rows(Vote)
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     assert db.rows(Vote) == [], "readers do not wait"
     with pytest.raises(Unreachable, match="locked"):
-        db.submit(mine)
+        db.submit(row)
     holder.execute("COMMIT")
     holder.close()
-    assert db.submit(mine) == mine
+    assert db.submit(row) == row
 
 
 def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path) -> None:
@@ -434,14 +436,14 @@ def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path, monkeypa
     from sqlalchemy import event
 
     db = Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}")
-    said = [db.submit(vote())]
+    stored = [db.submit(vote())]
     event.listen(db._engine, "begin", lambda c: c.exec_driver_sql("PRAGMA max_page_count = 20"))
     db.close()
     with pytest.raises(Unreachable, match="full") as caught:
-        said.extend(db.submit(vote(query_id=str(k), note="x" * 4_000)) for k in range(100))
+        stored.extend(db.submit(vote(query_id=str(k), note="x" * 4_000)) for k in range(100))
     assert "free space" in caught.value.do
-    assert len(said) > 1
-    assert db.rows(Vote) == said
+    assert len(stored) > 1
+    assert db.rows(Vote) == stored
 
 
 # --- a database of an earlier version ---------------------------------------------------------------------------------
@@ -451,9 +453,9 @@ def _as_before(url: str, old: Vote) -> None:
     """The tables as they were before votes had a chance, with a vote in them."""
     from sqlalchemy import text
 
-    with Votes(url) as made:
-        made.submit(old)
-        with made._engine.begin() as connection:
+    with Votes(url) as store:
+        store.submit(old)
+        with store._engine.begin() as connection:
             connection.execute(text("ALTER TABLE mirage_vote DROP COLUMN inclusion"))
 
 

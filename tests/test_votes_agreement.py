@@ -23,12 +23,12 @@ def judgments(rows: list[tuple[str, ...]]) -> Any:
     return schema.from_columns("judgments", dict(zip(JUDGMENTS, zip(*rows, strict=True), strict=True)))
 
 
-def ballot(query: int, said: str, **changed: Any) -> Vote:
-    return vote(**{"query_id": f"q{query:03}", "system_a": "a", "system_b": "b", "vote": said} | changed)
+def ballot(query: int, word: str, **changed: Any) -> Vote:
+    return vote(**{"query_id": f"q{query:03}", "system_a": "a", "system_b": "b", "vote": word} | changed)
 
 
-def row(found: list[Agreement], referee: str = "j", language: str = "sw") -> Agreement:
-    return next(one for one in found if (one.referee, one.language) == (referee, language))
+def row(agreements: list[Agreement], referee: str = "j", language: str = "sw") -> Agreement:
+    return next(result for result in agreements if (result.referee, result.language) == (referee, language))
 
 
 def graded(query: int, points: float) -> dict[str, Any]:
@@ -40,14 +40,14 @@ def graded(query: int, points: float) -> dict[str, Any]:
 
 def test_a_graded_verdict_is_as_far_from_a_vote_as_its_points_say() -> None:
     """Verdicts of 0.9 and 0.6 are the same word; the one is nearer to a vote for A."""
-    given = [ballot(k, "A") for k in range(40)]
+    ballots = [ballot(k, "A") for k in range(40)]
     far: list[float] = []
     for points in (1.0, 0.9, 0.6):
         rows = [graded(k, points) for k in range(40)]
         table = schema.from_columns("judgments", {name: [r[name] for r in rows] for name in rows[0]})
-        found = row(agreement(given, table))
-        assert found.distance == pytest.approx(1 - points)
-        far.append(found.distance or 0.0)
+        result = row(agreement(ballots, table))
+        assert result.distance == pytest.approx(1 - points)
+        far.append(result.distance or 0.0)
     assert far == sorted(far)
 
 
@@ -55,12 +55,12 @@ def test_the_distance_of_plain_verdicts_counts_a_tie_as_half_a_disagreement() ->
     words = ("A", "B", "tie", "A")
     votes_ = [ballot(k, word) for k, word in enumerate(words * 10)]
     table = judgments([("sw", f"q{k:03}", "j", "a", "b", "A") for k in range(40)])
-    found = row(agreement(votes_, table))
-    assert found.distance == pytest.approx((0 + 1 + 0.5 + 0) / 4)
-    assert found.distance_low is not None
-    assert found.distance_high is not None
-    assert found.distance_low < found.distance < found.distance_high
-    assert found.raw == 0.5
+    result = row(agreement(votes_, table))
+    assert result.distance == pytest.approx((0 + 1 + 0.5 + 0) / 4)
+    assert result.distance_low is not None
+    assert result.distance_high is not None
+    assert result.distance_low < result.distance < result.distance_high
+    assert result.raw == 0.5
     flipped = row(agreement([ballot(k, "tie", system_a="b", system_b="a") for k in range(20)], table))
     assert flipped.distance == 0.5
 
@@ -91,30 +91,30 @@ def test_kappa_of_the_textbook() -> None:
 def test_alpha_is_that_of_evalica(units: list[list[int | None]]) -> None:
     counts = np.array([[sum(v == c for v in unit) for c in range(3)] for unit in units], dtype=float)
     comparable = counts[counts.sum(axis=1) > 1]
-    ours = votes.alpha(counts)
+    value = votes.alpha(counts)
     if not len(comparable) or (comparable.sum(axis=0) > 0).sum() < 2:
-        assert np.isnan(ours)
+        assert np.isnan(value)
         return
-    theirs = evalica.alpha(pd.DataFrame(units, dtype=float).T, distance="nominal").alpha
-    assert ours == pytest.approx(theirs, abs=1e-9)
+    expected = evalica.alpha(pd.DataFrame(units, dtype=float).T, distance="nominal").alpha
+    assert value == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.sampled_from("AB_"), st.sampled_from("AB_"), st.booleans()), min_size=1, max_size=20))
-def test_names_of_systems_do_not_matter(said: list[tuple[str, str, bool]]) -> None:
+def test_names_of_systems_do_not_matter(opinions: list[tuple[str, str, bool]]) -> None:
     word = {"A": "A", "B": "B", "_": "tie"}
-    found = []
+    results = []
     for renamed in (False, True):
         cast, rows = [], []
-        for k, (mine, its, other) in enumerate(said):
+        for k, (human, judge, other) in enumerate(opinions):
             first, second = ("z", "b") if renamed and other else ("a", "b")
-            cast.append(ballot(k, word[mine], system_a=first, system_b=second))
-            rows.append(("sw", f"q{k:03}", "j", first, second, word[its]))
-        found.append(row(agreement(cast, judgments(rows), draws=2)))
+            cast.append(ballot(k, word[human], system_a=first, system_b=second))
+            rows.append(("sw", f"q{k:03}", "j", first, second, word[judge]))
+        results.append(row(agreement(cast, judgments(rows), draws=2)))
     for name in ("raw", "kappa", "alpha"):
-        one, two = (getattr(each, name) for each in found)
-        assert (one is None) == (two is None)
-        assert one is None or one == pytest.approx(two)
+        original, relabelled = (getattr(result, name) for result in results)
+        assert (original is None) == (relabelled is None)
+        assert original is None or original == pytest.approx(relabelled)
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------
@@ -145,18 +145,20 @@ def test_each_order_shown_a_flip_and_words_that_a_judge_lacks() -> None:
         ("sw", "q007", "j", "a", "b", "A"),
         ("sw", "q009", "j", "a", "b", "A"),  # not as the vote
     ]
-    found = row(agreement(cast, judgments(rows)))
-    assert (found.n, found.questions, found.voters) == (6, 6, 1)
-    assert found.raw == pytest.approx(5 / 6)
-    assert (found.skipped, found.both_bad, found.unread) == (1, 1, 1)
+    result = row(agreement(cast, judgments(rows)))
+    assert (result.n, result.questions, result.voters) == (6, 6, 1)
+    assert result.raw == pytest.approx(5 / 6)
+    assert (result.skipped, result.both_bad, result.unread) == (1, 1, 1)
     assert row(agreement(cast, judgments(rows), control=False)).n == 7
 
 
 def test_people_among_themselves_kappa_for_two_alpha_for_more() -> None:
-    two = [ballot(k, said, voter=who) for who, all_ in (("p", "AABB"), ("q", "AABA")) for k, said in enumerate(all_)]
-    (found,) = agreement(two, None)
-    assert (found.referee, found.n, found.raw, found.voters) == ("people", 4, 0.75, 2)
-    assert found.kappa == pytest.approx(0.5)  # winners pooled: chance is one half
+    two = [
+        ballot(k, word, voter=voter) for voter, words in (("p", "AABB"), ("q", "AABA")) for k, word in enumerate(words)
+    ]
+    (result,) = agreement(two, None)
+    assert (result.referee, result.n, result.raw, result.voters) == ("people", 4, 0.75, 2)
+    assert result.kappa == pytest.approx(0.5)  # winners pooled: chance is one half
     (more,) = agreement([*two, ballot(0, "tie", voter="r")], None)
     assert (more.n, more.raw, more.kappa, more.voters) == (6, 3 / 6, None, 3)
     assert more.alpha is not None
@@ -169,19 +171,19 @@ def test_people_among_themselves_kappa_for_two_alpha_for_more() -> None:
 def test_few_votes_have_no_interval_but_a_reason_and_are_not_enough() -> None:
     rows = [("sw", f"q{k:03}", "j", "a", "b", "AB"[k % 3 == 0]) for k in range(60)]
     for n, interval, enough in ((9, False, False), (10, True, False), (29, True, False), (30, True, True)):
-        found = row(agreement([ballot(k, "AB"[k % 2]) for k in range(n)], judgments(rows)))
-        assert (found.raw_low is not None, found.kappa_low is not None, found.enough) == (interval, interval, enough)
-        assert (found.reason is None) == interval
+        result = row(agreement([ballot(k, "AB"[k % 2]) for k in range(n)], judgments(rows)))
+        assert (result.raw_low is not None, result.kappa_low is not None, result.enough) == (interval, interval, enough)
+        assert (result.reason is None) == interval
     assert "votes on 9 questions" in str(row(agreement([ballot(k, "A") for k in range(9)], judgments(rows))).reason)
 
 
 def test_where_all_agree_the_interval_is_not_a_point_and_chance_has_no_value() -> None:
     rows = [("sw", f"q{k:03}", "j", "a", "b", "tie") for k in range(20)]
-    found = row(agreement([ballot(k, "tie") for k in range(20)], judgments(rows)))
-    assert (found.raw, found.raw_high) == (1, 1)
-    assert 0.8 < (found.raw_low or 0) < 0.9
-    assert (found.kappa, found.alpha) == (None, None)
-    assert found.reason == "no kappa or alpha: all opinions are the same"
+    result = row(agreement([ballot(k, "tie") for k in range(20)], judgments(rows)))
+    assert (result.raw, result.raw_high) == (1, 1)
+    assert 0.8 < (result.raw_low or 0) < 0.9
+    assert (result.kappa, result.alpha) == (None, None)
+    assert result.reason == "no kappa or alpha: all opinions are the same"
 
 
 def test_all_languages_weigh_the_same_and_those_with_few_votes_are_named_and_left_out() -> None:
@@ -190,9 +192,9 @@ def test_all_languages_weigh_the_same_and_those_with_few_votes_are_named_and_lef
         for k in range(n):
             cast.append(ballot(k, "A", language=code, voter=code))
             rows.append((code, f"q{k:03}", "j", "a", "b", "A" if k < agree else "B"))
-    found = row(agreement(cast, judgments(rows)), language="all")
-    assert (found.raw, found.n, found.voters, found.enough) == (pytest.approx(0.55), 63, 3, True)
-    assert found.reason == "too few votes for an interval in yo"
+    result = row(agreement(cast, judgments(rows)), language="all")
+    assert (result.raw, result.n, result.voters, result.enough) == (pytest.approx(0.55), 63, 3, True)
+    assert result.reason == "too few votes for an interval in yo"
 
 
 def test_the_same_seed_gives_the_same_and_rows_of_others_change_nothing() -> None:
@@ -215,10 +217,10 @@ def test_intervals_cover_the_truth() -> None:
         cast = [
             ballot(k, "A" if rng.random() < chance[k] else "B", system_b=other) for k in range(40) for other in "bc"
         ]
-        found = row(agreement(cast, rows, draws=200))
-        assert found.raw_low is not None
-        assert found.raw_high is not None
-        hit += found.raw_low <= 0.7 <= found.raw_high
+        result = row(agreement(cast, rows, draws=200))
+        assert result.raw_low is not None
+        assert result.raw_high is not None
+        hit += result.raw_low <= 0.7 <= result.raw_high
     assert 0.92 <= hit / n <= 0.985
 
 
@@ -259,8 +261,8 @@ def test_agreement_over_all_votes_is_biased_by_what_the_queue_prefers_and_that_o
                 agree, flip = truth[item.query_id, first, second]
                 right = "tie" if flip else "A" if item.system_a == first else "B"
                 wrong = "A" if right in ("tie", "B") else "B"
-                said = right if rng.random() < agree else wrong
-                cast.append(votes.cast(item, vote=said, vote_id=votes.token(), arena="x", voter=voter))
+                word = right if rng.random() < agree else wrong
+                cast.append(votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter))
         naive.append(row(agreement(cast, table, control=False, draws=10)).raw)
         honest.append(row(agreement(cast, table, draws=10)).raw)
     error = float(np.std(honest)) / len(honest) ** 0.5

@@ -29,33 +29,38 @@ def by_key(rows: list[Supported]) -> dict[tuple[str, str], Supported]:
 
 def test_a_citation_counts_once_as_what_most_people_say() -> None:
     log = [
-        *(evidence(voter=who, vote=said) for who, said in (("a", "yes"), ("b", "yes"), ("c", "no"))),
-        *(evidence(sentence=1, voter=who, vote=said) for who, said in (("a", "yes"), ("b", "no"))),
+        *(evidence(voter=voter, vote=vote) for voter, vote in (("a", "yes"), ("b", "yes"), ("c", "no"))),
+        *(evidence(sentence=1, voter=voter, vote=vote) for voter, vote in (("a", "yes"), ("b", "no"))),
         evidence(sentence=2, voter="a", vote="unclear"),
         evidence(query_id="8", voter="a", vote="no"),
         evidence(query_id="8", system="other", voter="a", vote="yes"),
     ]
-    found = by_key(votes.supported(log))
-    mine = found["sw", "mine"]
-    assert (mine.supported, mine.citations, mine.unclear, mine.replies, mine.voters) == (0.5, 2, 2, 2, 3)
-    assert (mine.pairs, mine.agree) == (4, 0.25), "of the pairs a-b, a-c, b-c and a-b again one agrees"
-    assert found["sw", "other"].reason == "one reply has no interval"
-    assert (found["sw", "other"].supported_low, found["sw", "other"].supported) == (None, 1.0)
-    everything = found["sw", EVERYBODY]
+    results = by_key(votes.supported(log))
+    row = results["sw", "mine"]
+    assert (row.supported, row.citations, row.unclear, row.replies, row.voters) == (0.5, 2, 2, 2, 3)
+    assert (row.pairs, row.agree) == (4, 0.25), "of the pairs a-b, a-c, b-c and a-b again one agrees"
+    assert results["sw", "other"].reason == "one reply has no interval"
+    assert (results["sw", "other"].supported_low, results["sw", "other"].supported) == (None, 1.0)
+    everything = results["sw", EVERYBODY]
     assert (everything.citations, everything.replies) == (3, 3)
     assert votes.supported(log[::-1]) == votes.supported(log)
 
 
 def test_only_unclear_citations_have_no_share() -> None:
-    (one, _) = sorted(votes.supported([evidence(vote="unclear")]), key=lambda row: row.system == EVERYBODY)
-    assert (one.supported, one.supported_low, one.unclear, one.reason) == (None, None, 1, "no citation is clear")
+    (result, _) = sorted(votes.supported([evidence(vote="unclear")]), key=lambda row: row.system == EVERYBODY)
+    assert (result.supported, result.supported_low, result.unclear, result.reason) == (
+        None,
+        None,
+        1,
+        "no citation is clear",
+    )
 
 
 def test_one_citation_a_reply_is_about_wilson_and_like_citations_are_wider() -> None:
-    alone = [(1, 1)] * 80 + [(0, 1)] * 20
-    _, low, high = clustered(alone)
+    counts = [(1, 1)] * 80 + [(0, 1)] * 20
+    _, low, high = clustered(counts)
     assert np.allclose((low, high), wilson(80, 100), atol=0.005)
-    _, low_of_fours, high_of_fours = clustered([(4 * k, 4 * n) for k, n in alone])
+    _, low_of_fours, high_of_fours = clustered([(4 * k, 4 * n) for k, n in counts])
     assert np.allclose((low_of_fours, high_of_fours), (low, high), atol=0.01), "four that are alike say as much as one"
 
 
@@ -98,22 +103,22 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(votes.URL, raising=False)
-    made = simulate(systems=3, queries=12, languages=["sw"], seed=4)
-    keys = made.tables["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
+    simulation = simulate(systems=3, queries=12, languages=["sw"], seed=4)
+    keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
     answers = [
         schema.Answer(row["language"], row["query_id"], row["system"], said(row["query_id"]), "ok", *[None] * 3)
         for row in keys
     ]
-    tables = dict(made.tables) | {"answers": schema.sort("answers", schema.from_rows("answers", answers))}
+    tables = dict(simulation.tables) | {"answers": schema.sort("answers", schema.from_rows("answers", answers))}
     arena = store.write(tmp_path / "arenas" / "cited", tables, title="Cited", made_by="a test")
     system = keys[0]["system"]
-    asked = sorted({row["query_id"] for row in keys})
+    queries = sorted({row["query_id"] for row in keys})
     about = {"arena": "cited", "system": system}
     log = [
         evidence(query_id=query, voter="amina", vote="yes" if k % 4 else "no", shown=votes.digest(said(query)), **about)
-        for k, query in enumerate(asked)
+        for k, query in enumerate(queries)
     ]
-    log.append(evidence(query_id=asked[1], voter="bo", vote="no", shown=votes.digest("what it said before"), **about))
+    log.append(evidence(query_id=queries[1], voter="bo", vote="no", shown=votes.digest("what it said before"), **about))
     with Votes() as database:
         database.append(log)
     return arena
@@ -126,17 +131,17 @@ def said(query: str) -> str:
 def test_votes_on_replaced_answers_do_not_count(arena: store.Arena) -> None:
     with Votes() as database:
         log = database.rows(votes.Evidence)
-    found = pipeline.citations(arena, log)
-    assert [row.system for row in found] == [EVERYBODY, log[0].system]
-    assert (found[0].citations, found[0].supported) == (12, 0.75)
+    rows = pipeline.citations(arena, log)
+    assert [row.system for row in rows] == [EVERYBODY, log[0].system]
+    assert (rows[0].citations, rows[0].supported) == (12, 0.75)
     with pytest.raises(NotEnoughData, match="no votes on citations"):
         pipeline.citations(arena, [])
 
 
 def test_the_command_prints_them(arena: store.Arena) -> None:
-    done = mirage("votes", "citations", arena.path, "--format", "csv")
-    assert done.stdout.splitlines()[0] == ",".join(cli.voting.CITATIONS)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    result = mirage("votes", "citations", arena.path, "--format", "csv")
+    assert result.stdout.splitlines()[0] == ",".join(cli.voting.CITATIONS)
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [float(row["supported"]) for row in rows] == [0.75, 0.75]
     assert "75.0%" in mirage("votes", "citations", arena.path, "--languages", "sw").stdout
     assert not list(
@@ -147,28 +152,28 @@ def test_the_command_prints_them(arena: store.Arena) -> None:
 
 
 def features(**link: str) -> AppTest:
-    at = AppTest.from_file(ROOT / "pages" / "features.py", default_timeout=PATIENCE)
-    at.query_params.update({"arena": "cited", **link})
-    return at.run()
+    app = AppTest.from_file(ROOT / "pages" / "features.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "cited", **link})
+    return app.run()
 
 
-def tables(at: AppTest) -> list[Any]:
-    return [frame.value for frame in at.dataframe if "supported" in frame.value.columns]
+def tables(app: AppTest) -> list[Any]:
+    return [frame.value for frame in app.dataframe if "supported" in frame.value.columns]
 
 
 def test_the_features_page_shows_them_with_interval_and_n(arena: store.Arena) -> None:
-    at = features()
-    assert not at.exception
-    (shown,) = tables(at)
-    assert shown["supported"].tolist() == [75, 75], "in percent"
-    assert shown["citations"].tolist() == [12, 12]
-    assert "Too few replies to rely on yet\\: Swahili." in "\n".join(one.value for one in at.caption)
+    app = features()
+    assert not app.exception
+    (table,) = tables(app)
+    assert table["supported"].tolist() == [75, 75], "in percent"
+    assert table["citations"].tolist() == [12, 12]
+    assert "Too few replies to rely on yet\\: Swahili." in "\n".join(caption.value for caption in app.caption)
 
 
 def test_without_votes_on_citations_the_features_page_has_no_such_part(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    at = features()
-    assert not at.exception
-    assert not tables(at)
+    app = features()
+    assert not app.exception
+    assert not tables(app)

@@ -35,10 +35,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def arena(tmp_path: Path) -> store.Arena:
     """A judged arena with texts, in two languages."""
-    made = simulate(
+    simulation = simulate(
         systems=SYSTEMS, queries=60, languages=["sw", "te"], seed=2, judges=("heuristic", "other"), orders=2
     )
-    keys = made.tables["features"].group_by(["language", "query_id", "system"]).aggregate([])
+    keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([])
     answers = [
         schema.Answer(
             row["language"], row["query_id"], row["system"], f"{row['query_id']} {row['system']}", "ok", *[None] * 3
@@ -46,7 +46,7 @@ def arena(tmp_path: Path) -> store.Arena:
         for row in keys.to_pylist()
     ]
     tables = {
-        "judgments": made.tables["judgments"],
+        "judgments": simulation.tables["judgments"],
         "answers": schema.sort("answers", schema.from_rows("answers", answers)),
     }
     return store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
@@ -55,36 +55,36 @@ def arena(tmp_path: Path) -> store.Arena:
 def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
     """Votes of the queue, as a person casts them who follows the judge three times in four."""
     pool = pipeline.vote_pool(arena, language)
-    said = votes.judged(arena.read("judgments"))["heuristic"]
-    made = []
+    verdicts = votes.judged(arena.read("judgments"))["heuristic"]
+    ballots = []
     for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
-        label = said[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
+        label = verdicts[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
         word = "tie" if label == 2 else "A" if (label == 0) == (item.system_a < item.system_b) else "B"
         shown = votes.digest(*(f"{item.query_id} {s}" for s in (item.system_a, item.system_b)))
         about = {"vote_id": votes.token(), "arena": arena.name, "voter": voter, "shown": shown}
-        made.append(votes.cast(item, vote=word if k % 4 else "A", **about))
+        ballots.append(votes.cast(item, vote=word if k % 4 else "A", **about))
     with Votes() as database:
-        database.append(made)
-    return made
+        database.append(ballots)
+    return ballots
 
 
-def table(done: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+def table(result: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
 def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: store.Arena) -> None:
-    made = cast(arena) + cast(arena, voter="juma", n=100)
-    done = mirage("votes", "agreement", arena.path, "--format", "csv")
-    assert done.stdout.splitlines()[0] == ",".join(cli.voting.AGREEMENT)
-    found = {row["referee"]: row for row in table(done)}
-    assert list(found) == ["heuristic", "other", "people"]
-    assert int(found["heuristic"]["n"]) == sum(one.control for one in made) < len(made)
-    assert float(found["heuristic"]["raw"]) > float(found["other"]["raw"])
+    ballots = cast(arena) + cast(arena, voter="juma", n=100)
+    result = mirage("votes", "agreement", arena.path, "--format", "csv")
+    assert result.stdout.splitlines()[0] == ",".join(cli.voting.AGREEMENT)
+    rows = {row["referee"]: row for row in table(result)}
+    assert list(rows) == ["heuristic", "other", "people"]
+    assert int(rows["heuristic"]["n"]) == sum(ballot.control for ballot in ballots) < len(ballots)
+    assert float(rows["heuristic"]["raw"]) > float(rows["other"]["raw"])
     everything = table(mirage("votes", "agreement", arena.path, "--all-votes", "--format", "csv"))
-    assert int(everything[0]["n"]) == len(made)
+    assert int(everything[0]["n"]) == len(ballots)
     people = mirage("votes", "agreement", arena.path, "--languages", "sw")
     assert "heuristic" in people.stdout
     assert "%" in people.stdout
@@ -93,20 +93,20 @@ def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(a
 def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.Arena) -> None:
     cast(arena)
     cast(arena, language="te", n=30)
-    done = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
-    found = json.loads(done.stdout)
-    assert [row["rank"] for row in found] == sorted(row["rank"] for row in found)
-    assert {row["language"] for row in found} == {"sw"}
+    result = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
+    ranking = json.loads(result.stdout)
+    assert [row["rank"] for row in ranking] == sorted(row["rank"] for row in ranking)
+    assert {row["language"] for row in ranking} == {"sw"}
     ranked = mirage("rank", arena.path, "--referee", "heuristic", "--languages", "sw", "--format", "json")
     alone = {row["system"]: row for row in json.loads(ranked.stdout)}
-    for row in found:
+    for row in ranking:
         assert (row["uncorrected"], row["uncorrected_rank"]) == (
             alone[row["system"]]["rating"],
             alone[row["system"]]["rank"],
         )
         assert row["high"] - row["low"] > row["uncorrected_high"] - row["uncorrected_low"]
-    assert "sw: Bradley-Terry by prediction-powered inference" in done.stderr
-    assert "te: not corrected: votes on" in done.stderr
+    assert "sw: Bradley-Terry by prediction-powered inference" in result.stderr
+    assert "te: not corrected: votes on" in result.stderr
 
 
 def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: store.Arena) -> None:
@@ -121,24 +121,24 @@ def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: s
     arena = store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
     cast(arena)
     command = ("votes", "correct", arena.path, "--format", "json", "--judge")
-    done = mirage(*command, "heuristic, other", "--features", "length")
-    found = json.loads(done.stdout)
-    assert {row["judge"] for row in found} == {"heuristic,other"}
-    assert {row["uncorrected"] for row in found} == {None}
-    assert all(0 < row["width"] < 1.2 for row in found)
-    assert "features length" in done.stderr
+    result = mirage(*command, "heuristic, other", "--features", "length")
+    ranking = json.loads(result.stdout)
+    assert {row["judge"] for row in ranking} == {"heuristic,other"}
+    assert {row["uncorrected"] for row in ranking} == {None}
+    assert all(0 < row["width"] < 1.2 for row in ranking)
+    assert "features length" in result.stderr
     everything = json.loads(mirage(*command, "heuristic,other", "--features", "all").stdout)
-    assert everything == found
-    (one,) = {row["judge"] for row in json.loads(mirage(*command, "heuristic").stdout)}
-    assert one == "heuristic"
+    assert everything == ranking
+    (judge,) = {row["judge"] for row in json.loads(mirage(*command, "heuristic").stdout)}
+    assert judge == "heuristic"
     assert "there is no feature 'height'" in mirage(*command, "heuristic", "--features", "height", code=2).stderr
     assert "there is no judge 'nobody'" in mirage(*command, "other,nobody", code=2).stderr
 
 
 def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
     for command in (["agreement"], ["correct", "--judge", "heuristic"]):
-        done = mirage("votes", command[0], arena.path, *command[1:], code=2)
-        assert "Spot check" in done.stderr
+        result = mirage("votes", command[0], arena.path, *command[1:], code=2)
+        assert "Spot check" in result.stderr
     cast(arena, n=20)
     assert (
         "no ranking by heuristic can be corrected"
@@ -154,10 +154,10 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
-    said = [evidence(), evidence(sentence=2, vote="no", voter="007")]
+    checks = [evidence(), evidence(sentence=2, vote="no", voter="007")]
     with Votes() as database:
-        for one in (*rows, *said):
-            database.submit(one)
+        for entry in (*rows, *checks):
+            database.submit(entry)
         rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
     assert "3 rows" in mirage("votes", "export", name).stderr
     assert "1 rows" in mirage("votes", "export", f"one-{name}", "--arena", "other").stderr
@@ -168,7 +168,7 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
     mirage("votes", "import", f"e-{name}", "--evidence")
     with Votes() as database:
         assert database.rows(Vote) == rows
-        assert database.rows(Evidence) == said
+        assert database.rows(Evidence) == checks
 
 
 def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
@@ -181,9 +181,11 @@ def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
     for wrong in (lines[2].replace(",A,", ",C,"), lines[2].replace(",2.5,", ",soon,"), lines[1].replace(",7,", ",9,")):
         assert wrong not in lines
         file.write_text("\n".join([lines[0], lines[1], wrong]) + "\n", encoding="utf-8")
-        done = mirage("votes", "import", "v.csv", code=2)
-        assert "v.csv:3" in done.stderr
-        assert "nothing was imported" in done.stderr or "did you mean" in done.stderr or "use one of" in done.stderr
+        result = mirage("votes", "import", "v.csv", code=2)
+        assert "v.csv:3" in result.stderr
+        assert (
+            "nothing was imported" in result.stderr or "did you mean" in result.stderr or "use one of" in result.stderr
+        )
     assert "holds no votes" in mirage("votes", "import", _empty(tmp_path), code=2).stderr
     with Votes() as database:
         assert len(database.rows(Vote)) == 2
@@ -196,17 +198,17 @@ def _empty(folder: Path) -> Path:
 
 def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(votes.URL, "postgresql://me:secret@127.0.0.1:9/votes")
-    done = mirage("votes", "export", "v.csv", code=2)
-    assert "cannot be reached" in done.stderr
-    assert "secret" not in done.stderr
+    result = mirage("votes", "export", "v.csv", code=2)
+    assert "cannot be reached" in result.stderr
+    assert "secret" not in result.stderr
 
 
 # --- votes and an arena that changes ----------------------------------------------------------------------------------
 
 
 def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena: store.Arena) -> None:
-    made = cast(arena, n=40)
-    assert pipeline.counting(arena, made) == made
+    ballots = cast(arena, n=40)
+    assert pipeline.counting(arena, ballots) == ballots
     rows = arena.read("answers").to_pylist()
     for row in rows:
         row["text"] += " again" if row["system"] == "sim-01" else ""
@@ -215,9 +217,9 @@ def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena
         {"answers": type(arena.read("answers")).from_pylist(rows, schema=schema.arrow_schema("answers"))},
         made_by="a test",
     )
-    left = pipeline.counting(changed, made)
-    assert left == [one for one in made if "sim-01" not in (one.system_a, one.system_b)]
-    assert 0 < len(left) < len(made)
+    left = pipeline.counting(changed, ballots)
+    assert left == [ballot for ballot in ballots if "sim-01" not in (ballot.system_a, ballot.system_b)]
+    assert 0 < len(left) < len(ballots)
     unknown = [vote(arena=arena.name, query_id="nowhere", shown="x"), vote(arena="other")]
     assert pipeline.counting(changed, unknown) == unknown[:1]
 
@@ -233,11 +235,11 @@ def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path
 
 def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
     pair = {"arena": arena.name, "system_a": "sim-02", "system_b": "sim-01"}
-    log = [vote(**pair, vote=said, voter=who) for who, said in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
-    found = pipeline.people_verdicts(arena, log)
-    assert found.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
-    assert [row["verdict"] for row in found.to_pylist()] == ["B", "tie"]
-    assert found["system_a"].to_pylist() == ["sim-02", "sim-02"]
+    log = [vote(**pair, vote=word, voter=voter) for voter, word in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
+    verdicts = pipeline.people_verdicts(arena, log)
+    assert verdicts.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
+    assert [row["verdict"] for row in verdicts.to_pylist()] == ["B", "tie"]
+    assert verdicts["system_a"].to_pylist() == ["sim-02", "sim-02"]
 
 
 # --- the page that explains it ----------------------------------------------------------------------------------------

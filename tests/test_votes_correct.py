@@ -25,16 +25,16 @@ THETA = np.linspace(1, -1, SYSTEMS)
 
 
 def test_with_a_biased_judge_the_uncorrected_interval_misses_the_truth_and_the_corrected_one_covers_it() -> None:
-    found = repeat(3, THETA, [wrong_about_two(SYSTEMS)], 120, queries=100, votes=100)
-    assert 0.93 <= found.covers["corrected"] <= 0.97
-    assert found.by_system["judge alone"][[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
-    assert found.error["corrected"] < 0.75 * found.error["votes alone"], "the judge is worth something"
+    result = repeat(3, THETA, [wrong_about_two(SYSTEMS)], 120, queries=100, votes=100)
+    assert 0.93 <= result.covers["corrected"] <= 0.97
+    assert result.by_system["judge alone"][[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
+    assert result.error["corrected"] < 0.75 * result.error["votes alone"], "the judge is worth something"
 
 
 def test_a_judge_that_knows_nothing_costs_no_width() -> None:
     nothing = dataclasses.replace(wrong_about_two(SYSTEMS), likeness=0.0)
-    found = repeat(3, THETA, [nothing], 40, queries=100, votes=100)
-    assert found.error["corrected"] < 1.02 * found.error["votes alone"]
+    result = repeat(3, THETA, [nothing], 40, queries=100, votes=100)
+    assert result.error["corrected"] < 1.02 * result.error["votes alone"]
 
 
 @pytest.mark.parametrize("chosen", [False, True])
@@ -42,11 +42,13 @@ def test_three_judges_wrong_in_three_ways_and_a_feature_are_one_prediction_that_
     """One judge likes long answers, one favours a system, one likes what it sees first; votes plainly random, or chosen
     by the queue with known chances.
     """
-    found = repeat(5, THETA, panel(SYSTEMS), 80, queries=100, votes=120, features=True, chosen=chosen)
-    assert 0.93 <= found.covers["corrected"] <= 0.972
-    assert found.by_system["judge alone"].min() < 0.3
+    result = repeat(5, THETA, panel(SYSTEMS), 80, queries=100, votes=120, features=True, chosen=chosen)
+    assert 0.93 <= result.covers["corrected"] <= 0.972
+    assert result.by_system["judge alone"].min() < 0.3
     single = repeat(5, THETA, panel(SYSTEMS)[:1], 20, queries=100, votes=120, chosen=chosen)
-    ratio = {name: each.error["corrected"] / each.error["votes alone"] for name, each in (("3", found), ("1", single))}
+    ratio = {
+        name: trial.error["corrected"] / trial.error["votes alone"] for name, trial in (("3", result), ("1", single))
+    }
     assert ratio["3"] < 0.8
     assert ratio["3"] < ratio["1"], "all together are worth more than one"
 
@@ -61,8 +63,8 @@ def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth
     for _ in range(40):
         data, _ = simulate(rng, np.linspace(2, -2, SYSTEMS), panel(SYSTEMS), queries=100, votes=400, chosen=True)
         plain = dataclasses.replace(data, weight=(data.weight > 0).astype(float))
-        for name, each in (("weighed", data), ("plain", plain)):
-            off[name].append(estimate(each, 0.0).theta - real)
+        for name, sample in (("weighed", data), ("plain", plain)):
+            off[name].append(estimate(sample, 0.0).theta - real)
         # Of the votes of the queue a half, and before a quarter, were plainly random.
         quarter = data.weight * (rng.random(len(data.weight)) < np.where(data.weight > 1, 1, 0.5))
         less = dataclasses.replace(data, human=np.where(quarter > 0, data.human, 0), weight=(quarter > 0).astype(float))
@@ -71,67 +73,69 @@ def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth
                 np.sqrt(np.diag(estimate(data).covariance)).mean() / np.sqrt(np.diag(estimate(less).covariance)).mean()
             )
         )
-    bias = {name: np.abs(np.mean(each, axis=0)).max() for name, each in off.items()}
+    bias = {name: np.abs(np.mean(errors, axis=0)).max() for name, errors in off.items()}
     error = np.std(off["weighed"], axis=0).max() / 40**0.5
     assert bias["weighed"] < 3.5 * error + 0.02
     assert bias["plain"] > bias["weighed"]
     assert np.mean(widths) < 0.9
 
 
-def cast(said: dict[votes.Battle, votes.Said], n: int, seed: int = 0) -> list[Vote]:
+def cast(verdicts: dict[votes.Battle, votes.Said], n: int, seed: int = 0) -> list[Vote]:
     """Random votes that mostly say what the judge says."""
     rng = np.random.default_rng(seed)
-    battles = sorted(said)
-    made = []
+    battles = sorted(verdicts)
+    ballots = []
     for k in rng.permutation(len(battles))[:n]:
         language, query, a, b = battles[k]
-        word = ["A", "B", "tie"][said[battles[k]].label] if rng.random() < 0.8 else str(rng.choice(["A", "B"]))
-        made.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 3}"))
-    return made
+        word = ["A", "B", "tie"][verdicts[battles[k]].label] if rng.random() < 0.8 else str(rng.choice(["A", "B"]))
+        ballots.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 3}"))
+    return ballots
 
 
 @pytest.fixture(scope="module")
 def said() -> dict[votes.Battle, votes.Said]:
-    made = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
-    return votes.judged(made.tables["judgments"])["judge"]
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
+    return votes.judged(simulation.tables["judgments"])["judge"]
 
 
 def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[votes.Battle, votes.Said]) -> None:
     word = {1.0: "A", 0.0: "B", 0.5: "tie"}
     sure = {
-        one: votes.Said({1.0: 0, 0.0: 1, 0.5: 2}[each.points], each.points, False)
-        for one, each in said.items()
-        if each.points in word
+        battle: votes.Said({1.0: 0, 0.0: 1, 0.5: 2}[verdict.points], verdict.points, False)
+        for battle, verdict in said.items()
+        if verdict.points in word
     }
     everybody = [
-        ballot(0, word[each.points], language=one[0], query_id=one[1], system_a=one[2], system_b=one[3])
-        for one, each in sure.items()
+        ballot(0, word[verdict.points], language=battle[0], query_id=battle[1], system_a=battle[2], system_b=battle[3])
+        for battle, verdict in sure.items()
     ]
     whole = votes.correct(everybody, sure, language="sw", judge="judge", lam=0.0)
     third = {
         lam: votes.correct(everybody[::3], sure, language="sw", judge="judge", lam=lam) for lam in (None, 0.0, 1.0)
     }
     assert np.abs(third[1.0].theta - whole.theta).max() < 1e-5, "the judge whole is everybody"
-    off = {lam: float(np.abs(one.theta - whole.theta).max()) for lam, one in third.items()}
+    off = {lam: float(np.abs(correction.theta - whole.theta).max()) for lam, correction in third.items()}
     assert off[None] < off[0.0] / 2
     assert third[None].lam > 0.7
     assert (third[None].error < third[0.0].error).all()
 
 
 def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
-    made = arena(systems=5, queries=60, languages=["sw"], seed=4)
-    table = made.tables["judgments"]
-    said = votes.judged(table)["judge"]
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=4)
+    table = simulation.tables["judgments"]
+    verdicts = votes.judged(table)["judge"]
     everybody = [
         ballot(0, row["verdict"], **{n: row[n] for n in ("language", "query_id", "system_a", "system_b")})
         for row in table.to_pylist()
     ]
-    found = votes.correct(everybody, said, language="sw", judge="judge", lam=0.0)
-    one = rank.rate(rank.from_judgments(table, judge="judge"), penalty="none").languages["sw"]
-    assert found.systems == one.systems
-    assert np.abs(found.theta - one.theta).max() < 1e-5
-    assert (found.ranks() == one.ranks()).all()
-    assert np.allclose(found.error, one.draws.std(axis=0), rtol=0.2), "the sandwich and the bootstrap of queries"
+    correction = votes.correct(everybody, verdicts, language="sw", judge="judge", lam=0.0)
+    ranking = rank.rate(rank.from_judgments(table, judge="judge"), penalty="none").languages["sw"]
+    assert correction.systems == ranking.systems
+    assert np.abs(correction.theta - ranking.theta).max() < 1e-5
+    assert (correction.ranks() == ranking.ranks()).all()
+    assert np.allclose(correction.error, ranking.draws.std(axis=0), rtol=0.2), (
+        "the sandwich and the bootstrap of queries"
+    )
 
 
 def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.Battle, votes.Said]) -> None:
@@ -139,24 +143,24 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.
     skip = dataclasses.replace(some[0], vote="skip", voter="other", vote_id="s")
     unknown = dataclasses.replace(some[0], query_id="nowhere", vote_id="u")
     preferred = [dataclasses.replace(vote, control=False, vote="B", vote_id=f"p{k}") for k, vote in enumerate(some)]
-    found = votes.correct([*some, skip, unknown, *preferred], said, language="sw", judge="judge", seed=7)
+    correction = votes.correct([*some, skip, unknown, *preferred], said, language="sw", judge="judge", seed=7)
     plain = votes.correct(some, said, language="sw", judge="judge", seed=7)
-    assert (found.theta == plain.theta).all(), "only votes on battles drawn at random"
-    assert (found.n_votes, found.n_battles, found.skipped, found.unread) == (90, 600, 1, 1)
-    assert (len(found.voters), found.n_voted, found.seed, found.tuned) == (3, 90, 7, True)
-    assert found.votes.sum() == 180
+    assert (correction.theta == plain.theta).all(), "only votes on battles drawn at random"
+    assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (90, 600, 1, 1)
+    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 90, 7, True)
+    assert correction.votes.sum() == 180
     for part in (
         "600 battles judged by judge",
         "90 votes of 3 people",
-        f"lambda {found.lam:.2f} (tuned)",
+        f"lambda {correction.lam:.2f} (tuned)",
         "seed 7",
     ):
-        assert part in found.method
-    rows = found.table().to_pylist()
-    assert [row["system"] for row in rows] == list(found.systems)
+        assert part in correction.method
+    rows = correction.table().to_pylist()
+    assert [row["system"] for row in rows] == list(correction.systems)
     assert all(row["low"] < row["rating"] < row["high"] for row in rows)
     assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] for row in rows)
-    assert found.table().equals(
+    assert correction.table().equals(
         votes.correct([*some[::-1], skip, unknown], said, language="sw", judge="judge", seed=7).table()
     )
 
@@ -164,59 +168,61 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.
 def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[votes.Battle, votes.Said]) -> None:
     some = cast(said, 80)
     twice = [*some, *(dataclasses.replace(vote, voter="second", vote_id=f"2{k}") for k, vote in enumerate(some))]
-    one, two = (votes.correct(each, said, language="sw", judge="judge") for each in (some, twice))
-    assert (one.theta == two.theta).all()
-    assert (one.covariance == two.covariance).all(), "the same opinion twice is no more information"
-    assert (two.n_votes, two.n_voted) == (160, 80)
+    first, second = (votes.correct(ballots, said, language="sw", judge="judge") for ballots in (some, twice))
+    assert (first.theta == second.theta).all()
+    assert (first.covariance == second.covariance).all(), "the same opinion twice is no more information"
+    assert (second.n_votes, second.n_voted) == (160, 80)
 
 
-def in_languages(said: dict[votes.Battle, votes.Said], *codes: str) -> list[votes.Correction]:
+def in_languages(verdicts: dict[votes.Battle, votes.Said], *codes: str) -> list[votes.Correction]:
     """The same battles in several languages, with votes of their own."""
-    made = []
+    corrections = []
     for k, code in enumerate(codes):
-        here = {(code, *one[1:]): each for one, each in said.items()}
-        made.append(votes.correct(cast(here, 90 + 30 * k, seed=k), here, language=code, judge="judge"))
-    return made
+        of_language = {(code, *battle[1:]): verdict for battle, verdict in verdicts.items()}
+        corrections.append(
+            votes.correct(cast(of_language, 90 + 30 * k, seed=k), of_language, language=code, judge="judge")
+        )
+    return corrections
 
 
 def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: dict[votes.Battle, votes.Said]) -> None:
     parts = in_languages(said, "te", "ar", "sw")
     both = votes.together(parts)
     assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
-    assert np.allclose(both.theta, np.mean([one.theta for one in parts], axis=0))
-    assert np.allclose(both.error**2, np.sum([one.error**2 for one in parts], axis=0) / 9)
+    assert np.allclose(both.theta, np.mean([part.theta for part in parts], axis=0))
+    assert np.allclose(both.error**2, np.sum([part.error**2 for part in parts], axis=0) / 9)
     assert np.allclose(both.covariance.sum(axis=0), 0)
-    assert both.n_votes == sum(one.n_votes for one in parts)
-    assert (both.votes == np.sum([one.votes for one in parts], axis=0)).all()
+    assert both.n_votes == sum(part.n_votes for part in parts)
+    assert (both.votes == np.sum([part.votes for part in parts], axis=0)).all()
     assert both.voters == ("v0", "v1", "v2"), "who votes in two languages is one person"
     assert (both.df > parts[0].df).all()
-    assert (both.df <= sum(one.df for one in parts)).all()
+    assert (both.df <= sum(part.df for part in parts)).all()
     assert "the mean over 3 languages" in both.method
     assert {row.language for row in both.rows()} == {"all"}
     assert votes.together(parts[::-1]).table().equals(both.table())
 
 
 def test_only_systems_of_all_languages_are_put_together(said: dict[votes.Battle, votes.Said]) -> None:
-    one, two = in_languages(said, "ar", "te")
-    fewer = {battle: each for battle, each in said.items() if one.systems[0] not in battle}
-    three = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
-    both = votes.together([one, two, three])
-    assert both.systems == one.systems[1:]
+    first, second = in_languages(said, "ar", "te")
+    fewer = {battle: verdict for battle, verdict in said.items() if first.systems[0] not in battle}
+    third = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
+    both = votes.together([first, second, third])
+    assert both.systems == first.systems[1:]
     assert abs(both.theta.sum()) < 1e-9
-    shifted = [each.theta[-4:] - each.theta[-4:].mean() for each in (one, two, three)]
+    shifted = [correction.theta[-4:] - correction.theta[-4:].mean() for correction in (first, second, third)]
     assert np.allclose(both.theta, np.mean(shifted, axis=0))
 
 
 def test_what_does_not_go_together_is_refused(said: dict[votes.Battle, votes.Said]) -> None:
-    one, two = in_languages(said, "ar", "te")
+    first, second = in_languages(said, "ar", "te")
     with pytest.raises(NotEnoughData, match="two corrected languages"):
-        votes.together([one])
+        votes.together([first])
     with pytest.raises(NotEnoughData, match="two corrected languages"):
         votes.together([])
     with pytest.raises(BadInput, match="do not go together"):
-        votes.together([one, one])
+        votes.together([first, first])
     with pytest.raises(BadInput, match="do not go together"):
-        votes.together([one, dataclasses.replace(two, judge="other")])
+        votes.together([first, dataclasses.replace(second, judge="other")])
 
 
 def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
@@ -233,17 +239,17 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
         for code, theta in zip(("ar", "en", "te"), thetas, strict=True):
             data, judged = simulate(rng, theta, [wrong_about_two(SYSTEMS)], queries=100, votes=60)
             by_judge = dataclasses.replace(data, human=judged[0], weight=np.ones_like(data.weight))
-            for name, one, lam in (("corrected", data, None), ("judge", by_judge, 0.0)):
-                made = estimate(one, lam)
-                n = one.questions_voted
+            for name, sample, lam in (("corrected", data, None), ("judge", by_judge, 0.0)):
+                fit = estimate(sample, lam)
+                n = sample.questions_voted
                 parts[name].append(
                     votes.Correction(
-                        code, "j", tuple("abcdef"), made.theta, made.covariance, np.full(SYSTEMS, n - 1.0), made.lam,
+                        code, "j", tuple("abcdef"), fit.theta, fit.covariance, np.full(SYSTEMS, n - 1.0), fit.lam,
                         True, blank, blank, 60, ("v",), 60, n, 1500, 0, 0, 0,
                     )
                 )  # fmt: skip
-        for name, each in parts.items():
-            both = votes.together(each)
+        for name, corrections in parts.items():
+            both = votes.together(corrections)
             assert np.allclose(both.interval()[1] - both.theta, stdtrit(both.df, 0.975) * both.error)
             low, high = both.interval()
             hits[name].append((low <= real) & (real <= high))
@@ -255,17 +261,17 @@ def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
     said: dict[votes.Battle, votes.Said],
 ) -> None:
     some = cast(said, 300)
-    each = {vote.query_id: vote for vote in some}
-    few = list(each.values())[: votes.LEAST_QUESTIONS - 1]
+    by_question = {vote.query_id: vote for vote in some}
+    few = list(by_question.values())[: votes.LEAST_QUESTIONS - 1]
     apart = [vote for vote in some if "sim-05" not in (vote.system_a, vote.system_b)]
     once = [*apart, next(vote for vote in some if "sim-05" in (vote.system_a, vote.system_b))]
-    for cast_, what in (
+    for cast_, reason in (
         ([], "votes on 0 questions"),
         (few, f"it takes {votes.LEAST_QUESTIONS}"),
         (apart, "do not connect all systems: sim-05 apart"),
         (once, f"fewer than {votes.LEAST_EACH} votes in sw on battles of sim-05"),
     ):
-        with pytest.raises(NotEnoughData, match=what) as caught:
+        with pytest.raises(NotEnoughData, match=reason) as caught:
             votes.correct(cast_, said, language="sw", judge="judge")
         assert "vote on more battles in sw" in caught.value.do
     with pytest.raises(NotEnoughData, match="judged no battle in te"):
@@ -300,14 +306,14 @@ def test_the_direction_that_ratings_do_not_have_stays_without_an_error_whatever_
 
 
 def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
-    made = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
-    said = votes.judged(made.tables["judgments"])["judge"]
-    found = votes.correct(cast(said, 150), said, language="sw", judge="judge")
-    low, high = found.interval()
+    simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
+    verdicts = votes.judged(simulation.tables["judgments"])["judge"]
+    correction = votes.correct(cast(verdicts, 150), verdicts, language="sw", judge="judge")
+    low, high = correction.interval()
     for a, b in itertools.permutations(range(5), 2):
         if low[a] > high[b]:
-            assert found.rank_interval()[0][b] > 1
-    apart = dataclasses.replace(found, theta=found.theta * 100)
+            assert correction.rank_interval()[0][b] > 1
+    apart = dataclasses.replace(correction, theta=correction.theta * 100)
     assert (apart.rank_interval() == apart.ranks()).all()
 
 
@@ -316,13 +322,13 @@ def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
 
 def test_one_method_makes_both_widths(said: dict[votes.Battle, votes.Said]) -> None:
     some = cast(said, 150)
-    found = votes.correct(some, said, language="sw", judge="judge")
+    correction = votes.correct(some, said, language="sw", judge="judge")
     without = votes.correct(some, said, language="sw", judge="judge", lam=0.0)
-    assert found.width is not None
+    assert correction.width is not None
     assert without.width is not None
-    assert np.allclose(found.width, found.error / without.error)
+    assert np.allclose(correction.width, correction.error / without.error)
     assert np.allclose(without.width, 1)
-    assert [row.width for row in found.rows()] == list(found.width)
+    assert [row.width for row in correction.rows()] == list(correction.width)
     both = votes.together(in_languages(said, "ar", "te"))
     assert both.width is not None
     assert 0.3 < both.width.mean() < 1
@@ -363,10 +369,10 @@ def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
     assert of_new[1] == pytest.approx(4 * of_new[0])
     assert of_new.sum() == pytest.approx(of_new.sum() ** 2 / (of_new**2).sum()), "as many as equal weights would be"
     assert 100 < of_new.sum() < 200
-    found = votes.correct([*old, *new], said, language="sw", judge="judge")
+    correction = votes.correct([*old, *new], said, language="sw", judge="judge")
     alone_ = votes.correct(new, said, language="sw", judge="judge")
-    assert found.error.mean() < alone_.error.mean()
-    assert (found.n_votes, alone_.n_votes) == (300, 200)
+    assert correction.error.mean() < alone_.error.mean()
+    assert (correction.n_votes, alone_.n_votes) == (300, 200)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.1, 1.5, float("nan")])
@@ -382,21 +388,21 @@ def test_several_judges_and_features_go_together_and_useless_ones_do_no_harm(
     some = cast(said, 200)
     noise = {name: votes.Said(0, float(rng.random()), False) for name in said}
     values = {(b[1], system): float(rng.random()) for b in said for system in b[2:]}
-    one = votes.correct(some, said, language="sw", judge="judge")
+    single = votes.correct(some, said, language="sw", judge="judge")
     more = votes.correct(some, said, language="sw", judge="judge,noise", more=[noise], features={"length": values})
     assert more.width is not None
-    assert one.width is not None
-    assert one.width.mean() < more.width.mean() < 1.1 * one.width.mean()
-    assert np.abs(more.theta - one.theta).max() < one.error.max()
+    assert single.width is not None
+    assert single.width.mean() < more.width.mean() < 1.1 * single.width.mean()
+    assert np.abs(more.theta - single.theta).max() < single.error.max()
     useless = votes.correct(some, noise, language="sw", judge="noise", features={"length": values})
     assert useless.width is not None
     assert useless.width.max() < 1.1
     for text in ("judged by judge,noise", "features length"):
         assert text in more.method
-    part = {name: each for k, (name, each) in enumerate(sorted(said.items())) if k % 2}
-    rest = {name: each for name, each in said.items() if name not in part}
+    part = {name: verdict for k, (name, verdict) in enumerate(sorted(said.items())) if k % 2}
+    rest = {name: verdict for name, verdict in said.items() if name not in part}
     halves = votes.correct(some, part, language="sw", judge="a,b", more=[rest])
-    assert halves.n_battles == one.n_battles, "a battle that one of the judges decided counts"
+    assert halves.n_battles == single.n_battles, "a battle that one of the judges decided counts"
 
 
 def test_graded_verdicts_are_worth_more_than_hard_ones() -> None:
@@ -420,9 +426,9 @@ def test_graded_verdicts_are_worth_more_than_hard_ones() -> None:
             for word, q, a, b in (people[k] for k in picked)
         ]
         soft, hard = (votes.judged(t)["j"] for t in (table, table.drop_columns(["points"])))
-        assert {round(each.points, 9) for each in hard.values()} <= {0.0, 1.0}
+        assert {round(verdict.points, 9) for verdict in hard.values()} <= {0.0, 1.0}
         assert soft["sw", "0", "s0", "s1"].points == pytest.approx(1 - rows[0]["points"])
-        widths = [votes.correct(some, each, language="sw", judge="j").error.mean() for each in (soft, hard)]
+        widths = [votes.correct(some, verdicts, language="sw", judge="j").error.mean() for verdicts in (soft, hard)]
         ratios.append(widths[0] / widths[1])
     assert np.mean(ratios) < 0.98
 
@@ -461,10 +467,10 @@ def test_the_real_battles_are_read_as_they_are(real: Real) -> None:
 @pytest.mark.skipif(not (REAL / FILE).exists(), reason="the judged battles are not here")
 def test_on_real_people_the_corrected_intervals_cover_and_are_hardly_narrower_than_votes_alone(real: Real) -> None:
     sets = [["gpt-4-0125-preview"], list(JUDGES)]
-    for found in trials(real, sets, 1_500, draws=6, seed=1):
-        assert found.covers > 0.92
-        assert 0.92 < found.width < 1
-        assert not found.refused
+    for result in trials(real, sets, 1_500, draws=6, seed=1):
+        assert result.covers > 0.92
+        assert 0.92 < result.width < 1
+        assert not result.refused
     (chosen,) = trials(real, sets[1:], 1_500, draws=4, seed=1, chosen=True)
     (before,) = trials(real, sets[1:], 375, draws=4, seed=1)
     assert chosen.covers > 0.92

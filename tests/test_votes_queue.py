@@ -46,43 +46,43 @@ def pool(**options: Any) -> Pool:
     return votes.gather(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
 
 
-def cast(item: Item, said: str = "A", voter: str = "amina") -> Vote:
-    return votes.cast(item, vote=said, vote_id=votes.token(), arena="x", voter=voter)
+def cast(item: Item, word: str = "A", voter: str = "amina") -> Vote:
+    return votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter)
 
 
 def key(item: Item) -> tuple[str, ...]:
     return (item.query_id, *sorted((item.system_a, item.system_b)))
 
 
-def run(here: Pool, voter: str, n: int) -> list[Item]:
+def run(candidates: Pool, voter: str, n: int) -> list[Item]:
     """What a voter sees who votes one by one."""
     seen: list[Vote] = []
     items = []
     for _ in range(n):
-        found = votes.next_items(here, voter=voter, seen=seen, n=1)
-        if not found:
+        batch = votes.next_items(candidates, voter=voter, seen=seen, n=1)
+        if not batch:
             break
-        items += found
-        seen.append(cast(found[0], voter=voter))
+        items += batch
+        seen.append(cast(batch[0], voter=voter))
     return items
 
 
 def test_one_by_one_or_many_at_once_is_the_same_and_nothing_comes_twice() -> None:
-    here = pool()
-    items = run(here, "amina", 1_000)
-    assert items == votes.next_items(here, voter="amina", n=1_000)
-    assert len({key(item) for item in items}) == len(items) == len(here.battles) == QUERIES * 6
-    assert items != votes.next_items(here, voter="juma", n=1_000)
-    assert votes.next_items(here, voter="amina", seen=[cast(item) for item in items]) == []
+    candidates = pool()
+    items = run(candidates, "amina", 1_000)
+    assert items == votes.next_items(candidates, voter="amina", n=1_000)
+    assert len({key(item) for item in items}) == len(items) == len(candidates.battles) == QUERIES * 6
+    assert items != votes.next_items(candidates, voter="juma", n=1_000)
+    assert votes.next_items(candidates, voter="amina", seen=[cast(item) for item in items]) == []
 
 
 def test_a_vote_taken_back_brings_its_battle_again_and_a_skip_does_not() -> None:
-    here = pool()
-    first, second, third = votes.next_items(here, voter="amina", n=3)
+    candidates = pool()
+    first, second, third = votes.next_items(candidates, voter="amina", n=3)
     skipped = cast(first, "skip")
-    assert votes.next_items(here, voter="amina", seen=[skipped], n=2) == [second, third]
-    assert votes.next_items(here, voter="amina", seen=votes.standing([skipped]), n=1) == [second]
-    assert votes.next_items(here, voter="amina", seen=[], n=1) == [first]
+    assert votes.next_items(candidates, voter="amina", seen=[skipped], n=2) == [second, third]
+    assert votes.next_items(candidates, voter="amina", seen=votes.standing([skipped]), n=1) == [second]
+    assert votes.next_items(candidates, voter="amina", seen=[], n=1) == [first]
 
 
 IN_ANOTHER_PROCESS = """
@@ -97,29 +97,32 @@ print(votes.next_items(votes.gather(language="sw", answers=pa.Table.from_pylist(
 
 def test_the_queue_is_the_same_in_another_process_and_in_any_order_of_rows() -> None:
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": "7"}
     )
-    assert done.stdout == f"{votes.next_items(pool(judgments=None), voter='amina', n=50)}\n"
-    here = votes.next_items(pool(), voter="amina", n=50)
+    assert result.stdout == f"{votes.next_items(pool(judgments=None), voter='amina', n=50)}\n"
+    expected = votes.next_items(pool(), voter="amina", n=50)
     table = verdicts()
     turned = table.take(np.random.default_rng(0).permutation(len(table)))
-    assert votes.next_items(pool(judgments=turned), voter="amina", n=50) == here
+    assert votes.next_items(pool(judgments=turned), voter="amina", n=50) == expected
 
 
 def test_flips_and_judges_that_disagree_come_more_often_and_say_so() -> None:
     table = pa.concat_tables(
         [verdicts(flipped=frozenset(range(10))), verdicts("k", flipped=frozenset(range(5)), other=frozenset({50, 51}))]
     )
-    here = pool(judgments=table)
-    items = votes.next_items(here, voter="amina", n=int(here.asked.sum()))
-    told = {f"q{q:03}": "flipped" for q in range(10)} | {"q050": "judges disagree", "q051": "judges disagree"}
+    candidates = pool(judgments=table)
+    items = votes.next_items(candidates, voter="amina", n=int(candidates.asked.sum()))
+    reasons = {f"q{q:03}": "flipped" for q in range(10)} | {"q050": "judges disagree", "q051": "judges disagree"}
     assert {item.why for item in items if item.control} == {"random"}
-    assert all(item.why == told[item.query_id] for item in items if not item.control)
-    assert {item.inclusion for item in items if item.query_id in told} == {1.0}
-    assert {item.inclusion for item in items if item.query_id not in told} == {0.5}
-    asked = [sum(item.query_id in told for item in items) / 72, sum(item.query_id not in told for item in items) / 288]
-    assert asked == pytest.approx([1.0, 0.5], abs=0.08)
+    assert all(item.why == reasons[item.query_id] for item in items if not item.control)
+    assert {item.inclusion for item in items if item.query_id in reasons} == {1.0}
+    assert {item.inclusion for item in items if item.query_id not in reasons} == {0.5}
+    shares = [
+        sum(item.query_id in reasons for item in items) / 72,
+        sum(item.query_id not in reasons for item in items) / 288,
+    ]
+    assert shares == pytest.approx([1.0, 0.5], abs=0.08)
 
 
 @pytest.mark.parametrize("voters", [1, 3])
@@ -131,9 +134,9 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
     weighed: dict[int, list[float]] = {20: [], 90: []}
     plain: dict[int, list[float]] = {20: [], 90: []}
     for seed in range(60):
-        here = pool(judgments=table, seed=seed)
+        candidates = pool(judgments=table, seed=seed)
         for n in weighed:
-            lists = [votes.next_items(here, voter=f"v{k}", n=n // voters) for k in range(voters)]
+            lists = [votes.next_items(candidates, voter=f"v{k}", n=n // voters) for k in range(voters)]
             items = {key(item): item for items in lists for item in items}.values()
             chance = np.array([item.inclusion or np.nan for item in items])
             wins = np.array([item.query_id < "q015" for item in items], dtype=float)
@@ -173,10 +176,10 @@ def test_the_random_part_is_at_least_a_quarter_of_what_is_asked_and_all_of_it_wh
     ]
     many = pool(judgments=three, ratings=pa.Table.from_pylist(ratings))
     assert set(np.unique(many.inclusion)) == {0.25, 0.5, 1.0}
-    for here in (plain, flips, many):
-        n = int(here.asked.sum()) // 2
-        shares = [np.mean([i.control for i in votes.next_items(here, voter=f"v{k}", n=n)]) for k in range(20)]
-        assert np.mean(shares) == pytest.approx(here.control.sum() / here.asked.sum(), abs=0.04)
+    for candidates in (plain, flips, many):
+        n = int(candidates.asked.sum()) // 2
+        shares = [np.mean([i.control for i in votes.next_items(candidates, voter=f"v{k}", n=n)]) for k in range(20)]
+        assert np.mean(shares) == pytest.approx(candidates.control.sum() / candidates.asked.sum(), abs=0.04)
         assert np.mean(shares) >= 0.25
 
 
@@ -197,8 +200,8 @@ def test_two_people_meet_on_some_battles_and_not_on_most() -> None:
 
 
 def test_the_order_shown_is_even_and_each_voters_own() -> None:
-    here = pool()
-    items = {voter: votes.next_items(here, voter=voter, n=360) for voter in ("amina", "juma")}
+    candidates = pool()
+    items = {voter: votes.next_items(candidates, voter=voter, n=360) for voter in ("amina", "juma")}
     turned = {v: {key(i): i.system_a > i.system_b for i in all_} for v, all_ in items.items()}
     assert np.mean(list(turned["amina"].values())) == pytest.approx(0.5, abs=0.1)
     same = np.mean([turned["amina"][k] == turned["juma"][k] for k in turned["amina"]])
@@ -207,10 +210,10 @@ def test_the_order_shown_is_even_and_each_voters_own() -> None:
 
 def test_the_same_text_twice_failed_replies_and_unjudged_questions_are_left_out() -> None:
     texts = {"q000_a": " same\n", "q000_b": "same"}
-    here = pool(answers=answers(**texts))
-    assert here.same_text == 1
-    assert ("sw", "q000", "a", "b") not in here.battles
-    assert len(here.battles) == QUERIES * 6 - 1
+    candidates = pool(answers=answers(**texts))
+    assert candidates.same_text == 1
+    assert ("sw", "q000", "a", "b") not in candidates.battles
+    assert len(candidates.battles) == QUERIES * 6 - 1
     rows = answers().to_pylist()
     rows[0] |= {"status": "api_error", "text": None}
     failed = pool(answers=pa.Table.from_pylist(rows, schema=schema.arrow_schema("answers")))
@@ -220,9 +223,9 @@ def test_the_same_text_twice_failed_replies_and_unjudged_questions_are_left_out(
 
 
 def test_without_a_judge_every_pair_can_be_voted_on() -> None:
-    here = pool(judgments=None)
-    assert len(here.battles) == QUERIES * 6
-    assert {(i.why, i.inclusion) for i in votes.next_items(here, voter="amina", n=50)} == {("random", 1.0)}
+    candidates = pool(judgments=None)
+    assert len(candidates.battles) == QUERIES * 6
+    assert {(i.why, i.inclusion) for i in votes.next_items(candidates, voter="amina", n=50)} == {("random", 1.0)}
 
 
 def test_a_share_of_all_asks_all_alike_and_none_is_refused() -> None:
@@ -235,35 +238,35 @@ def test_a_share_of_all_asks_all_alike_and_none_is_refused() -> None:
 
 
 def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
-    here = pool(judgments=verdicts(flipped=frozenset(range(20))))
-    items = votes.next_items(here, voter="amina", n=1_000)
-    asked = [item.inclusion is not None for item in items]
-    assert asked == sorted(asked, reverse=True)
+    candidates = pool(judgments=verdicts(flipped=frozenset(range(20))))
+    items = votes.next_items(candidates, voter="amina", n=1_000)
+    has_chance = [item.inclusion is not None for item in items]
+    assert has_chance == sorted(has_chance, reverse=True)
     rest = [item for item in items if item.inclusion is None]
-    assert len(rest) == len(here.battles) - here.asked.sum() > 50
+    assert len(rest) == len(candidates.battles) - candidates.asked.sum() > 50
     assert {(item.control, item.why) for item in rest} == {(False, "filler")}
 
 
 def test_progress_counts_what_counts() -> None:
-    here = pool()
-    items = votes.next_items(here, voter="amina", n=40)
-    mine = [cast(item, "skip" if k % 4 == 0 else "A") for k, item in enumerate(items)]
-    theirs = [cast(item, voter="juma") for item in votes.next_items(here, voter="juma", n=20)]
-    found = votes.progress(here, [*mine, *theirs], voter="amina")
-    drawn = [vote for vote in [*mine, *theirs] if vote.control and vote.vote != "skip"]
-    assert (found.mine, found.left, found.random) == (40, QUERIES * 6 - 40, len(drawn))
-    assert found.mine_random == sum(item.control for item in items)
-    assert found.questions == len({vote.query_id for vote in drawn})
-    assert found.enough == votes.ENOUGH
+    candidates = pool()
+    items = votes.next_items(candidates, voter="amina", n=40)
+    own_votes = [cast(item, "skip" if k % 4 == 0 else "A") for k, item in enumerate(items)]
+    other_votes = [cast(item, voter="juma") for item in votes.next_items(candidates, voter="juma", n=20)]
+    progress = votes.progress(candidates, [*own_votes, *other_votes], voter="amina")
+    drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
+    assert (progress.mine, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
+    assert progress.mine_random == sum(item.control for item in items)
+    assert progress.questions == len({vote.query_id for vote in drawn})
+    assert progress.enough == votes.ENOUGH
 
 
 def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
     (item,) = votes.next_items(pool(), voter="amina", n=1)
-    made = votes.cast(
+    vote = votes.cast(
         item, vote="both_bad", vote_id="t", arena="x", voter="amina", note="", seconds=3, shown=votes.digest("p", "q")
     )
-    assert (made.control, made.why, made.note, made.seconds) == (item.control, item.why, None, 3.0)
-    assert made.inclusion == item.inclusion
-    assert made.shown == votes.digest("q", "p") != votes.digest("p", "p")
+    assert (vote.control, vote.why, vote.note, vote.seconds) == (item.control, item.why, None, 3.0)
+    assert vote.inclusion == item.inclusion
+    assert vote.shown == votes.digest("q", "p") != votes.digest("p", "p")
     with pytest.raises(BadInput):
         votes.cast(item, vote="best", vote_id="t", arena="x", voter="amina")

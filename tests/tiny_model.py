@@ -130,8 +130,8 @@ class Server:
         while not self._healthy():
             if self._process.poll() is not None or time.monotonic() > end:
                 self.__exit__()
-                said = self.log.read_text(encoding="utf-8", errors="replace")[-3000:]
-                raise RuntimeError(f"transformers serve did not start:\n{said}")
+                output = self.log.read_text(encoding="utf-8", errors="replace")[-3000:]
+                raise RuntimeError(f"transformers serve did not start:\n{output}")
             time.sleep(0.2)
         return self
 
