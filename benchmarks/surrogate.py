@@ -9,9 +9,9 @@ from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
 from mirage.languages import LANGUAGES
-from mirage.pipeline.surrogate import by_tournament, training
 from mirage.sources.simulated import simulate
 from mirage.surrogate import Draws, by_draw, choose
+from mirage.surrogate.training import by_tournament, training
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
 FORESTS = 10

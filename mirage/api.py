@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.pipeline.placing import Placement
+    from mirage.place import Placement
     from mirage.votes import Correction, Vote
 
 __all__ = [
@@ -227,7 +227,7 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.pipeline.ranking import ranking, remarks
+    from mirage.rank.ranking import ranking, remarks
 
     notes: list[str] = []
     if isinstance(battles, Arena):
@@ -329,7 +329,7 @@ def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SE
         UnknownName: if the system has no answers, or the judge no battles.
         NotEnoughData: if there are not two judged systems.
     """
-    from mirage.pipeline import placing
+    from mirage import place as placing
 
     return placing.place(arena, system, referee=judge, seed=seed)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import ui
+from mirage.battles.counts import RELEVANCE
 from mirage.charts import battle as charts
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
-from mirage.rank.battles import RELEVANCE
 from mirage.ui import ballot, listing, reply, steps, texts, versus
 from mirage.ui import referee as who
 from mirage.views import answers, people

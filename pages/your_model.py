@@ -10,7 +10,9 @@ import streamlit as st
 from mirage import store, ui
 from mirage.errors import ArenaError, MirageError
 from mirage.languages import LANGUAGES
-from mirage.pipeline import Placement, adding, exporting
+from mirage.pipeline import adding
+from mirage.place import Placement
+from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.ui.identity import reader
 from mirage.views import leaderboard

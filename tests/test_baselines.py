@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.answers import citations, cited, compose_answer, parse_answer
-from mirage.baselines import ABSTENTIONS, BASELINES, K1, B, answers, bm25
 from mirage.errors import UnknownName
 from mirage.features.language import probabilities
+from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, answers, bm25
 from mirage.languages import LANGUAGES
 from mirage.outcomes import parse
 from mirage.sources.sample import read_sample
@@ -141,7 +141,7 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
 def test_the_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from pathlib import Path; import hashlib; from mirage.sources.sample import read_sample\n"
-        "from mirage.baselines import answers; t = read_sample(Path('data/sample/source'))\n"
+        "from mirage.generate.baselines import answers; t = read_sample(Path('data/sample/source'))\n"
         "made = answers(t['queries'], t['passages'])['text'].to_pylist()\n"
         "print(hashlib.sha256('|'.join(made).encode()).hexdigest())"
     )

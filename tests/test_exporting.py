@@ -19,7 +19,7 @@ from mirage import schema, sft, store
 from mirage.charts.report import report
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline import exporting
+from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"
 HOSTILE = "</script><img src=x onerror=alert(1)>"

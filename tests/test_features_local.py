@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
 
-from mirage import baselines, schema
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.features import PairModel, Tools, compute
 from mirage.features.support import MAX_TOKENS
+from mirage.generate import baselines
 from mirage.sources.sample import read_sample
 from mirage.store import Ledger
 

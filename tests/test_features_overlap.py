@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_features import SENTENCES
 
-from mirage import baselines, schema
+from mirage import schema
 from mirage.answers import compose_answer
 from mirage.errors import BadInput, UnknownName
 from mirage.features import FEATURES, Tools, compute, measurable
@@ -26,6 +26,7 @@ from mirage.features.overlap import TOKENIZERS, bleu, rouge_l
 from mirage.features.pairs import batches
 from mirage.features.spec import Reply
 from mirage.features.support import cited_sentences, probabilities
+from mirage.generate import baselines
 from mirage.languages import LANGUAGES
 from mirage.sources.sample import read_sample
 from mirage.text import words

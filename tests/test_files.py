@@ -16,10 +16,14 @@ from hypothesis import strategies as st
 from test_cli import mirage, rows
 from test_store import snapshot
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.features.stage import FEATURES
+from mirage.imports.own import Added, Own, import_own
+from mirage.rank.stage import JUDGED_RATINGS
 from mirage.sources import files
 from mirage.sources.files import Options
+from mirage.stage import run
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 
@@ -526,8 +530,8 @@ def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
 # --- into an arena, and by the commands -------------------------------------------------------------------------------
 
 
-def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> pipeline.Added:
-    return pipeline.import_own(pipeline.Own(kind, jsonl(folder / f"{kind}.jsonl", *records)), into)
+def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> Added:
+    return import_own(Own(kind, jsonl(folder / f"{kind}.jsonl", *records)), into)
 
 
 @pytest.fixture
@@ -551,7 +555,7 @@ def arena(tmp_path: Path) -> Path:
 
 def test_all_three_make_an_arena_that_holds_and_can_be_measured(arena: Path) -> None:
     assert store.check(store.open_arena(arena))
-    pipeline.run(pipeline.FEATURES, arena, made_by="a test")
+    run(FEATURES, arena, made_by="a test")
     features = store.open_arena(arena).read("features")
     score = features.filter(pc.equal(features["feature"], "citation_MAP@10"))["value"].to_pylist()
     assert score == [1.0] * 4
@@ -574,8 +578,8 @@ def test_a_verdict_goes_with_the_text_that_it_was_on(arena: Path, tmp_path: Path
 
 
 def test_what_was_measured_on_other_answers_stays_and_keeps_its_origin(arena: Path, tmp_path: Path) -> None:
-    pipeline.run(pipeline.FEATURES, arena, made_by="a test", notes=["a note"])
-    pipeline.run(pipeline.JUDGED_RATINGS, arena, made_by="a test", part="referee", judge="j")
+    run(FEATURES, arena, made_by="a test", notes=["a note"])
+    run(JUDGED_RATINGS, arena, made_by="a test", part="referee", judge="j")
     before = store.open_arena(arena)
     added = bring(tmp_path, "answers", REPLY | {"system": "new"}, into=arena)
     assert added.arena.tables == before.tables

@@ -29,7 +29,7 @@ from waiting import until
 
 from mirage import cli, llm, schema, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
-from mirage.pipeline import generating
+from mirage.generate import stage as generating
 from mirage.store import LEDGER, Ledger
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -21,8 +21,10 @@ from browser import Opened, show
 from conftest import ROOT
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput
+from mirage.features.stage import FEATURES
+from mirage.outcomes.stage import OUTCOMES
 from mirage.pipeline import adding
 from mirage.sources.files import Limit
 from mirage.ui.entries import PAGES
@@ -154,8 +156,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 by_table["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
                 by_table["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
     tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
-    tables |= pipeline.OUTCOMES.run(tables)
-    tables |= pipeline.FEATURES.run(tables)
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
     arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
     store.copy(arena, folder / "own")
     notes = [f"added from a file: {NAMES[0]}"]

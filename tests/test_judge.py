@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, error, half, reply
 from typer.testing import CliRunner, Result
 
-from mirage import cli, judge, llm, pipeline, schema, store
+from mirage import cli, judge, llm, rank, schema, store
 from mirage.cli.judging import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.features import FEATURES
@@ -731,7 +731,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = pipeline.ranking(store.open_arena(arena).read("judgments"), name)
+        ranking = rank.ranking(store.open_arena(arena).read("judgments"), name)
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])

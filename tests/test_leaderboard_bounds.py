@@ -17,11 +17,12 @@ from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
 import mirage.rank as rank
-from mirage import pipeline, store
+from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.charts.corrected import beside
 from mirage.charts.report import report
 from mirage.errors import UnknownName
+from mirage.rank.ranking import ranking as rank_by
 from mirage.ui.ratings import columns
 from mirage.ui.table import intervals
 from mirage.views import compared
@@ -279,7 +280,7 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--referee", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = pipeline.ranking(odd.read("judgments"), "gpt-4o", draws=50)
+    ranking = rank_by(odd.read("judgments"), "gpt-4o", draws=50)
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (

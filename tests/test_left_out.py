@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from mirage import surrogate
 from mirage.errors import NotEnoughData
-from mirage.pipeline.ablation import _taus
-from mirage.pipeline.reproduce.material import leave_two_out
-from mirage.pipeline.reproduce.tables import strongest, tau_left_out
+from mirage.reproduce.material import leave_two_out
+from mirage.reproduce.tables import strongest, tau_left_out
 from mirage.surrogate import Draws, Language, Training, leave_one_out
+from mirage.surrogate.ablation import _taus
 from mirage.surrogate.pairs import apart, slope_parts, square, tau_parts
 
 Array = NDArray[np.float64]

@@ -13,8 +13,9 @@ from conftest import ROOT
 from misbehaving import Service, error, reply
 from typer.testing import CliRunner, Result
 
-from mirage import cli, pipeline, schema, store
+from mirage import cli, schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.features.measuring import measure
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def arena(tmp_path: Path) -> Path:
 
 def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None:
     before = store.open_arena(arena).read("features")
-    after = pipeline.measure(arena, made_by="test", only=["answer_rougeL"], reference="baseline/bm25").read("features")
+    after = measure(arena, made_by="test", only=["answer_rougeL"], reference="baseline/bm25").read("features")
     assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
     reference_rows = after.filter(
         pc.and_(pc.equal(after["feature"], "answer_rougeL"), pc.equal(after["system"], "reference"))
@@ -38,22 +39,22 @@ def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None
 def test_an_unknown_feature_or_reference_changes_nothing(arena: Path) -> None:
     version = store.open_arena(arena).version
     with pytest.raises(UnknownName):
-        pipeline.measure(arena, made_by="test", only=["nonsense"])
+        measure(arena, made_by="test", only=["nonsense"])
     with pytest.raises(UnknownName):
-        pipeline.measure(arena, made_by="test", reference="nobody")
+        measure(arena, made_by="test", reference="nobody")
     assert store.open_arena(arena).version == version
 
 
 def test_a_folder_that_is_no_arena_is_not_made_one(tmp_path: Path) -> None:
     with pytest.raises(ArenaError):
-        pipeline.measure(tmp_path / "none", made_by="test")
+        measure(tmp_path / "none", made_by="test")
     assert not (tmp_path / "none").exists()
 
 
 def test_a_model_that_is_no_model_is_refused_with_what_to_do(arena: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput) as caught:
-        pipeline.measure(arena, made_by="test", only=["reranker_score"], rerank=str(tmp_path / "empty"))
+        measure(arena, made_by="test", only=["reranker_score"], rerank=str(tmp_path / "empty"))
     assert caught.value.do
 
 

@@ -16,8 +16,9 @@ import pytest
 from test_cli import Mirror, mirage, rows
 from test_store import snapshot
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.imports.public import import_miracl
 from mirage.languages import LANGUAGES
 from mirage.sources import miracl
 
@@ -183,10 +184,10 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
 
 def test_the_same_files_and_seed_give_the_same_bytes(shared: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        pipeline.import_miracl(shared / "miracl", tmp_path / name, languages=["ar", "te"])
+        import_miracl(shared / "miracl", tmp_path / name, languages=["ar", "te"])
     assert snapshot(tmp_path / "a") == snapshot(tmp_path / "b")
     assert any("te: the rule gives 84; the paper prints 150" in note for note in _notes(tmp_path / "a"))
-    pipeline.import_miracl(shared / "miracl", tmp_path / "c", languages=["ar", "te"], seed=1)
+    import_miracl(shared / "miracl", tmp_path / "c", languages=["ar", "te"], seed=1)
     assert snapshot(tmp_path / "a") != snapshot(tmp_path / "c")
 
 
@@ -198,7 +199,7 @@ def test_questions_are_not_put_under_answers_to_others(tmp_path: Path) -> None:
     answer = schema.Answer("sw", "1", "mine", "ndiyo", "ok", None, None, None)
     store.write(tmp_path / "a", {"answers": schema.from_rows("answers", [answer])}, made_by="a test")
     with pytest.raises(ArenaError, match="holds answers to the questions it has"):
-        pipeline.import_miracl(save(tmp_path / "in"), tmp_path / "a")
+        import_miracl(save(tmp_path / "in"), tmp_path / "a")
 
 
 # --- the training set -------------------------------------------------------------------------------------------------

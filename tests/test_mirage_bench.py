@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from test_cli import mirage
 from test_store import snapshot
 
-from mirage import features, pipeline, schema, store
+from mirage import features, schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
+from mirage.imports.own import Own, import_own
+from mirage.imports.public import import_mirage_bench
 from mirage.sources import mirage_bench
 from mirage.sources.mirage_bench import FEATURES, split_prompt
 
@@ -468,11 +470,11 @@ def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Pa
 
 def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path: Path) -> None:
     folder, into = published(tmp_path / "in"), tmp_path / "a"
-    pipeline.import_mirage_bench(folder / "mirage-bench", into)
+    import_mirage_bench(folder / "mirage-bench", into)
     file = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
-    pipeline.import_own(pipeline.Own("answers", file), into)
-    pipeline.import_mirage_bench(folder / "mirage-bench-output", into)
-    arena, read, _ = pipeline.import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
+    import_own(Own("answers", file), into)
+    import_mirage_bench(folder / "mirage-bench-output", into)
+    arena, read, _ = import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
     assert read == {"judgments": 6}
     assert (arena.title, arena.label) == ("MIRAGE-Bench", "real replies")
     assert {name: arena.rows(name) for name in arena.tables} == {
@@ -484,16 +486,16 @@ def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path:
     }
     changed = save(tmp_path / "other" / "fi.jsonl", question("1", prompt=prompt("Muu?", HOSTILE)))
     with pytest.raises(ArenaError, match="questions that would change"):
-        pipeline.import_mirage_bench(changed, into)
+        import_mirage_bench(changed, into)
     stray = save(tmp_path / "stray" / "fi.jsonl", judgment("99"))
     with pytest.raises(BadInput, match=r"judgments of a question that is not there(.|\n)*query_id='99'"):
-        pipeline.import_mirage_bench(stray, into)
+        import_mirage_bench(stray, into)
 
 
 def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
     questions = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
     store.write(tmp_path / "a", {"queries": questions}, title="Mine", label="own data", made_by="a test")
-    arena = pipeline.import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
+    arena = import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
     assert (arena.title, arena.label) == ("Mine", "own data")
 
 
@@ -508,7 +510,7 @@ def test_what_a_reader_must_know_is_said_and_kept(tmp_path: Path) -> None:
 
 
 def test_published_features_can_be_averaged(tmp_path: Path) -> None:
-    arena = pipeline.import_mirage_bench(published(tmp_path / "in"), tmp_path / "a")[0]
+    arena = import_mirage_bench(published(tmp_path / "in"), tmp_path / "a")[0]
     table = arena.read("features")
     only = table.filter(pc.and_(pc.equal(table["feature"], "answer_bleu"), pc.equal(table["system"], "gpt-4")))
     assert set(only["value"].to_pylist()) == {list(FEATURES).index("answer_bleu") / 10}

@@ -11,7 +11,7 @@ from misbehaving import Service, reply
 from typer.testing import CliRunner
 
 from mirage import cli, schema, store
-from mirage.pipeline.generating import answers_of
+from mirage.generate.stage import answers_of
 from mirage.views import answers as view
 
 TEMPLATES = {

@@ -18,9 +18,12 @@ from streamlit.testing.v1 import AppTest
 from test_nomiracl import row, save
 from test_views_answers import NUMBERS, SYSTEMS, build
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError
+from mirage.features.stage import FEATURES
+from mirage.imports.public import import_outputs
 from mirage.languages import LANGUAGES
+from mirage.outcomes.stage import OUTCOMES
 from mirage.store import home
 from pages import html, said, text
 
@@ -328,7 +331,7 @@ def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
 
 
 def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[Handler]) -> None:
-    from mirage.pipeline.texts import bring_texts
+    from mirage.imports.texts import bring_texts
 
     seen: list[tuple[float, str]] = []
     bring_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
@@ -340,7 +343,7 @@ def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[H
 
 
 def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
-    from mirage.pipeline.texts import bring_texts
+    from mirage.imports.texts import bring_texts
 
     (tmp_path / "published" / "relevant" / "th.test.vanilla_prompt.jsonl").unlink()
     arena = bring_texts(tmp_path / "h", lambda share, label: None)
@@ -351,7 +354,7 @@ def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Pat
 
 def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
     # As if stopped between the import and the measuring of features.
-    pipeline.import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
+    import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
     page = open_page(arena="nomiracl")
     bring(page).click().run()
     assert not page.error
@@ -392,8 +395,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "passages": schema.from_rows("passages", passages),
         "answers": schema.from_rows("answers", answers),
     }
-    tables |= pipeline.OUTCOMES.run(tables)
-    tables |= pipeline.FEATURES.run(tables)
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
     folder = tmp_path_factory.mktemp("hostile")
     store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
     return folder

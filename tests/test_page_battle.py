@@ -16,7 +16,9 @@ from test_page_answers import HOSTILE, address
 from test_views_answers import build
 from test_views_battle import A, B, judged
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
+from mirage.features.stage import FEATURES
+from mirage.outcomes.stage import OUTCOMES
 from pages import html, said, text
 
 APP = ROOT / "app.py"
@@ -234,8 +236,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for a, b, verdict in ((*systems, "A"), (*reversed(systems), "B")):
             records["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
     tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in records.items()}
-    tables |= pipeline.OUTCOMES.run(tables)
-    tables |= pipeline.FEATURES.run(tables)
+    tables |= OUTCOMES.run(tables)
+    tables |= FEATURES.run(tables)
     folder = tmp_path_factory.mktemp("hostile")
     store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
     return folder

@@ -23,15 +23,16 @@ from test_views_answers import NUMBERS, build
 from test_views_battle import judged
 from test_votes import postgres, url  # noqa: F401  # fixtures
 
-from mirage import pipeline, schema, store, votes
+from mirage import schema, store, votes
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
-from mirage.pipeline.voting import Corrected
+from mirage.rank.ranking import what_if
 from mirage.rank.whatif import Choice
 from mirage.sources.simulated import simulate
 from mirage.ui import ballot
 from mirage.views import people
 from mirage.votes import Evidence, Vote, Votes
+from mirage.votes.stage import Corrected
 from pages import html, said, text
 
 APP = ROOT / "app.py"
@@ -358,7 +359,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes.standing(people.database().rows(Vote, arena=simulated.name))
-    result = pipeline.what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
+    result = what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions

@@ -15,10 +15,11 @@ import small_arena
 from typer.testing import CliRunner
 
 import mirage.rank as rank
-from mirage import cli, pipeline, schema, store
+from mirage import cli, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import Battles
 from mirage.rank.paper import Played, play
+from mirage.rank.tournaments import tournament_rows
 from mirage.sources.simulated import simulate
 
 
@@ -132,7 +133,7 @@ def test_some_failed_tournaments_are_counted_and_the_mean_is_over_the_others() -
     assert result.rated == result.fitted / 60 < 0.95
     with pytest.raises(NotEnoughData, match=f"{result.fitted} of 60 tournaments have a rating"):
         result.interval()
-    (*rows,) = pipeline.tournament_rows(played)
+    (*rows,) = tournament_rows(played)
     assert {(row["low"], row["high"], row["rated"]) for row in rows} == {(None, None, result.rated)}
     assert all(row["rating"] is not None and "under 95%" in row["reason"] for row in rows)
     nulls = [row["draw"] for row in played.table().to_pylist() if row["rating"] is None]
@@ -148,7 +149,7 @@ def test_from_95_percent_of_the_tournaments_there_is_an_interval_and_below_none(
         changed = replace(result, theta=theta, failed=dict.fromkeys(range(failed), "no maximum"))
         assert changed.rated == (40 - failed) / 40
         assert (changed.lacking is None) is expected
-        (*rows,) = pipeline.tournament_rows(replace(play(battles, tournaments=1), languages={"en": changed}))
+        (*rows,) = tournament_rows(replace(play(battles, tournaments=1), languages={"en": changed}))
         assert all((row["low"] is not None) is expected and (row["reason"] is None) is expected for row in rows)
 
 

@@ -15,8 +15,15 @@ import pytest
 from test_nomiracl import row, save
 from test_store import snapshot
 
-from mirage import pipeline, schema, store
+from mirage import pipeline, rank, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.features.stage import FEATURES
+from mirage.imports.own import Added, Own, import_own
+from mirage.imports.public import import_outputs, import_questions
+from mirage.outcomes.stage import OUTCOMES
+from mirage.rank.ranking import ordered, remarks
+from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.stage import run
 
 
 def replies(folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", languages: str = "en fi") -> Path:
@@ -36,7 +43,7 @@ def replies(folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", l
 
 @pytest.fixture
 def arena(tmp_path: Path) -> store.Arena:
-    return pipeline.import_outputs(replies(tmp_path / "in"), tmp_path / "arena")
+    return import_outputs(replies(tmp_path / "in"), tmp_path / "arena")
 
 
 def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
@@ -86,12 +93,12 @@ def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
 def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same(
     arena: store.Arena, tmp_path: Path
 ) -> None:
-    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test")
-    pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
-    same = pipeline.import_outputs(tmp_path / "in", arena.path)
+    run(FEATURES, arena.path, made_by="a test")
+    run(RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
+    same = import_outputs(tmp_path / "in", arena.path)
     assert {"features", "ratings"} <= set(same.tables)
     before = texts(same)
-    other = pipeline.import_outputs(replies(tmp_path / "other", yes="Maybe."), arena.path)
+    other = import_outputs(replies(tmp_path / "other", yes="Maybe."), arena.path)
     assert "ratings" not in other.tables
     changed = {key for key, text in texts(other).items() if before[key] != text}
     assert 0 < len(changed) < len(before)
@@ -103,9 +110,9 @@ def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same
 def test_a_stage_names_the_command_for_a_table_it_lacks(tmp_path: Path) -> None:
     path = store.bundled()["published"]
     with pytest.raises(TableMissing, match="this arena has no queries"):
-        pipeline.run(pipeline.OUTCOMES, path, made_by="a test")
+        run(OUTCOMES, path, made_by="a test")
     with pytest.raises(ArenaError, match="there is no arena"):
-        pipeline.run(pipeline.OUTCOMES, tmp_path / "none", made_by="a test")
+        run(OUTCOMES, tmp_path / "none", made_by="a test")
 
 
 def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Arena) -> None:
@@ -113,15 +120,15 @@ def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Are
         return sorted(pc.unique(store.open_arena(arena.path).read("features")["feature"]).to_pylist())
 
     for name in ("length", "n_citations"):
-        pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=[name])
+        run(FEATURES, arena.path, made_by="a test", part="feature", only=[name])
     assert measured() == ["length", "n_citations"]
     version = store.open_arena(arena.path).version
-    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
+    run(FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
     assert store.open_arena(arena.path).version == version, "measuring again changes nothing"
-    pipeline.run(pipeline.FEATURES, arena.path, made_by="a test")
+    run(FEATURES, arena.path, made_by="a test")
     assert len(measured()) > 2
     with pytest.raises(UnknownName, match="did you mean: length"):
-        pipeline.run(pipeline.FEATURES, arena.path, made_by="a test", only=["lengths"])
+        run(FEATURES, arena.path, made_by="a test", only=["lengths"])
 
 
 def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r1 n0") -> Path:
@@ -132,17 +139,17 @@ def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r
     return file
 
 
-def take(file: Path, folder: Path) -> pipeline.Added:
-    return pipeline.import_own(pipeline.Own("judgments", file), folder)
+def take(file: Path, folder: Path) -> Added:
+    return import_own(Own("judgments", file), folder)
 
 
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
     relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
     judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j:1: second"], "judge": "j:1"}
-    pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance)
-    pipeline.run(pipeline.JUDGED_RATINGS, arena.path, **judged)
-    both = pipeline.run(pipeline.RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
+    run(RELEVANCE_RATINGS, arena.path, **relevance)
+    run(JUDGED_RATINGS, arena.path, **judged)
+    both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
     ratings = both.read("ratings")
     assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j:1", "relevance"]
     assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
@@ -152,7 +159,7 @@ def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena
 def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
     first = take(judgments(tmp_path / "1.csv"), arena.path)
     assert (first.rows, first.replaced, first.dropped) == (6, 0, 0)
-    pipeline.run(pipeline.JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
+    run(JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
     second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
     assert (second.rows, second.replaced) == (4, 2)
     table = second.arena.read("judgments")
@@ -168,35 +175,35 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
     added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
     assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
-    ranking = pipeline.ranking(added.arena.read("judgments"), "j")
+    ranking = rank.ranking(added.arena.read("judgments"), "j")
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
 def test_questions_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
     before = snapshot(arena.path)
     with pytest.raises(ArenaError, match=r"holds answers to the questions it has(.|\n)*give a new folder"):
-        pipeline.import_questions(tmp_path, arena.path)
+        import_questions(tmp_path, arena.path)
     assert snapshot(arena.path) == before
 
 
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        pipeline.ranking(outcomes, "relevance", languages=["sw"])
+        rank.ranking(outcomes, "relevance", languages=["sw"])
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     with pytest.raises(NotEnoughData, match="fi has no non-relevant questions"):
-        pipeline.ranking(half, "relevance", languages=["fi"])
-    ranking = pipeline.ranking(half, "relevance")
-    assert any("not ranked: fi (no non-relevant questions)" in line for line in pipeline.remarks(ranking, half))
+        rank.ranking(half, "relevance", languages=["fi"])
+    ranking = rank.ranking(half, "relevance")
+    assert any("not ranked: fi (no non-relevant questions)" in line for line in remarks(ranking, half))
     table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        pipeline.ranking(table, "j", skill="abstain")
+        rank.ranking(table, "j", skill="abstain")
     with pytest.raises(UnknownName, match="'jj'"):
-        pipeline.ranking(table, "jj")
+        rank.ranking(table, "jj")
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = pipeline.ordered(pipeline.ranking(arena.read("outcomes"), "relevance")).to_pylist()
+    rows = ordered(rank.ranking(arena.read("outcomes"), "relevance")).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

@@ -14,9 +14,9 @@ from scipy.integrate import quad
 
 import mirage.rank as rank
 from benchmarks.place import Course, Policy, course
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
-from mirage.rank import placement as placing
-from mirage.rank.battles import Battles
+from mirage.place import sequential as placing
 from mirage.sources.simulated import BY_QUERY, simulate
 
 NAMES = ("a", "b", "c", "d")

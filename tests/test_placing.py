@@ -17,9 +17,11 @@ import pytest
 from conftest import ROOT
 from typer.testing import CliRunner, Result
 
-from mirage import cli, judge, pipeline, schema, store
+from mirage import cli, judge, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.rank import placement as placing
+from mirage.judge.stage import read_battles
+from mirage.place import place, write_battles
+from mirage.place import sequential as placing
 from mirage.sources.simulated import simulate
 
 NEW = "baseline/bm25-3"
@@ -107,7 +109,7 @@ def test_place_then_judge_then_place_settles_a_system_with_the_heuristic_judge(s
 
 def test_a_list_of_battles_leaves_the_verdicts_on_all_others(sample: Path, tmp_path: Path) -> None:
     before = store.open_arena(sample).rows("judgments")
-    pipeline.write_battles(pipeline.place(store.open_arena(sample), NEW, battles=7), tmp_path / "next.jsonl")
+    write_battles(place(store.open_arena(sample), NEW, battles=7), tmp_path / "next.jsonl")
     mirage("judge", sample, "--judge", "heuristic", "--battles", tmp_path / "next.jsonl")
     assert store.open_arena(sample).rows("judgments") == before + 14
 
@@ -116,13 +118,13 @@ def test_a_list_of_battles_leaves_the_verdicts_on_all_others(sample: Path, tmp_p
 def test_the_file_of_a_round_with_nothing_left_takes_the_place_of_the_last(
     simulated: tuple[Path, pa.Table], tmp_path: Path, kind: str
 ) -> None:
-    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=5)
+    placement = place(store.open_arena(simulated[0]), "sim-04", battles=5)
     file = tmp_path / f"next.{kind}"
-    pipeline.write_battles(placement, file)
-    assert len(pipeline.read_battles(file)) == 5
-    pipeline.write_battles(dataclasses.replace(placement, next=()), file)
+    write_battles(placement, file)
+    assert len(read_battles(file)) == 5
+    write_battles(dataclasses.replace(placement, next=()), file)
     with pytest.raises(BadInput, match="holds no battles"):
-        pipeline.read_battles(file)
+        read_battles(file)
 
 
 def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path, pa.Table], tmp_path: Path) -> None:
@@ -131,11 +133,11 @@ def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path
     lines = [{k: v for k, v in row.items() if v is not None} for row in verdicts.slice(0, 60).to_pylist()]
     file = tmp_path / "verdicts.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
-    by_file = pipeline.place(arena, "sim-04", verdicts=file)
+    by_file = place(arena, "sim-04", verdicts=file)
     assert by_file.now.n == 60
     shutil.copytree(folder, tmp_path / "arena")
     both = pa.concat_tables([arena.read("judgments"), verdicts.slice(0, 60)])
-    by_arena = pipeline.place(store.write(tmp_path / "arena", {"judgments": both}, made_by="a test"), "sim-04")
+    by_arena = place(store.write(tmp_path / "arena", {"judgments": both}, made_by="a test"), "sim-04")
     assert by_file.stands == by_arena.stands
     assert by_file.next == by_arena.next
     assert by_file.now.high - by_file.now.low < by_file.before.high - by_file.before.low
@@ -144,19 +146,19 @@ def test_verdicts_of_a_file_count_as_those_of_the_arena_do(simulated: tuple[Path
 
 
 def test_a_placement_says_how_it_was_made(simulated: tuple[Path, pa.Table]) -> None:
-    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
+    placement = place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
     assert placement.regressor in placement.method
     assert "control share 0.25, seed 3" in placement.method
     assert sum(battle.control for battle in placement.next) == 5
     assert placement.calls == 40
     assert placement.horizon.most == 360
     assert [name for tier in placement.tiers for name in tier].count("sim-04") == 0
-    again = pipeline.place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
+    again = place(store.open_arena(simulated[0]), "sim-04", battles=20, control_share=0.25, seed=3)
     assert (placement.next, placement.stands) == (again.next, again.stands)
 
 
 def test_a_prior_of_ones_own_takes_the_place_of_the_surrogate(simulated: tuple[Path, pa.Table]) -> None:
-    placement = pipeline.place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
+    placement = place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
     assert placement.before.rating == pytest.approx(2.0)
     assert placement.regressor is None
 
@@ -183,13 +185,13 @@ def test_names_that_are_not_there_are_refused_with_the_nearest(simulated: tuple[
     """pitfall 44: an error naming it and the nearest valid names."""
     arena = store.open_arena(simulated[0])
     with pytest.raises(UnknownName, match="no system with replies 'sim-4'"):
-        pipeline.place(arena, "sim-4")
+        place(arena, "sim-4")
     with pytest.raises(UnknownName, match="no judge 'jugde'"):
-        pipeline.place(arena, "sim-04", referee="jugde")
+        place(arena, "sim-04", referee="jugde")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        pipeline.place(arena, "sim-04", languages=["sw"])
+        place(arena, "sim-04", languages=["sw"])
     with pytest.raises(BadInput, match="relevance needs no battles"):
-        pipeline.place(arena, "sim-04", referee="relevance")
+        place(arena, "sim-04", referee="relevance")
 
 
 def test_a_list_of_battles_that_cannot_be_fought_is_refused(sample: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from mirage import surrogate
-from mirage.pipeline.predicting import Chosen, expected
 from mirage.surrogate import Language, Training, distances, leave_one_out, outside
+from mirage.surrogate.reporting import Chosen, expected
 
 Array = NDArray[np.float64]
 F = 11

@@ -12,11 +12,12 @@ from scipy.optimize import minimize
 from test_rank import battles, judged, ratings, simulate
 
 import mirage.rank as rank
-from mirage import pipeline, schema
+from mirage import schema
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.rank.battles import Battles
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.control import Covariates, control, covariates
+from mirage.rank.ranking import counted
 from mirage.rank.whatif import Choice, recompute
 
 
@@ -336,7 +337,7 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
     verdicts = {"j": rank.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = pipeline.counted(recompute(verdicts, Choice(control=("length",)), style={"en": style}, draws=2))
+        lines[name] = counted(recompute(verdicts, Choice(control=("length",)), style={"en": style}, draws=2))
     assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
     assert not any("extrapolation" in line for line in lines["near"])
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 import mirage.rank as rank
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput
-from mirage.rank.battles import Battles
 from mirage.rank.design import design, designs, minimum_cut
 from mirage.rank.scale import on_scale
 

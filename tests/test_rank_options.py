@@ -16,10 +16,12 @@ from test_cli import mirage, rows
 from test_rank import battles, judged, maximum, ratings, simulate
 
 import mirage.rank as rank
-from mirage import pipeline, store
+from mirage import store
 from mirage import votes as ballots
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank import ranking
 from mirage.rank.fit import Pairs
+from mirage.rank.ranking import moved
 from mirage.rank.whatif import Choice, compare, recompute
 from mirage.sources.simulated import simulate as arena_of
 
@@ -158,7 +160,7 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     result = recompute(said(table), Choice())
     assert result.ranking.referee == "pooled"
     assert result.said == {"gpt-4o": 1800, "llama-3": 900}
-    assert "gpt-4o 1,800, llama-3 900" in pipeline.counted(result)[0]
+    assert "gpt-4o 1,800, llama-3 900" in ranking.counted(result)[0]
 
 
 def test_a_family_of_judges_can_be_left_out() -> None:
@@ -312,10 +314,8 @@ def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> Non
         s: (a, b) for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b
     }
     assert not by["s00"].within
-    assert pipeline.moved(comparison, language="en")[0].startswith(
-        f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
-    )
-    assert pipeline.moved(compare(base, base), language="en") == ["no rank moved"]
+    assert moved(comparison, language="en")[0].startswith(f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)")
+    assert moved(compare(base, base), language="en") == ["no rank moved"]
 
 
 def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
@@ -334,7 +334,7 @@ def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
         cells[:, :3, 3:] = cells[:, 3:, :3] = 0
     comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": replace(simulated, wins=wins, ties=ties)}))
     assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
-    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in pipeline.moved(comparison, language="en")[-1]
+    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in moved(comparison, language="en")[-1]
 
 
 # The command

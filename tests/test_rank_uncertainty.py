@@ -23,9 +23,9 @@ from scipy import stats
 from test_rank import battles, ratings, simulate
 
 import mirage.rank as rank
-from mirage import pipeline
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.needed import queries
+from mirage.rank.ranking import remarks
 from mirage.rank.tiers import ALPHA
 
 
@@ -420,7 +420,7 @@ def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
     disagreements = rank.disagreements(wide)
     assert list(disagreements["en"]) == ["s02"]
     assert disagreements["en"]["s02"] > 3
-    (line,) = [line for line in pipeline.remarks(replace(wide, referee="j"), None) if "analytic" in line]
+    (line,) = [line for line in remarks(replace(wide, referee="j"), None) if "analytic" in line]
     assert "s02 (en: " in line
 
 
@@ -500,7 +500,7 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
     wins[:, 3, 5] = 1
     ranking = rank.rate({"en": replace(arena, wins=wins, ties=ties)}, draws=20)
     assert ranking.languages["en"].unbounded == {"s03": "above", "s05": "below"}
-    (line,) = [line for line in pipeline.remarks(ranking, None) if "no upper bound" in line]
+    (line,) = [line for line in remarks(ranking, None) if "no upper bound" in line]
     assert "s03 (en: no upper bound), s05 (en: no lower bound)" in line
     both = rank.rate({"ar": replace(arena, wins=wins, ties=ties), "en": arena}, draws=20)
     assert both.languages["all"].unbounded == {}
@@ -512,7 +512,7 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
 
 def test_few_questions_are_remarked() -> None:
     ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
-    text = "\n".join(pipeline.remarks(ranking, None))
+    text = "\n".join(remarks(ranking, None))
     assert "fewer than 10 questions, so that intervals cover less than they say: en (8)" in text
     two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
-    assert "one tier: en" in "\n".join(pipeline.remarks(two, None))
+    assert "one tier: en" in "\n".join(remarks(two, None))

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 import mirage.rank as rank
 from mirage import cli, schema, store
 from mirage.charts import reproduce as charts
-from mirage.pipeline.reproduce import Reproduction, only_referee, reproduce
-from mirage.pipeline.reproduce.corrections import corrections
-from mirage.pipeline.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
-from mirage.pipeline.reproduce.tables import _splits, table2, table4
 from mirage.rank.languages import kendall
 from mirage.rank.paper import play
+from mirage.reproduce import Reproduction, only_referee, reproduce
+from mirage.reproduce.corrections import corrections
+from mirage.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
+from mirage.reproduce.tables import _splits, table2, table4
 from mirage.sources.simulated import Simulated, simulate
 
 ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")

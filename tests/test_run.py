@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.judge.stage import Sample
+from mirage.outcomes.stage import OUTCOMES
 from mirage.pipeline import steps
 from mirage.sources.sample import read_sample
 
@@ -148,7 +150,7 @@ def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypa
         ("ratings by relevance", "another seed"),
         ("ratings by heuristic", "another seed"),
     ]
-    monkeypatch.setattr(steps, "OUTCOMES", replace(pipeline.OUTCOMES, version=2))
+    monkeypatch.setattr(steps, "OUTCOMES", replace(OUTCOMES, version=2))
     results = done(arena, seed=1)
     assert [(d.step, d.why) for d in results if d.state == "ran"] == [("outcomes", "a new version of the stage")]
     assert ran(done(arena, seed=1)) == []
@@ -291,7 +293,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
         options = by_model(service, concurrency=1) | {
             "start": "judge",
             "end": "judge",
-            "sample": pipeline.Sample(pairs=3),
+            "sample": Sample(pairs=3),
         }
         first = done(arena, **options)[0]
         assert first.state == "unfinished"
@@ -305,7 +307,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
 
 def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
     with Service(lambda call: reply("[[3]] [[A]]")) as service:
-        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": pipeline.Sample(pairs=2)}
+        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": Sample(pairs=2)}
         # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
         grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
         assert grades > 0

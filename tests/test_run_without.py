@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from mirage import cli, features, pipeline, schema, store
 from mirage.errors import TableMissing
+from mirage.features.measuring import measure
 
 SYSTEMS = ("one", "two", "three")
 KEYS = [(code, f"q{i}") for code in ("en", "fi") for i in range(4)]
@@ -132,7 +133,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     store.write(whole, contents, made_by="a test")
     store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
     measured = [
-        pipeline.measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
+        measure(path, made_by="a test", only=[name], reference="one").read("features").to_pylist()
         for path in (whole, bare)
     ]
     assert measured[0] == measured[1]
@@ -145,7 +146,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
             made_by="a test",
         )
         with pytest.raises(TableMissing, match=table):
-            pipeline.measure(less, made_by="a test", only=[name], reference="one")
+            measure(less, made_by="a test", only=[name], reference="one")
 
 
 JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 from mirage import schema, store
-from mirage.baselines import BASELINES
+from mirage.generate.baselines import BASELINES
 from mirage.languages import LANGUAGES
 from mirage.pipeline.sample import build_sample, sample
 

@@ -25,9 +25,10 @@ from mirage import llm, prompts, schema, sft, store
 from mirage.answers import citations, cited, compose_answer
 from mirage.draw import sample
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.generate import stage as generating
 from mirage.languages import LANGUAGES
 from mirage.llm import Estimate
-from mirage.pipeline import generating, training
+from mirage.sft import stage as training
 
 GOOD = compose_answer("Ziwa ni kubwa [q#0], na lina kina [q#2].", "Ni kubwa [q#0].")
 LABELS = {"q#0": True, "q#1": False, "q#2": True, "q#3": False}

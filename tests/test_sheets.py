@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from mirage import cli, schema, store
-from mirage.pipeline import exporting, reproduce
-from mirage.pipeline.reproduce.tables import Item
+from mirage import cli, reproduce, schema, store
+from mirage.reproduce.tables import Item
 from mirage.sft.stats import Stats, by_teacher
+from mirage.store import export as exporting
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
 COMPUTED = "=+-@＝＋－＠\t\r\n"

@@ -19,13 +19,13 @@ from sklearn.metrics import r2_score
 
 from mirage import surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.pipeline.surrogate import by_tournament, training
 from mirage.sources.simulated import Simulated, simulate
 from mirage.surrogate import Draws, Training, by_draw, choose, leave_one_out, predict, r2, tau_b
 from mirage.surrogate.data import parts
 from mirage.surrogate.evaluate import NESTED
 from mirage.surrogate.pooled import moments, pooled, solve
 from mirage.surrogate.ridge import STRENGTHS, slopes
+from mirage.surrogate.training import by_tournament, training
 
 CODES = ["en", "sw", "zh"]
 FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "replies")
@@ -456,7 +456,7 @@ def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from mirage.sources.simulated import simulate\n"
         "from mirage.pipeline import report\n"
-        "from mirage.pipeline.surrogate import training\n"
+        "from mirage.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
         "seen = training(t['features'], t['judgments'], 'judge')\n"

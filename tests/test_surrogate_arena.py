@@ -14,10 +14,16 @@ from conftest import ROOT
 from typer.testing import CliRunner, Result
 
 import mirage.rank as rank
-from mirage import cli, pipeline, schema, store, surrogate
+from mirage import cli, schema, store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.pipeline.surrogate import training
 from mirage.sources.simulated import simulate
+from mirage.stage import run
+from mirage.surrogate.reporting import Report, chosen, expected, report
+from mirage.surrogate.stage import JUDGED_PREDICTIONS
+from mirage.surrogate.summaries import held_out as read_held_out
+from mirage.surrogate.summaries import said
+from mirage.surrogate.summaries import summary as summarise
+from mirage.surrogate.training import training
 from mirage.views import surrogate as views
 
 FEW = ["linear", "pooled", "pairwise"]
@@ -29,8 +35,8 @@ def tables() -> dict[str, pa.Table]:
 
 
 @pytest.fixture(scope="module")
-def made(tables: dict[str, pa.Table]) -> pipeline.Report:
-    return pipeline.report(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
+def made(tables: dict[str, pa.Table]) -> Report:
+    return report(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
 
 
 @pytest.fixture
@@ -59,7 +65,7 @@ def without(judgments: pa.Table, system: str) -> pa.Table:
 
 
 def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
-    tables: dict[str, pa.Table], made: pipeline.Report
+    tables: dict[str, pa.Table], made: Report
 ) -> None:
     table = made.table()
     schema.validate("predictions", table)
@@ -75,10 +81,10 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
         assert sorted(ranks) == list(range(1, 8))
 
 
-def test_stored_predictions_give_the_comparison_back(made: pipeline.Report) -> None:
-    held_out = pipeline.held_out(made.table(), "judge")
-    summary = {row.regressor: row for row in pipeline.summary(held_out, made.comparison.default)}
-    for row in pipeline.summary(made.comparison.held_out, made.comparison.default):
+def test_stored_predictions_give_the_comparison_back(made: Report) -> None:
+    held_out = read_held_out(made.table(), "judge")
+    summary = {row.regressor: row for row in summarise(held_out, made.comparison.default)}
+    for row in summarise(made.comparison.held_out, made.comparison.default):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
             assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
     assert next(iter(summary)) == "default"
@@ -86,10 +92,10 @@ def test_stored_predictions_give_the_comparison_back(made: pipeline.Report) -> N
     assert summary["default"].p is None
 
 
-def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: pipeline.Report) -> None:
+def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: Report) -> None:
     # Every question of every language, against each of the six others, once.
     assert made.calls == 2 * 30 * 6
-    assert any("USD 3.60" in line for line in pipeline.said(made, price=0.01))
+    assert any("USD 3.60" in line for line in said(made, price=0.01))
 
 
 def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:
@@ -105,14 +111,12 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
 # --- a new system -----------------------------------------------------------------------------------------------------
 
 
-def test_a_new_system_is_expected_near_where_its_battles_put_it(
-    tables: dict[str, pa.Table], made: pipeline.Report
-) -> None:
+def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], made: Report) -> None:
     judgments = without(tables["judgments"], "sim-04")
     seen = training(tables["features"], judgments, "judge")
     assert seen.new == ("sim-04",)
-    by = pipeline.chosen(made.table(), "judge", regressor="pooled")
-    predictions = pipeline.expected(seen, "sim-04", by)
+    by = chosen(made.table(), "judge", regressor="pooled")
+    predictions = expected(seen, "sim-04", by)
     assert list(predictions) == ["en", "sw", "all"]
     whole = training(tables["features"], tables["judgments"], "judge")
     for code in ("en", "sw"):
@@ -129,18 +133,18 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(
 
 
 def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
-    tables: dict[str, pa.Table], made: pipeline.Report
+    tables: dict[str, pa.Table], made: Report
 ) -> None:
-    by = pipeline.chosen(made.table(), "judge", regressor="pooled")
-    judged = pipeline.expected(made.training, "sim-04", by)["en"]
-    new = pipeline.expected(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
+    by = chosen(made.table(), "judge", regressor="pooled")
+    judged = expected(made.training, "sim-04", by)["en"]
+    new = expected(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
     # The scale of all is centred on the system too, once it is judged.
     assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
 
 
 def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
     seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
-    table = pipeline.report(seen, "judge", regressors=["pooled", "ridge"]).table()
+    table = report(seen, "judge", regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
     new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
     assert {(row["language"], row["regressor"]) for row in new} == {
@@ -152,9 +156,7 @@ def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Tabl
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_predicted_is_refused_with_what_to_do(
-    tables: dict[str, pa.Table], made: pipeline.Report
-) -> None:
+def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], made: Report) -> None:
     with pytest.raises(UnknownName, match="judge"):
         training(tables["features"], tables["judgments"], "nobody")
     with pytest.raises(BadInput, match="skill"):
@@ -162,12 +164,12 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], "judge")
     with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
-        pipeline.chosen(made.table(), "other")
+        chosen(made.table(), "other")
     assert "mirage surrogate DIR --referee other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
-        pipeline.chosen(made.table(), "judge", regressor="forest")
+        chosen(made.table(), "judge", regressor="forest")
     with pytest.raises(UnknownName, match="system"):
-        pipeline.expected(made.training, "nobody", pipeline.chosen(made.table(), "judge"))
+        expected(made.training, "nobody", chosen(made.table(), "judge"))
 
 
 # --- the command and the view -----------------------------------------------------------------------------------------
@@ -204,19 +206,19 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
-    arena: store.Arena, made: pipeline.Report, tables: dict[str, pa.Table]
+    arena: store.Arena, made: Report, tables: dict[str, pa.Table]
 ) -> None:
     stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
     assert views.available(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
         assert "predictions" in store.derived([name])
-    stage = pipeline.JUDGED_PREDICTIONS
+    stage = JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
-    again = pipeline.run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    again = run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
     assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", made.table()))
 
 
-def test_the_view_shows_what_the_command_shows(arena: store.Arena, made: pipeline.Report) -> None:
+def test_the_view_shows_what_the_command_shows(arena: store.Arena, made: Report) -> None:
     assert views.available(arena) == ()
     stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
     comparison = views.compared(stored, "judge")

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cli import mirage, rows
 
-from mirage import outcomes, pipeline, schema, store
+from mirage import outcomes, schema, store
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.imports.public import import_miracl, import_outputs
 from mirage.llm import Estimate
-from mirage.pipeline.printed import Figure, figures
+from mirage.reproduce.printed import Figure, figures
 from mirage.sources import published
 
 Tables = dict[str, pa.Table]
@@ -338,7 +339,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         (tmp_path / "in" / subset).mkdir(parents=True)
         name = f"{subset}/en.test.vanilla_prompt.jsonl.gz"
         shutil.copy(shared / "nomiracl" / name, tmp_path / "in" / name)
-    arena = pipeline.import_outputs(tmp_path / "in", tmp_path / "a")
+    arena = import_outputs(tmp_path / "in", tmp_path / "a")
     table = figures(printed, arena, source="NoMIRACL", item="Table 2")
     off = [abs(f.ours - f.printed) for f in table if f.ours is not None and f.printed is not None]
     assert len(off) == 110
@@ -407,7 +408,7 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
 @pytest.mark.data
 def test_the_evaluation_set_has_the_papers_statistics(shared: Path, printed: pa.Table, tmp_path: Path) -> None:
     """Rebuilt from MIRACL dev: passages as printed but for Telugu and Bengali; tokens by an estimate, which says so."""
-    arena, _ = pipeline.import_miracl(shared / "miracl", tmp_path / "a")
+    arena, _ = import_miracl(shared / "miracl", tmp_path / "a")
     table = [f for f in figures(printed, arena, source="MIRAGE-Bench", item="Table 1") if f.setting == "eval"]
     assert len(table) == 4 * 18
     both = [(f, f.ours, f.printed) for f in table if f.ours is not None and f.printed is not None]

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.errors import UnknownName
-from mirage.pipeline import exporting
+from mirage.store import export as exporting
 from mirage.ui import entries, states
 from mirage.ui.table import _prepare, dot, intervals
 from pages import said

@@ -15,9 +15,14 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 from typer.testing import CliRunner
 
-from mirage import cli, pipeline, schema, store
+from mirage import cli, schema, store
 from mirage.errors import ArenaError, BadInput
-from mirage.pipeline import generating, judging
+from mirage.features.stage import FEATURES
+from mirage.generate import stage as generating
+from mirage.judge import stage as judging
+from mirage.outcomes.stage import OUTCOMES
+from mirage.rank.stage import JUDGED_RATINGS
+from mirage.stage import Stage, run
 from mirage.store import writing
 
 QUESTIONS = [("en", f"q{i}") for i in range(4)]
@@ -43,9 +48,9 @@ def arena(tmp_path: Path) -> Path:
     }
     path = tmp_path / "arena"
     store.write(path, tables, made_by="a test")
-    for stage in (pipeline.OUTCOMES, pipeline.FEATURES):
-        pipeline.run(stage, path, made_by="a test")
-    pipeline.run(pipeline.JUDGED_RATINGS, path, made_by="a test", part="referee", judge="judge", draws=20)
+    for stage in (OUTCOMES, FEATURES):
+        run(stage, path, made_by="a test")
+    run(JUDGED_RATINGS, path, made_by="a test", part="referee", judge="judge", draws=20)
     return path
 
 
@@ -175,23 +180,23 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
 
 def test_outcomes_of_a_system_that_came_meanwhile_are_not_lost(arena: Path) -> None:
     """A stage that replaces its whole table knows only the answers that it has read."""
-    stage = pipeline.OUTCOMES
+    stage = OUTCOMES
     calls: list[int] = []
 
     def slow(tables: Any) -> dict[str, pa.Table]:
         calls.append(1)
         if len(calls) == 1:
             bring(arena, answers("red"))()
-            pipeline.run(stage, arena, made_by="another program")
+            run(stage, arena, made_by="another program")
         return stage.run(tables)
 
-    result = pipeline.run(pipeline.Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
+    result = run(Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
     assert systems(arena, "outcomes") == {"one", "two", "red"}
     assert result.rows("outcomes") == 2 * 3 * len(QUESTIONS)
 
 
 def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena: Path) -> None:
-    stage = pipeline.JUDGED_RATINGS
+    stage = JUDGED_RATINGS
     seen: list[int] = []
 
     def slow(tables: Any, **options: Any) -> dict[str, pa.Table]:
@@ -202,8 +207,8 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
             store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
         return stage.run(tables, **options)
 
-    slow_stage = pipeline.Stage("slow", stage.reads, stage.writes, slow)
-    pipeline.run(slow_stage, arena, made_by="a test", part="referee", judge="judge", draws=20)
+    slow_stage = Stage("slow", stage.reads, stage.writes, slow)
+    run(slow_stage, arena, made_by="a test", part="referee", judge="judge", draws=20)
     assert seen == [4, 5]
 
 
@@ -215,9 +220,9 @@ def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena:
         store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 
-    stage = pipeline.Stage("slow", ("judgments",), ("ratings",), outrun)
+    stage = Stage("slow", ("judgments",), ("ratings",), outrun)
     with pytest.raises(store.Outdated, match="judgments"):
-        pipeline.run(stage, arena, made_by="a test", part="referee")
+        run(stage, arena, made_by="a test", part="referee")
     assert "ratings" not in store.open_arena(arena).tables
 
 

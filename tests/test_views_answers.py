@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import TableMissing, UnknownName
+from mirage.features.stage import FEATURES
+from mirage.outcomes.stage import OUTCOMES
 from mirage.sources.nomiracl.outputs import NO_PROMPT
 from mirage.views import answers as views
 from mirage.views.answers import Wanted
@@ -84,8 +86,8 @@ def build(folder: Path, name: str = "texts", *, tables: Iterable[str] = ALL, n: 
         "passages": schema.from_rows("passages", passages(queries)),
         "answers": schema.from_rows("answers", replies(queries)),
     }
-    all_tables |= pipeline.OUTCOMES.run(all_tables)
-    all_tables |= pipeline.FEATURES.run(all_tables)
+    all_tables |= OUTCOMES.run(all_tables)
+    all_tables |= FEATURES.run(all_tables)
     if "answers" not in tables:
         bare = [
             schema.Query(q.language, q.query_id, q.subset, None, q.reason or "texts are not bundled") for q in queries

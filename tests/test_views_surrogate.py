@@ -10,12 +10,16 @@ import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
 
-from mirage import pipeline, schema, store, surrogate
+from mirage import schema, store, surrogate
 from mirage.charts import surrogate as charts
-from mirage.pipeline import ablation
-from mirage.pipeline.surrogate import training
 from mirage.sources.simulated import simulate
+from mirage.stage import run
+from mirage.surrogate import ablation
+from mirage.surrogate.ablation import ABLATIONS
 from mirage.surrogate.quality import quality
+from mirage.surrogate.reporting import report as report_on
+from mirage.surrogate.stage import JUDGED_PREDICTIONS
+from mirage.surrogate.training import training
 from mirage.views import surrogate as views
 
 FEW = ["forest", "pooled", "pairwise"]
@@ -32,8 +36,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     tables["judgments"] = verdicts.filter(pc.invert(selection))
     path = tmp_path_factory.mktemp("views") / "judged"
     store.write(path, tables, made_by="a test", label="simulated")
-    stage = pipeline.JUDGED_PREDICTIONS
-    return pipeline.run(stage, path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    stage = JUDGED_PREDICTIONS
+    return run(stage, path, made_by="a test", part="referee", referee="judge", regressors=FEW)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +87,7 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
 
 
 def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
-    report = pipeline.report(seen, "judge", regressors=["ridge"])
+    report = report_on(seen, "judge", regressors=["ridge"])
     assert views.calls(arena, "judge") == report.calls > 0
     assert views.calls(arena, "relevance") == 0
 
@@ -106,8 +110,8 @@ def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Aren
     whole = {row.language: row.value for row in weights.ablated if row.features == "All features"}
     assert whole == pytest.approx(taus)
     named = list(dict.fromkeys(row.features for row in weights.ablated))
-    assert named[:4] == list(pipeline.ABLATIONS)
-    assert all(row.value is not None for row in weights.ablated if row.features in pipeline.ABLATIONS)
+    assert named[:4] == list(ABLATIONS)
+    assert all(row.value is not None for row in weights.ablated if row.features in ABLATIONS)
 
 
 def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate.Training) -> None:

@@ -482,7 +482,7 @@ def test_a_log_exported_before_is_read(tmp_path: Path) -> None:
     """Its rows have no column for the chance."""
     import csv
 
-    from mirage import pipeline
+    from mirage.votes.stage import import_votes
 
     row = {name: "" if value is None else value for name, value in dataclasses.asdict(vote()).items()}
     del row["inclusion"]
@@ -491,5 +491,5 @@ def test_a_log_exported_before_is_read(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerow(row)
     with Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}") as database:
-        assert pipeline.import_votes(database, Vote, tmp_path / "v.csv") == (1, 1)
+        assert import_votes(database, Vote, tmp_path / "v.csv") == (1, 1)
         assert database.rows(Vote)[0].inclusion is None

@@ -16,11 +16,12 @@ from streamlit.testing.v1 import AppTest
 from test_cli import mirage
 from test_votes import evidence
 
-from mirage import cli, pipeline, schema, store, votes
+from mirage import cli, schema, store, votes
 from mirage.errors import NotEnoughData
 from mirage.intervals import clustered, wilson
 from mirage.sources.simulated import simulate
 from mirage.votes import EVERYBODY, Supported, Votes
+from mirage.votes.stage import citations
 
 
 def by_key(rows: list[Supported]) -> dict[tuple[str, str], Supported]:
@@ -131,11 +132,11 @@ def said(query: str) -> str:
 def test_votes_on_replaced_answers_do_not_count(arena: store.Arena) -> None:
     with Votes() as database:
         log = database.rows(votes.Evidence)
-    rows = pipeline.citations(arena, log)
+    rows = citations(arena, log)
     assert [row.system for row in rows] == [EVERYBODY, log[0].system]
     assert (rows[0].citations, rows[0].supported) == (12, 0.75)
     with pytest.raises(NotEnoughData, match="no votes on citations"):
-        pipeline.citations(arena, [])
+        citations(arena, [])
 
 
 def test_the_command_prints_them(arena: store.Arena) -> None:

@@ -16,10 +16,11 @@ from test_cli import mirage
 from test_votes import evidence, vote
 from typer.main import get_command
 
-from mirage import cli, pipeline, schema, store, votes
+from mirage import cli, schema, store, votes
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.sources.simulated import simulate
 from mirage.votes import Evidence, Vote, Votes
+from mirage.votes.stage import counting, people_verdicts, vote_agreement, vote_pool
 
 PAGE = (ROOT / "docs" / "spot-check.md").read_text(encoding="utf-8")
 SYSTEMS = 4
@@ -54,7 +55,7 @@ def arena(tmp_path: Path) -> store.Arena:
 
 def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
     """Votes of the queue, as a person casts them who follows the judge three times in four."""
-    pool = pipeline.vote_pool(arena, language)
+    pool = vote_pool(arena, language)
     verdicts = votes.judged(arena.read("judgments"))["heuristic"]
     ballots = []
     for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
@@ -146,7 +147,7 @@ def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
     )
     assert "there is no judge 'nobody'" in mirage("votes", "correct", arena.path, "--judge", "nobody", code=2).stderr
     with pytest.raises(NotEnoughData, match="no votes on my-arena in te"):
-        pipeline.vote_agreement(arena, Votes().rows(Vote), languages=["te"])
+        vote_agreement(arena, Votes().rows(Vote), languages=["te"])
 
 
 @pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.parquet"])
@@ -208,7 +209,7 @@ def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatc
 
 def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena: store.Arena) -> None:
     ballots = cast(arena, n=40)
-    assert pipeline.counting(arena, ballots) == ballots
+    assert counting(arena, ballots) == ballots
     rows = arena.read("answers").to_pylist()
     for row in rows:
         row["text"] += " again" if row["system"] == "sim-01" else ""
@@ -217,26 +218,26 @@ def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena
         {"answers": type(arena.read("answers")).from_pylist(rows, schema=schema.arrow_schema("answers"))},
         made_by="a test",
     )
-    left = pipeline.counting(changed, ballots)
+    left = counting(changed, ballots)
     assert left == [ballot for ballot in ballots if "sim-01" not in (ballot.system_a, ballot.system_b)]
     assert 0 < len(left) < len(ballots)
     unknown = [vote(arena=arena.name, query_id="nowhere", shown="x"), vote(arena="other")]
-    assert pipeline.counting(changed, unknown) == unknown[:1]
+    assert counting(changed, unknown) == unknown[:1]
 
 
 def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path) -> None:
-    assert len(pipeline.vote_pool(arena, "te").battles) == 60 * 6
+    assert len(vote_pool(arena, "te").battles) == 60 * 6
     with pytest.raises(UnknownName, match="yo"):
-        pipeline.vote_pool(arena, "yo")
+        vote_pool(arena, "yo")
     bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
     with pytest.raises(TableMissing):
-        pipeline.vote_pool(bare, "sw")
+        vote_pool(bare, "sw")
 
 
 def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
     pair = {"arena": arena.name, "system_a": "sim-02", "system_b": "sim-01"}
     log = [vote(**pair, vote=word, voter=voter) for voter, word in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
-    verdicts = pipeline.people_verdicts(arena, log)
+    verdicts = people_verdicts(arena, log)
     assert verdicts.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
     assert [row["verdict"] for row in verdicts.to_pylist()] == ["B", "tie"]
     assert verdicts["system_a"].to_pylist() == ["sim-02", "sim-02"]

@@ -32,7 +32,7 @@ def export_table(
     Reads the table. Writes FILE. In CSV, texts that begin like a formula get a quote before them, and a column _quoted
     says where; an import takes the quotes away again.
     """
-    from mirage.pipeline import exporting
+    from mirage.store import export as exporting
 
     n = exporting.export_table(dir_, table, out, languages=codes(languages), exact=exact)
     note(f"{n:,} rows of {table} are in {out}")
@@ -51,7 +51,7 @@ def export_preferences(
     Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and
     rejected as lists of messages. A pair shown in both orders counts only if both verdicts agree.
     """
-    from mirage.pipeline import exporting
+    from mirage.store import export as exporting
 
     n, left = exporting.export_preferences(dir_, out, judge=judge, languages=codes(languages), seed=seed)
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
@@ -74,9 +74,9 @@ def export_report(
     Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE.
     """
     from mirage import store
+    from mirage.battles.counts import RELEVANCE
     from mirage.charts.report import report
-    from mirage.pipeline import exporting
-    from mirage.rank.battles import RELEVANCE
+    from mirage.store import export as exporting
     from mirage.views import leaderboard as views
 
     arena = store.open_arena(dir_)

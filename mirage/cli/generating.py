@@ -61,7 +61,7 @@ def generate(
     or judged on answers that are replaced is removed. Prints the answers by status.
     """
     from mirage import llm, prompts
-    from mirage.pipeline import generating
+    from mirage.generate import stage as generating
 
     prompt = prompts.load(template)
     settings = connection.settings(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
@@ -136,6 +136,6 @@ def show_answers(
     the arena's ledger, the parts of the reply (reasoning, answer, and the passages cited, in the order of first
     mention, with commas), and why there is no sound reply. Reads the tables answers and passages. Writes nothing.
     """
-    from mirage.pipeline import generating
+    from mirage.generate import stage as generating
 
     show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, output_format)

@@ -52,26 +52,26 @@ def judge(
     judges stay, and keeps every reply in the arena's ledger: nothing is paid for twice, and the same command goes on
     where it was stopped. Ratings made from older judgments are removed. Prints the judge's rates.
     """
-    from mirage import pipeline
-    from mirage.judge import HEURISTIC
+    from mirage.judge import HEURISTIC, stage
+    from mirage.judge.stage import Sample, judge_by_features, judge_by_model, plan_judging, read_battles
 
     if battles is not None and (queries, pairs, languages) != (None, None, None):
         raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
-    selection = None if battles is None else pipeline.read_battles(battles)
-    sample = pipeline.Sample(queries, pairs, seed, codes(languages), selection)
+    selection = None if battles is None else read_battles(battles)
+    sample = Sample(queries, pairs, seed, codes(languages), selection)
     if name == HEURISTIC and connection.model is None:
         if connection.dry_run:
             note("No calls: this judge asks no model.")
             return
-        arena = pipeline.judge_by_features(dir_, sample=sample, made_by="mirage judge")
+        arena = judge_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         settings, limits = connection.settings(), connection.limits()
         options = engine_options(engine_args)
         if connection.dry_run:
-            tell(pipeline.plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
+            tell(plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
             return
         with progress("Judging") as update:
-            arena, result = pipeline.judge_by_model(
+            arena, result = judge_by_model(
                 dir_,
                 name=name,
                 engine=connection.engine(engine, options, settings=settings, limits=limits),
@@ -86,7 +86,7 @@ def judge(
             note(f"{n:,} battles failed and have no verdict; the same command asks again: {reason}")
         if result.unasked:
             note(f"{result.unasked:,} battles not asked, the budget was reached; the same command goes on.")
-    stats = pipeline.judges(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
+    stats = stage.judges(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == name], output_format)
 
 
@@ -102,10 +102,10 @@ def judges(
     Flip, first-position, tie and unparsed rates with 95% intervals and what they are of, calls and tokens, a judge
     and language. Reads the table judgments and the arena's ledger. Writes nothing. Money needs the prices.
     """
-    from mirage import pipeline
+    from mirage.judge import stage
     from mirage.llm import Limits
 
-    _show(pipeline.judges(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
+    _show(stage.judges(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
 
 
 def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:

@@ -14,7 +14,7 @@ from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.pipeline import Grader
+    from mirage.features.grading import Grader
 
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
 """Columns of `features`."""
@@ -45,7 +45,8 @@ def features(
     Prints means with 95% intervals.
     """
     from mirage import features as measures
-    from mirage import pipeline
+    from mirage.features.grading import Grader
+    from mirage.features.measuring import measure
 
     limits = connection.limits()
     if connection.dry_run:
@@ -58,8 +59,8 @@ def features(
         def count(cost: llm.Cost, of: int) -> None:
             update(cost.calls + cost.kept + cost.failed, of, f"Asking for grades ({cost.failed:,} failed)")
 
-        grader = None if engine is None else pipeline.Grader(engine, limits, count)
-        arena = pipeline.measure(
+        grader = None if engine is None else Grader(engine, limits, count)
+        arena = measure(
             dir_,
             made_by="mirage features",
             only=only,
@@ -89,13 +90,14 @@ def _plan(
     path: Path, connection: Connection, limits: llm.Limits, *, only: list[str] | None, reference: str | None
 ) -> None:
     """Say what would be asked, of whom, and what it would cost."""
-    from mirage import llm, pipeline
+    from mirage import llm
+    from mirage.features.grading import plan_grades
 
     if connection.model is None:
         note("No calls: without --model nobody is asked.")
         return
     settings = connection.settings()
-    costs = pipeline.plan_grades(path, settings=settings, limits=limits, only=only, reference=reference)
+    costs = plan_grades(path, settings=settings, limits=limits, only=only, reference=reference)
     where = f" at {connection.base_url}" if connection.base_url else ""
     for feature, cost in costs.items():
         note(f"{feature}: {cost.calls:,} calls to {settings.model}{where}")

@@ -12,8 +12,8 @@ from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.output import note, show
 
 if TYPE_CHECKING:
-    from mirage.pipeline.placing import Placement
-    from mirage.rank.placement import Standing
+    from mirage.place import Placement
+    from mirage.place.sequential import Standing
 
 COLUMNS = ("rank", "system", "rating", "low", "high", "tier", "tier_probability", "rank_probability", "above")
 """Columns of `place`."""
@@ -46,8 +46,8 @@ def place(
     to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row its tier,
     the probability that the system is of this tier, of this rank, and above this one.
     """
+    from mirage import place as placing
     from mirage import store
-    from mirage.pipeline import placing
 
     placement = placing.place(
         store.open_arena(dir_),

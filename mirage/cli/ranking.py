@@ -100,11 +100,15 @@ def rank(
     the names tell.
     """
     import mirage.rank as rank
-    from mirage import pipeline, store
+    from mirage import store
+    from mirage.battles.counts import RELEVANCE
     from mirage.makers import BY_NAME
-    from mirage.rank.battles import RELEVANCE
     from mirage.rank.paper import TOURNAMENTS
+    from mirage.rank.ranking import ranking as rank_by
+    from mirage.rank.ranking import remarks
+    from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.rank.whatif import POOLED, Choice
+    from mirage.stage import run
 
     arena = store.open_arena(dir_)
     referee, only = referees[0], codes(languages)
@@ -142,15 +146,15 @@ def rank(
     table = arena.read("outcomes") if by_labels else arena.read("judgments", columns=rank.COLUMNS)
     options: dict[str, Any] = {"draws": draws, "seed": seed}
     how_rated: dict[str, Any] = {"ties": ties, "penalty": penalty, **options}
-    ranking = pipeline.ranking(table, referee, skill=skill, parser=parser, languages=only, **how_rated)
+    ranking = rank_by(table, referee, skill=skill, parser=parser, languages=only, **how_rated)
     printed.check(ranking)
     if store_:
-        stage = pipeline.RELEVANCE_RATINGS if by_labels else pipeline.JUDGED_RATINGS
+        stage = RELEVANCE_RATINGS if by_labels else JUDGED_RATINGS
         options |= {} if by_labels else {"judge": referee}
         notes = [f"{referee}: {ranking.method}"]
-        pipeline.run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
+        run(stage, dir_, made_by="mirage rank --store", part="referee", notes=notes, **options)
     printed.show(ranking)
-    for line in (ranking.method, *pipeline.remarks(ranking, table, languages=only)):
+    for line in (ranking.method, *remarks(ranking, table, languages=only)):
         note(line)
 
 
@@ -175,10 +179,10 @@ class Printed:
 
     def show(self, ranking: Ranking) -> None:
         """Print the table of a ranking; for people, with what it takes to read it."""
-        from mirage import pipeline
+        from mirage.rank.ranking import ordered
 
         columns = RANKS if self.reference is None else (*RANKS, *DIFFERENCES)
-        records = [self._scaled(row) for row in pipeline.ordered(ranking, self.reference).to_pylist()]
+        records = [self._scaled(row) for row in ordered(ranking, self.reference).to_pylist()]
         if self.how != "table":
             show(records, columns, self.how)
             return
@@ -221,19 +225,21 @@ def _otherwise(
 ) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
     import mirage.rank as rank
-    from mirage import pipeline, votes
+    from mirage import votes
+    from mirage.rank.ranking import counted, moved, remarks, what_if
     from mirage.rank.whatif import Choice, compare
+    from mirage.votes.stage import people_verdicts
 
     table = arena.read("judgments", columns=rank.COLUMNS)
     features = arena.read("features") if choice.control else None
-    people = pipeline.people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
-    result = pipeline.what_if(table, referees, choice, features=features, votes=people, **options)
+    people = people_verdicts(arena, votes.Votes().rows(votes.Vote, arena=arena.name)) if voted else None
+    result = what_if(table, referees, choice, features=features, votes=people, **options)
     printed.check(result.ranking)
     printed.show(result.ranking)
-    for line in (result.method, *pipeline.counted(result), *pipeline.remarks(result.ranking, table)):
+    for line in (result.method, *counted(result), *remarks(result.ranking, table)):
         note(line)
     if choice != Choice() or result.voted:
-        usual = pipeline.what_if(table, referees, Choice(), **options).ranking
+        usual = what_if(table, referees, Choice(), **options).ranking
         different = compare(usual, result.ranking)
         for code in result.ranking.languages:
-            note(f"against the plain ranking, {code}: " + "; ".join(pipeline.moved(different, language=code)))
+            note(f"against the plain ranking, {code}: " + "; ".join(moved(different, language=code)))

@@ -57,9 +57,10 @@ def outcomes(dir_: ArenaDir, parser: Parser = "strict", output_format: How = "ta
     the table outcomes, by both parsers. Prints the counts by --parser.
     """
     from mirage import outcomes as rules
-    from mirage import pipeline
+    from mirage.outcomes.stage import OUTCOMES
+    from mirage.stage import run
 
-    arena = pipeline.run(pipeline.OUTCOMES, dir_, made_by="mirage outcomes")
+    arena = run(OUTCOMES, dir_, made_by="mirage outcomes")
     show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, output_format)
 
 
@@ -140,7 +141,7 @@ def published(
     Bench's Tables 2 to 5 and its figures come from `mirage reproduce`.
     """
     from mirage import llm, store
-    from mirage.pipeline.printed import figures
+    from mirage.reproduce.printed import figures
 
     path = store.bundled().get("published")
     if path is None:

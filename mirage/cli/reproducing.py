@@ -43,9 +43,9 @@ def reproduce(
     Reads the tables features, and outcomes (referee relevance) or judgments (a judge). Writes into OUT one CSV a table
     or figure, reproduction.json and reproduction.html with the plots. Prints the corrections over all languages.
     """
+    from mirage import reproduce as making
     from mirage import store
     from mirage.charts.reproduce import page
-    from mirage.pipeline import reproduce as making
 
     arena = store.open_arena(dir_)
     arena.need("features")

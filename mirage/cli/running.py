@@ -63,7 +63,9 @@ def run(
     are about judging.
     """
     from mirage import pipeline, prompts
-    from mirage.baselines import TEMPLATE
+    from mirage.generate.baselines import TEMPLATE
+    from mirage.judge.stage import Sample
+    from mirage.stage import Progress
 
     model = None
     if connection.model is not None:
@@ -79,7 +81,7 @@ def run(
         system=system,
         reference=reference,
         judge=name,
-        sample=pipeline.Sample(queries, pairs, seed, codes(languages)),
+        sample=Sample(queries, pairs, seed, codes(languages)),
         draws=draws,
         seed=seed,
         model=model,
@@ -87,7 +89,7 @@ def run(
     results: list[Done] = []
     with ExitStack() as bars:
 
-        def watch(step: str) -> pipeline.Progress:
+        def watch(step: str) -> Progress:
             bars.close()
             return bars.enter_context(progress(step))
 

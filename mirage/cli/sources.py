@@ -66,15 +66,15 @@ def import_nomiracl(
     Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
     questions: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
     """
-    from mirage import pipeline
+    from mirage.imports.public import import_outputs, import_questions
     from mirage.sources import nomiracl
 
     if what == "questions":
         options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
-        note(f"{into}: {pipeline.import_questions(path, into, **options).manifest['about']}")
+        note(f"{into}: {import_questions(path, into, **options).manifest['about']}")
         return
     with progress("Reading") as update:
-        arena = pipeline.import_outputs(path, into, progress=update)
+        arena = import_outputs(path, into, progress=update)
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
     show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, output_format)
@@ -124,9 +124,9 @@ def import_miracl(
     the corpora are in PATH, else ids and labels alone. Prints the questions of each language beside those that the
     paper prints. Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
     """
-    from mirage import pipeline
+    from mirage.imports import public
 
-    arena, counts = pipeline.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
+    arena, counts = public.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
     show([dataclasses.asdict(count) for count in counts], REBUILT, output_format)
     for count in counts:
         if count.remark:
@@ -163,10 +163,10 @@ def import_mirage_bench(
     Reads PATH as `mirage pull mirage-bench` leaves it, or files of the data sets in folders or under names by
     language. Writes the tables queries and passages, answers and features as published, and judgments.
     """
-    from mirage import pipeline
+    from mirage.imports import public
 
     with progress("Reading") as update:
-        _, read, notes = pipeline.import_mirage_bench(path, into, progress=update)
+        _, read, notes = public.import_mirage_bench(path, into, progress=update)
     for line in notes:
         note(line)
     note(f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
@@ -219,10 +219,10 @@ def _import_own(
     values: list[str] | None,
     passages: Path | None = None,
 ) -> None:
-    from mirage import pipeline
+    from mirage.imports.own import Own, import_own
 
-    own_file = pipeline.Own(kind, file, passages, Options.parse(names or (), values or ()))
-    added = pipeline.import_own(own_file, into)
+    own_file = Own(kind, file, passages, Options.parse(names or (), values or ()))
+    added = import_own(own_file, into)
     total = added.arena.rows(kind)
     note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")
     if added.dropped:

@@ -13,7 +13,7 @@ from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.pipeline import Report
+    from mirage.surrogate.reporting import Report
 
 Show = Literal["summary", "languages", "predictions", "importances"]
 COLUMNS: dict[Show, tuple[str, ...]] = {
@@ -57,15 +57,18 @@ def surrogate(
     outcomes (referee relevance) or judgments (a judge). Writes nothing; with --store, the tables predictions and
     importances, where rows for other referees stay.
     """
-    from mirage import pipeline, store
-    from mirage.rank.battles import RELEVANCE
+    from mirage import store
+    from mirage.battles.counts import RELEVANCE
+    from mirage.stage import run
+    from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+    from mirage.surrogate.summaries import said
 
     arena = store.open_arena(dir_)
     by_labels = referee == RELEVANCE
     only = codes(languages)
     if store_ and (only or regressor):
         raise BadInput("--store keeps all languages and regressors", do="leave out --languages and --regressor")
-    stage = pipeline.RELEVANCE_PREDICTIONS if by_labels else pipeline.JUDGED_PREDICTIONS
+    stage = RELEVANCE_PREDICTIONS if by_labels else JUDGED_PREDICTIONS
     for name in stage.reads:
         arena.need(name)
     reports: list[Report] = []
@@ -74,22 +77,22 @@ def surrogate(
         options: dict[str, Any] = {"referee": referee, "skills": skills, "regressors": regressor, "seed": seed}
         options |= {"progress": update, "on_report": reports.append}
         if store_:
-            pipeline.run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
+            run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
         else:
             stage.run({name: arena.read(name) for name in stage.reads}, languages=only, weigh=False, **options)
     report = next(candidate for candidate in reports if candidate.skill == skill)
     show(_table(report, view, seed), COLUMNS[view], output_format)
-    for line in pipeline.said(report, price=price):
+    for line in said(report, price=price):
         note(line)
 
 
 def _table(report: Report, view: Show, seed: int) -> list[dict[str, Any]]:
-    from mirage import pipeline
     from mirage.surrogate import importances
+    from mirage.surrogate.summaries import summary
 
     if view == "summary":
         compared = report.comparison
-        return [asdict(row) for row in pipeline.summary(compared.held_out, compared.default, seed=seed)]
+        return [asdict(row) for row in summary(compared.held_out, compared.default, seed=seed)]
     if view == "languages":
         return [asdict(row) for row in report.comparison.quality()]
     if view == "predictions":

@@ -27,10 +27,10 @@ def as_published(
     how: Format,
 ) -> None:
     """Play the tournaments and print the mean rating of each system with the published kind of interval."""
-    from mirage import pipeline
+    from mirage.rank.tournaments import tournament_rows, tournaments
 
     with progress("Tournaments") as update:
-        result = pipeline.tournaments(
+        result = tournaments(
             arena,
             referee,
             skill=skill,
@@ -40,14 +40,14 @@ def as_published(
             seed=seed,
             progress=update,
         )
-    show(pipeline.tournament_rows(result), COLUMNS, how)
+    show(tournament_rows(result), COLUMNS, how)
     for line in (result.method, *result.remarks()):
         note(line)
 
 
 def keep_tournaments(arena: Arena, referee: str, *, draws: int, seed: int) -> None:
     """Write every tournament of a referee into the arena, beside those of other referees."""
-    from mirage import pipeline
+    from mirage.rank import tournaments
 
     with progress("Storing"):
-        pipeline.keep_tournaments(arena.path, referee, tournaments=draws, seed=seed)
+        tournaments.keep_tournaments(arena.path, referee, tournaments=draws, seed=seed)

@@ -60,7 +60,7 @@ def sft(
     the paper's Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml).
     Prints the statistics; without a teacher they are of all.
     """
-    from mirage.pipeline import training
+    from mirage.sft import stage as training
 
     result = training.write_training_set(
         dir_,

@@ -45,12 +45,12 @@ def export(
     Reads the votes, in the user's own folder or where MIRAGE_VOTES_URL says. Writes FILE: every row of the log, in the
     order of time; a vote that was taken back stands in it, and the row that takes it back.
     """
-    from mirage import pipeline
     from mirage.votes import Evidence as Citation
     from mirage.votes import Vote, Votes
+    from mirage.votes.stage import export_votes
 
     with Votes() as database:
-        n = pipeline.export_votes(database, Citation if evidence else Vote, file, arena=arena)
+        n = export_votes(database, Citation if evidence else Vote, file, arena=arena)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -64,13 +64,13 @@ def import_(
     Reads FILE. Writes the votes that are not there already, all or none: one wrong line refuses the file, with the
     line named.
     """
-    from mirage import pipeline
     from mirage.votes import Evidence as Citation
     from mirage.votes import Vote, Votes
+    from mirage.votes.stage import import_votes
 
     with Votes() as database:
         kind: Any = Citation if evidence else Vote
-        read, new = pipeline.import_votes(database, kind, file)
+        read, new = import_votes(database, kind, file)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
 
 
@@ -89,13 +89,14 @@ def agreement(
     Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over questions. Reads the votes on
     the arena that count (drawn at random), and the table judgments. Writes nothing.
     """
-    from mirage import pipeline, store
+    from mirage import store
     from mirage.votes import Vote, Votes
+    from mirage.votes.stage import vote_agreement
 
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Vote, arena=arena.name)
-    agreements = pipeline.vote_agreement(arena, log, languages=codes(languages), control=not all_votes, seed=seed)
+    agreements = vote_agreement(arena, log, languages=codes(languages), control=not all_votes, seed=seed)
     columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
     show([dataclasses.asdict(row) for row in agreements], columns, output_format)
     for row in agreements:
@@ -126,13 +127,14 @@ def correct(
     column width says how much narrower they are than by the votes alone. Reads the votes on battles drawn with a known
     chance, the table judgments, and features where they are named. Writes nothing.
     """
-    from mirage import pipeline, store
+    from mirage import store
     from mirage.votes import Vote, Votes
+    from mirage.votes.stage import correct_ranking
 
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Vote, arena=arena.name)
-    correction = pipeline.correct_ranking(
+    correction = correct_ranking(
         arena,
         log,
         judge=[name.strip() for name in judge.split(",") if name.strip()],
@@ -154,14 +156,14 @@ def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = 
     By language and system, with 95% intervals that take the reply as the cluster. Reads the votes on citations, and
     the table answers where there is one. Writes nothing.
     """
-    from mirage import pipeline, store
-    from mirage.votes import Evidence, Votes
+    from mirage import store
+    from mirage.votes import Evidence, Votes, stage
 
     arena = store.open_arena(dir_)
     with Votes() as database:
         log = database.rows(Evidence, arena=arena.name)
     only = codes(languages)
-    results = [row for row in pipeline.citations(arena, log) if only is None or row.language in only]
+    results = [row for row in stage.citations(arena, log) if only is None or row.language in only]
     columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")
     show([dataclasses.asdict(row) for row in results], columns, output_format)
     for row in results:

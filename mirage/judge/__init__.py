@@ -9,9 +9,9 @@ the battles to a model, `stats.py` counts, `family.py` looks for a
 preference for the judge's own maker. `heuristic.py` is a judge without a model: it weighs the features.
 """
 
-from mirage.judge.asked import Engine, Judged, ask
 from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
+from mirage.judge.model import Engine, Judged, ask
 from mirage.judge.pairs import Battle, choose, listed
 from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
 from mirage.judge.stats import JudgeStats, judge_stats

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import features, generate, llm, prompts, schema, store
-from mirage.baselines import TEMPLATE
 from mirage.errors import ArenaError, BadInput, NotEnoughData
-from mirage.pipeline.stages import OUTCOMES
+from mirage.generate.baselines import TEMPLATE
+from mirage.outcomes.stage import OUTCOMES
 from mirage.sources import files
 from mirage.sources.sample import REFERENCE
 

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from mirage import features, schema, store
-from mirage.pipeline.imports import about, prints
-from mirage.pipeline.stages import FEATURES, OUTCOMES, RELEVANCE_PREDICTIONS, RELEVANCE_RATINGS, Progress
+from mirage.features.stage import FEATURES
+from mirage.imports.public import about, prints
+from mirage.outcomes.stage import OUTCOMES
+from mirage.rank.stage import RELEVANCE_RATINGS
 from mirage.sources import nomiracl, published
+from mirage.stage import Progress
+from mirage.surrogate.stage import RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa

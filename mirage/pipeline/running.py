@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from mirage import judge, llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline.stages import Progress
 from mirage.pipeline.steps import ORDER, Step, Wanted, steps
+from mirage.stage import Progress
 
 State = Literal["ran", "skipped", "unfinished", "would run"]
 

@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import baselines, features, judge, store
-from mirage.pipeline.imports import prints
-from mirage.pipeline.stages import (
-    JUDGED_PREDICTIONS,
-    JUDGED_RATINGS,
-    OUTCOMES,
-    RELEVANCE_PREDICTIONS,
-    RELEVANCE_RATINGS,
-    Progress,
-)
+from mirage import features, judge, store
+from mirage.generate import baselines
+from mirage.imports.public import prints
+from mirage.outcomes.stage import OUTCOMES
+from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.sources.sample import LICENCE, REFERENCE, read_sample, sample_files
+from mirage.stage import Progress
+from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,25 +21,18 @@ from typing import Any, get_args
 import numpy as np
 
 from mirage import features, judge, llm, prompts, schema, store, surrogate
-from mirage.baselines import TEMPLATE
-from mirage.pipeline.generating import Asked, generate_answers, plan_generating
-from mirage.pipeline.judging import Sample, judge_by_features, judge_by_model, ledger_path, plan_judging
-from mirage.pipeline.stages import (
-    BASELINES,
-    FEATURES,
-    JUDGED_PREDICTIONS,
-    JUDGED_RATINGS,
-    OUTCOMES,
-    RELEVANCE_PREDICTIONS,
-    RELEVANCE_RATINGS,
-    Progress,
-    Stage,
-    measurable_in,
-    run,
-)
+from mirage.battles.counts import RELEVANCE
+from mirage.features.stage import FEATURES, measurable_in
+from mirage.generate.baselines import TEMPLATE
+from mirage.generate.stage import BASELINES, Asked, generate_answers, plan_generating
+from mirage.judge.stage import Sample, judge_by_features, judge_by_model, plan_judging
+from mirage.outcomes.stage import OUTCOMES
 from mirage.rank import DRAWS, SEED
-from mirage.rank.battles import RELEVANCE
+from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.sources.sample import REFERENCE
+from mirage.stage import Progress, Stage, run
+from mirage.store import ledger_path
+from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 Left = str
 """What is left to do; empty if nothing is."""

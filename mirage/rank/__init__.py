@@ -15,7 +15,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from mirage.rank.battles import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pooled
+from mirage.battles.counts import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pooled
+from mirage.battles.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
 from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
@@ -26,7 +27,6 @@ from mirage.rank.sandwich import Sandwich, analytic, disagreements
 from mirage.rank.scale import Scale, on_scale
 from mirage.rank.threads import one_thread
 from mirage.rank.tiers import Tiers, separate
-from mirage.rank.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
 from mirage.schema import Ties
 
 __all__ = [

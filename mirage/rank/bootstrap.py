@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.rank.battles import Battles
 from mirage.rank.by_query import ByQuery, by_query
 from mirage.rank.fit import RIDGE, Array, Fit, Pairs, Penalty, fit
 from mirage.rank.graph import either, groups, unbounded

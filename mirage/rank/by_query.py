@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.rank.battles import Battles
+from mirage.battles.counts import Battles
 from mirage.rank.fit import Array, Model, Pairs, Penalty, fit
 from mirage.rank.jeffreys import ROUGHLY, Prior, bias_reduced
 from mirage.schema import Ties

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.rank.battles import Battles
+from mirage.battles.counts import Battles
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.fit import Array, Pairs, logistic
 from mirage.rank.jeffreys import DISPERSION, ROUGHLY, TOLERANCE

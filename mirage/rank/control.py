@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
-from mirage.rank.battles import Battles, codes
 from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.cells import Styled, styled
 from mirage.rank.fit import RIDGE, Array

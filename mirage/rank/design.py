@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.rank.battles import Battles
+from mirage.battles.counts import Battles
 from mirage.rank.tiers import PLACED
 
 Kind = Literal["star", "link", "few", "unmet"]

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
+from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
-from mirage.rank.battles import Battles
 
 if TYPE_CHECKING:
     import pyarrow as pa

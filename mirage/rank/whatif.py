@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
+from mirage.battles.counts import Battles, pooled
+from mirage.battles.verdicts import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BY_NAME, Makers
-from mirage.rank.battles import Battles, pooled
 from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate, together
 from mirage.rank.control import Controlled, Covariates, control
-from mirage.rank.verdicts import Verdicts
 from mirage.schema import Ties
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ replies of paid services; `runs.py` what the stages of a run were made with.
 
 from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reopen
 from mirage.store.copies import copy
+from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
-from mirage.store.ledger import NAME as LEDGER
-from mirage.store.ledger import Ledger
+from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.ledger import key as ledger_key
 from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
@@ -19,7 +19,6 @@ from mirage.store.upsert import Outdated, Rows, Seen, Upserted, by_key, consiste
 from mirage.store.writing import write
 
 __all__ = [
-    "LEDGER",
     "Arena",
     "Ledger",
     "Line",
@@ -38,10 +37,13 @@ __all__ = [
     "csv_text",
     "derived",
     "ending",
+    "export_rows",
+    "export_table",
     "fingerprint",
     "is_arena",
     "jsonl",
     "ledger_key",
+    "ledger_path",
     "lines",
     "list_files",
     "made_anew",
@@ -51,8 +53,13 @@ __all__ = [
     "records",
     "reopen",
     "runs",
+    "to_csv",
+    "to_json",
+    "to_jsonl",
+    "to_parquet",
     "upsert",
     "write",
     "write_bytes",
     "write_text",
+    "write_whole",
 ]

@@ -46,6 +46,11 @@ def key(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
+def ledger_path(folder: Path) -> Path:
+    """The ledger's file in an arena's folder."""
+    return folder / NAME
+
+
 class Ledger:
     """Replies by key. Several programs may read and write at the same time.
 

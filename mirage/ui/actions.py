@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from mirage.pipeline.exporting import to_csv, to_json, to_parquet
+from mirage.store.export import to_csv, to_json, to_parquet
 from mirage.ui.table import mode
 
 if TYPE_CHECKING:

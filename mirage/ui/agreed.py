@@ -23,7 +23,7 @@ from mirage.ui.text import plain
 from mirage.views import people
 
 if TYPE_CHECKING:
-    from mirage.pipeline.voting import Corrected
+    from mirage.votes.stage import Corrected
 
 _OF = (
     Col("system", "System", "system", help="The system rated."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from mirage.rank.battles import RELEVANCE
+from mirage.battles.counts import RELEVANCE
 from mirage.schema import Skill
 from mirage.ui.pick import pick
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from mirage import store
-from mirage.pipeline.texts import bring_texts
+from mirage.imports.texts import bring_texts
 from mirage.store import home
 from mirage.ui.frame import Page
 from mirage.ui.states import working

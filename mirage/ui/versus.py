@@ -11,8 +11,8 @@ from typing import Literal
 import streamlit as st
 
 from mirage import schema
+from mirage.battles.counts import RELEVANCE
 from mirage.charts.palette import FORMATS, family
-from mirage.rank.battles import RELEVANCE
 from mirage.ui import reply
 from mirage.ui.table import column_help, dot, mode
 from mirage.ui.text import Mark, text_html

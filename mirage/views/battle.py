@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
+from mirage.battles.counts import RELEVANCE
 from mirage.features import FEATURES
-from mirage.rank.battles import RELEVANCE
 from mirage.views import answers
 from mirage.views.judgments import judgments
 from mirage.views.keys import Key, Keys

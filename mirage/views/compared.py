@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
-from mirage import pipeline
 from mirage.rank import Scale, on_scale
 from mirage.rank.bootstrap import JOINT
+from mirage.rank.ranking import ordered
 from mirage.views.leaderboard import Board
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
 
 def _differences(board: Board, reference: str, language: str) -> dict[str, tuple[Any, ...]]:
     """By system of a row: the difference to a reference and the ends of its interval; empty where it has no row."""
-    table = pipeline.ordered(board.ranking, reference)
+    table = ordered(board.ranking, reference)
     names = ("language", "system", *DIFFERENCES)
     records = zip(*(table[name].to_pylist() for name in names), strict=True)
     return {

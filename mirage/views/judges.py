@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
-from mirage import judge, pipeline
+from mirage import judge
 from mirage.errors import MirageError
+from mirage.judge import stage
 from mirage.rank.control import control
 from mirage.store import makers_of
 from mirage.views.leaderboard import battles, judges, style
@@ -94,7 +95,7 @@ def rows(arena: Arena) -> pa.Table:
     arena.need("judgments")
     slopes, families = _slopes(arena), _families(arena)
     records: list[dict[str, Any]] = []
-    for summary in pipeline.judges(arena.path):
+    for summary in stage.judges(arena.path):
         row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
         values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):

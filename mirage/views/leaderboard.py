@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
-from mirage import pipeline
+from mirage.battles.counts import RELEVANCE
 from mirage.errors import MirageError, NotEnoughData
 from mirage.rank import whatif
-from mirage.rank.battles import RELEVANCE
 from mirage.rank.control import COVARIATES, Covariates, covariates
 from mirage.rank.languages import Unusual
 from mirage.rank.languages import unusual as unusual_of
+from mirage.rank.ranking import counted as counted_lines
+from mirage.rank.ranking import moved as change_lines
 from mirage.rank.whatif import POOLED, Choice, Recomputed, compare
 from mirage.store import makers_of
 from mirage.views import people
@@ -317,7 +318,7 @@ def board(
     other = choice != Choice() or voted is not None
     if other:
         different = compare(rated(arena, referee, skill, codes, Choice())[0], ranking)
-        moved = tuple(pipeline.moved(different, language=scope))
+        moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()
     for row in rows:
@@ -334,7 +335,7 @@ def board(
         n_replies=sum(row["replies"] for row in main),
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
-        counted=tuple(pipeline.counted(recomputed))
+        counted=tuple(counted_lines(recomputed))
         if recomputed is not None and (other or len(recomputed.said) > 1)
         else (),
         moved=moved,

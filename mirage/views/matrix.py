@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mirage.battles.counts import RELEVANCE
 from mirage.errors import UnknownName
 from mirage.intervals import wilson
-from mirage.rank.battles import RELEVANCE
 from mirage.views.leaderboard import referees
 
 if TYPE_CHECKING:

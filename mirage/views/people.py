@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage import pipeline, votes
+from mirage import votes
 from mirage.errors import MirageError, NotEnoughData, Unreachable
 from mirage.store import home
+from mirage.votes import stage
+from mirage.votes.stage import correct_ranking, counting, vote_agreement
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.pipeline.voting import Corrected
     from mirage.store import Arena
+    from mirage.votes.stage import Corrected
 
 PAUSE = 20.0
 """Seconds in which pages that only read do not try again a database that did not answer."""
@@ -87,7 +89,7 @@ def _version(arena: Arena, log: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=8)
 def _log(arena: Arena, _version: tuple[str, int]) -> tuple[votes.Vote, ...]:
-    return tuple(pipeline.counting(arena, database().rows(votes.Vote, arena=arena.name)))
+    return tuple(counting(arena, database().rows(votes.Vote, arena=arena.name)))
 
 
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
@@ -120,7 +122,7 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
     log = _log(arena, key)
     if not any(vote.control for vote in log):
         return ()
-    return tuple(pipeline.vote_agreement(arena, log))
+    return tuple(vote_agreement(arena, log))
 
 
 def citations(arena: Arena) -> tuple[votes.Supported, ...]:
@@ -136,7 +138,7 @@ def citations(arena: Arena) -> tuple[votes.Supported, ...]:
 def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Supported, ...]:
     log = database().rows(votes.Evidence, arena=arena.name)
     try:
-        return tuple(pipeline.citations(arena, log))
+        return tuple(stage.citations(arena, log))
     except NotEnoughData:
         return ()
 
@@ -159,6 +161,6 @@ def _corrected(
     if not selection:
         return None
     try:
-        return pipeline.correct_ranking(arena, selection, judge=judge, languages=languages)
+        return correct_ranking(arena, selection, judge=judge, languages=languages)
     except MirageError as error:
         return error

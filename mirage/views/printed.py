@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage import outcomes, schema
 from mirage.languages import LANGUAGES
-from mirage.pipeline import printed
+from mirage.reproduce import printed
 from mirage.schema import Parser
 from mirage.sources.published import BASELINES
 from mirage.views.hallucination import rate_table

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from mirage import pipeline, schema, votes
+from mirage import schema, votes
 from mirage.answers import is_numbered
 from mirage.features.spec import Reply
 from mirage.features.support import cited_places
 from mirage.store.question import of_question
 from mirage.views import battle as battles
+from mirage.votes.stage import counting, vote_pool
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -90,7 +91,7 @@ class Pair:
 @lru_cache(maxsize=36)
 def pool(arena: Arena, language: str) -> votes.Pool:
     """The battles of a language that can be voted on."""
-    return pipeline.vote_pool(arena, language)
+    return vote_pool(arena, language)
 
 
 def past(arena: Arena, database: votes.Votes, language: str) -> list[votes.Vote]:
@@ -99,7 +100,7 @@ def past(arena: Arena, database: votes.Votes, language: str) -> list[votes.Vote]
     Raises:
         Unreachable: if the database does not answer.
     """
-    return pipeline.counting(arena, database.rows(votes.Vote, arena=arena.name, language=language))
+    return counting(arena, database.rows(votes.Vote, arena=arena.name, language=language))
 
 
 def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[votes.Evidence]:

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import pipeline, schema, surrogate
-from mirage.pipeline import Summary
-from mirage.rank.battles import RELEVANCE
+from mirage import schema, surrogate
+from mirage.battles.counts import RELEVANCE
+from mirage.surrogate.ablation import ABLATIONS
+from mirage.surrogate.reporting import chosen as chosen_regressor
+from mirage.surrogate.summaries import Summary, summary
+from mirage.surrogate.summaries import held_out as read_held_out
 from mirage.views.hallucination import published as figures_of
 
 if TYPE_CHECKING:
@@ -58,15 +61,15 @@ def compared(arena: Arena, referee: str, skill: Skill = "both") -> Compared:
     import pyarrow.compute as pc
 
     rows = arena.read("predictions")
-    by_regressor = pipeline.held_out(rows, referee, skill=skill)
-    chosen = pipeline.chosen(rows, referee, skill=skill).regressor
+    by_regressor = read_held_out(rows, referee, skill=skill)
+    chosen = chosen_regressor(rows, referee, skill=skill).regressor
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
     selection = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
-    return Compared(chosen, tuple(pipeline.summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
+    return Compared(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
 
 
-NAMED = pipeline.ABLATIONS
+NAMED = ABLATIONS
 """The sets of features that the paper names."""
 _PRINTED_SETS = {
     "All features (11)": "All features",
@@ -138,7 +141,7 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
         return Weights((), ())
     records = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill]).to_pylist()
     rows = [schema.Importance(**row) for row in records]
-    sets = [*pipeline.ABLATIONS, *sorted({row.features for row in rows} - set(pipeline.ABLATIONS))]
+    sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation"]
     permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))

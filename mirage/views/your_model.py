@@ -9,16 +9,16 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import pipeline, schema
+from mirage import schema
 from mirage.errors import MirageError
 from mirage.features import FEATURES
-from mirage.pipeline.placing import Next
+from mirage.place import Next, place
 from mirage.views.features import overview
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.pipeline import Placement
+    from mirage.place import Placement
     from mirage.store import Arena
 
 
@@ -33,7 +33,7 @@ def placed(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Pla
         codes: languages.
     """
     try:
-        return pipeline.place(arena, system, referee=judge, languages=codes)
+        return place(arena, system, referee=judge, languages=codes)
     except MirageError as error:
         return error
 

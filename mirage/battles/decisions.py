@@ -1,0 +1,177 @@
+"""What a referee's verdicts on one battle come to: the one rule, for every page, table and statistic that asks.
+
+    by_judge = decisions(judgments)                      # {judge: {Battle: Decision}}
+    by_judge["gpt-4o"][battle].winner                    # "first", "second" or "tie"
+
+The rule is that of MT-Bench (Zheng et al. 2023, section 3.4): a system wins a battle if every readable verdict on it
+names that system, in whatever order the answers were shown. Verdicts that do not agree, also a win and a tie, come to a
+tie. A ranking is not made from decisions: it counts every verdict by itself (`Battles`), each order as one battle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FIRST, SECOND, TIE, UNPARSED = range(4)
+"""Labels of a decision: the first system wins, the second wins, neither, or no verdict could be read."""
+Winner = Literal["first", "second", "tie", "unparsed"]
+WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
+"""Their names, in the same order."""
+_OF_VERDICT = {"A": FIRST, "B": SECOND, "tie": TIE}
+_SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
+_POINTS = (1.0, 0.0, 0.5)
+
+WINNER_SQL = (
+    "CASE WHEN count(point) = 0 THEN 'unparsed' WHEN min(point) = 1 THEN 'first' WHEN max(point) = -1 THEN 'second' "
+    "ELSE 'tie' END"
+)
+"""The rule in SQL, over the verdicts of a battle: column `point` is 1 where a verdict names the first system, -1 the
+second, 0 a tie, null where it cannot be read."""
+
+
+class Battle(NamedTuple):
+    """A question and two systems, whatever the order their answers were shown in."""
+
+    language: str
+    """Code of the question's language."""
+    query_id: str
+    """The question."""
+    first: str
+    """The system whose name comes first."""
+    second: str
+    """The other system."""
+
+
+def battle(language: str, query_id: str, system_a: str, system_b: str) -> Battle:
+    """The battle of two systems in either order."""
+    first, second = sorted((system_a, system_b))
+    return Battle(language, query_id, first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What all verdicts of one referee on one battle come to."""
+
+    label: int
+    """`FIRST`, `SECOND`, `TIE` or `UNPARSED`, by the rule of this module."""
+    points: float
+    """Mean points of the first system, in [0, 1]: what a graded verdict gives it, else 1 for a win and 0.5 for a tie;
+    NaN if no verdict could be read."""
+    consistent: bool
+    """Whether all readable verdicts agree: the same system wins, or all are ties."""
+    order: float = 0.0
+    """The order in which the answers were shown: 1 the first system always first, -1 the second, 0 both orders."""
+    n_verdicts: int = 1
+    """Verdicts on the battle."""
+    n_read: int = 1
+    """Those of them that could be read."""
+
+    @property
+    def winner(self) -> Winner:
+        """The label's name."""
+        return WINNERS[self.label]
+
+
+class Shown(NamedTuple):
+    """One verdict, seen from the first system of its battle."""
+
+    label: int
+    """`FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
+    points: float
+    """Points of the first system; NaN if the verdict could not be read."""
+    swapped: bool
+    """Whether the second system's answer was shown first."""
+
+
+def points(label: int) -> float:
+    """Points that the first system takes by a label: 1, 0 or 0.5."""
+    return _POINTS[label]
+
+
+def swap(label: int) -> int:
+    """The label with the two systems exchanged."""
+    return _SWAPPED[label]
+
+
+def shown(verdict: str, *, swapped: bool, grade: float | None = None) -> Shown:
+    """A verdict, seen from the first system of its battle.
+
+    Args:
+        verdict: `A`, `B`, `tie` or `unparsed`, of the answers as they were shown.
+        swapped: whether the second system's answer was shown first.
+        grade: points of the answer shown first, where the judge gave a grade; it stands in for a verdict that could not
+            be read: from 0.25 to 0.75 a tie.
+    """
+    label = _OF_VERDICT.get(verdict)
+    if label is None and grade is not None:
+        label = TIE if 0.25 <= grade <= 0.75 else FIRST if grade > 0.5 else SECOND
+    if label is None:
+        return Shown(UNPARSED, math.nan, swapped)
+    of_shown = _POINTS[label] if grade is None else grade
+    return Shown(_SWAPPED[label], 1 - of_shown, True) if swapped else Shown(label, of_shown, False)
+
+
+def decide(verdicts: Sequence[Shown]) -> Decision:
+    """What the verdicts of one referee on one battle come to, by the rule of this module."""
+    read = [verdict for verdict in verdicts if verdict.label != UNPARSED]
+    n = len(read)
+    if not n:
+        return Decision(UNPARSED, math.nan, True, 0.0, len(verdicts), 0)
+    agree = all(verdict.label == read[0].label for verdict in read)
+    return Decision(
+        read[0].label if agree else TIE,
+        sum(verdict.points for verdict in read) / n,
+        agree,
+        1 - 2 * sum(verdict.swapped for verdict in read) / n,
+        len(verdicts),
+        n,
+    )
+
+
+def decisions(
+    judgments: pa.Table, *, among: Collection[Battle] | None = None, unparsed: bool = False
+) -> dict[str, dict[Battle, Decision]]:
+    """What each judge's verdicts on each battle come to.
+
+    Args:
+        judgments: table `judgments`.
+        among: the battles that are wanted; None for all.
+        unparsed: whether battles without a readable verdict are in the result.
+
+    Returns:
+        Decisions by judge, sorted by name, and battle, in the order of the table.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted = None if among is None else set(among)
+    names = ("judge", "language", "query_id", "system_a", "system_b", "verdict")
+    graded = "points" in judgments.column_names
+    rows = judgments.select([*names, *(["points"] if graded else [])])
+    if wanted is not None:
+        ids = pa.array(sorted({battle.query_id for battle in wanted}), pa.string())
+        rows = rows.filter(pc.is_in(rows["query_id"], value_set=ids))
+    grades = rows["points"].to_pylist() if graded else [None] * len(rows)
+    verdicts: dict[str, dict[Battle, list[Shown]]] = {}
+    columns = (rows[name].to_pylist() for name in names)
+    for judge, language, query_id, a, b, verdict, grade in zip(*columns, grades, strict=True):
+        swapped = a > b
+        key = Battle(language, query_id, b, a) if swapped else Battle(language, query_id, a, b)
+        if wanted is None or key in wanted:
+            verdicts.setdefault(judge, {}).setdefault(key, []).append(shown(verdict, swapped=swapped, grade=grade))
+    decided = {
+        judge: {key: decide(each) for key, each in by_battle.items()} for judge, by_battle in sorted(verdicts.items())
+    }
+    if unparsed:
+        return decided
+    readable = {
+        judge: {key: decision for key, decision in by_battle.items() if decision.n_read}
+        for judge, by_battle in decided.items()
+    }
+    return {judge: by_battle for judge, by_battle in readable.items() if by_battle}

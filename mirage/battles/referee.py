@@ -1,0 +1,150 @@
+"""Who decides the battles: human relevance labels, one judge, or several judges together.
+
+    referee = Referee.named("gpt-4o")
+    battles = referee.battles(arena.read(referee.table))     # {language: Battles}
+
+Callers ask the referee; they do not compare its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mirage.battles.counts import RELEVANCE, Battles, from_outcomes, lacking, pooled
+from mirage.battles.verdicts import from_judgments
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.schema import Parser, Skill
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+POOLED = "pooled"
+"""Name of the referee that counts every judge of an arena together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Referee:
+    """Who decides the battles, and on which questions."""
+
+    kind: Literal["relevance", "judge", "panel"]
+    """`relevance`: the relevance labels, without a model. `judge`: one model. `panel`: several judges, whose verdicts
+    count together."""
+    name: str
+    """The name in tables, files and addresses: `relevance`, the judge's own, or `pooled`."""
+    skill: Skill = "both"
+    """Which questions count; a judge has only `both`."""
+    parser: Parser = "strict"
+    """Whose outcomes decide, by relevance labels."""
+    judges: tuple[str, ...] = ()
+    """The judges of a panel; empty for every judge there is."""
+
+    @classmethod
+    def relevance(cls, skill: Skill = "both", *, parser: Parser = "strict") -> Referee:
+        """The human relevance labels."""
+        return cls("relevance", RELEVANCE, skill, parser)
+
+    @classmethod
+    def judge(cls, name: str) -> Referee:
+        """One judge."""
+        return cls("judge", name, judges=(name,))
+
+    @classmethod
+    def panel(cls, judges: Sequence[str] = ()) -> Referee:
+        """Several judges together; all there are if none is named."""
+        return cls("panel", POOLED, judges=tuple(judges))
+
+    @classmethod
+    def named(cls, name: str, *, skill: Skill = "both", parser: Parser = "strict") -> Referee:
+        """The referee of a name: `relevance`, `pooled`, or a judge's.
+
+        Raises:
+            BadInput: if a skill is asked of a judge.
+        """
+        if name == RELEVANCE:
+            return cls.relevance(skill, parser=parser)
+        if skill != "both":
+            raise BadInput(f"{name} judges answers, not the skill {skill!r}", do="leave the skill out")
+        return cls.panel() if name == POOLED else cls.judge(name)
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether relevance labels decide: no model is asked, and every skill can be ranked."""
+        return self.kind == "relevance"
+
+    @property
+    def table(self) -> str:
+        """The table it decides from."""
+        return "outcomes" if self.by_labels else "judgments"
+
+    @property
+    def counted(self) -> str:
+        """What a reader is told the number of: replies or verdicts."""
+        return "replies" if self.by_labels else "verdicts"
+
+    def battles(self, table: pa.Table, *, languages: Sequence[str] | None = None) -> dict[str, Battles]:
+        """The battles it decides, by language.
+
+        Args:
+            table: `outcomes` or `judgments`, as `table` says.
+            languages: codes; None for all that have battles.
+
+        Raises:
+            UnknownName: if a language or judge has no battles.
+            NotEnoughData: if a chosen language lacks what the skill needs.
+        """
+        if self.by_labels:
+            battles = from_outcomes(table, skill=self.skill, parser=self.parser)
+        elif self.kind == "judge":
+            battles = from_judgments(table, judge=self.name)
+        else:
+            battles = self._pooled(table)
+        missing = self.lacking(table)
+        for code in languages or ():
+            if code in missing:
+                raise NotEnoughData(f"{code} has {missing[code]}", do=f"leave {code} out, or choose another skill")
+            if code not in battles:
+                raise UnknownName("language", code, battles, where=f"battles by {self.name}")
+        return battles if languages is None else {code: battles[code] for code in languages}
+
+    def _pooled(self, table: pa.Table) -> dict[str, Battles]:
+        judges = self.judges or tuple(sorted(table["judge"].unique().to_pylist()))
+        parts: dict[str, list[Battles]] = {}
+        for judge in judges:
+            for code, battles in from_judgments(table, judge=judge).items():
+                parts.setdefault(code, []).append(battles)
+        return {code: pooled(parts[code], referee=self.name) for code in sorted(parts)}
+
+    def lacking(self, table: pa.Table) -> dict[str, str]:
+        """The languages that cannot be ranked, each with the reason in words."""
+        return lacking(table, skill=self.skill) if self.by_labels else {}
+
+
+def referees(arena: Arena) -> tuple[str, ...]:
+    """The names of the referees of an arena: relevance labels first, then its judges by name."""
+    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges(arena))
+
+
+def judges(arena: Arena) -> tuple[str, ...]:
+    """The judges of an arena, by name."""
+    if "judgments" not in arena.tables:
+        return ()
+    return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
+
+
+def only_judge(names: Iterable[str], wanted: str | None = None) -> str:
+    """The judge that is wanted, or the only one there is.
+
+    Raises:
+        UnknownName: if the one that is wanted is not there.
+        BadInput: if none is wanted, and there is not exactly one.
+    """
+    there = sorted(names)
+    if wanted is not None and wanted not in there:
+        raise UnknownName("judge", wanted, there)
+    if wanted is None and len(there) != 1:
+        raise BadInput(f"there are {len(there)} judges", do="choose with --referee: " + ", ".join(there))
+    return wanted or there[0]

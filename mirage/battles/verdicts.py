@@ -1,0 +1,276 @@
+"""What a judge said, row by row, and which of its verdicts count.
+
+    by_language = verdicts(judgments, judge="gpt-4o")    # {language: Verdicts}
+    by_language["en"].consistent().battles()
+
+Choosing among verdicts (both orders agree, none on the judge's own maker's systems, people's votes instead) happens
+here, on coded rows; what is left is counted to `Battles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import schema
+from mirage.battles.counts import Battles, codes, count
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMES = get_args(schema.Verdict)
+_A, _B, _TIE, _UNPARSED = (_NAMES.index(name) for name in ("A", "B", "tie", "unparsed"))
+
+
+COLUMNS = (*schema.key("judgments"), "verdict", "points")
+"""Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The verdicts of one judge in one language, in the order the answers were shown in."""
+
+    judge: str
+    """Whose verdicts."""
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    queries: tuple[str, ...]
+    """The Q queries, sorted by id."""
+    query: NDArray[np.intp]
+    """n: the query of each verdict, as its place in `queries`."""
+    first: NDArray[np.intp]
+    """n: the system shown first, as its place in `systems`."""
+    second: NDArray[np.intp]
+    """n: the system shown second."""
+    verdict: NDArray[np.int8]
+    """n: the verdict, as its place among those of `schema.Verdict` (A, B, tie, unparsed)."""
+    points: NDArray[np.float32]
+    """n: what the first system takes of the battle's point, NaN where the verdict is all there is."""
+    voted: NDArray[np.bool_]
+    """n: whether people's votes stand in for the judge's verdict. What people decided stays, whatever else is left out
+    for what the judge is or did."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Verdicts that were left out, by the reason in words."""
+
+    def battles(self) -> Battles:
+        """Count them. Both orders of a pair are two battles on one query; unparsed verdicts are left out and counted.
+
+        Raises:
+            BadInput: if a pair meets more than 255 times on one query.
+        """
+        w, v, t = (self.verdict == kind for kind in (_A, _B, _TIE))
+        q, a, b = self.query, self.first, self.second
+        shape = (len(self.queries), len(self.systems), len(self.systems))
+        points = None
+        if np.isfinite(self.points).any():
+            hard = np.where(t, 0.5, w)
+            shares = np.where(np.isfinite(self.points), self.points, hard)
+            points = np.zeros(shape, dtype=np.float32)
+            read = w | v | t
+            np.add.at(points, (q[read], a[read], b[read]), shares[read])
+            np.add.at(points, (q[read], b[read], a[read]), 1 - shares[read])
+        return Battles(
+            self.systems,
+            self.queries,
+            count(shape, (q[w], a[w], b[w]), (q[v], b[v], a[v])),
+            count(shape, (q[t], a[t], b[t]), (q[t], b[t], a[t])),
+            np.zeros(len(self.queries), dtype=np.intp),
+            referee=self.judge,
+            skill="both",
+            unparsed=int((self.verdict == _UNPARSED).sum()),
+            points=points,
+        )
+
+    def consistent(self) -> Verdicts:
+        """Those whose two orders agree: the same system wins in both, or both are ties.
+
+        A tie and a win do not agree, as for the flip rate. A battle of which only one order was judged, or could be
+        read, cannot be checked; it is left out too, and counted by itself.
+        """
+        readable = self.verdict != _UNPARSED
+        pair, swapped = self._pairs()
+        # Of the system that stands first by name: 1 it wins, -1 it loses, 0 a tie.
+        won = np.where(self.verdict == _TIE, 0, np.where((self.verdict == _A) != swapped, 1, -1))
+        n = len(self.queries) * len(self.systems) ** 2
+
+        def counted(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
+            return np.bincount(pair[rows & readable], minlength=n)
+
+        both = (counted(swapped) > 0) & (counted(~swapped) > 0)
+        all_ = counted(readable)
+        same = (counted(won > 0) == all_) | (counted(won < 0) == all_) | (counted(won == 0) == all_)
+        judged = readable & ~self.voted
+        differ, single = judged & (both & ~same)[pair], judged & ~both[pair]
+        reasons = {
+            "the two orders disagree": int(differ.sum()),
+            "judged or read in one order only": int(single.sum()),
+        }
+        return self._only(~differ & ~single, reasons)
+
+    def without_own(self, makers: Makers = BY_NAME) -> Verdicts:
+        """Those on systems of other makers than the judge's own: what is left where a judge prefers its family.
+
+        A judge whose maker is not known keeps all its verdicts.
+
+        Args:
+            makers: who made which judge and system.
+        """
+        maker = makers.of(self.judge)
+        if maker in (BASELINE, OTHER):
+            return self
+        own = np.array([makers.of(system) == maker for system in self.systems], dtype=bool)
+        excluded = (own[self.first] | own[self.second]) & ~self.voted
+        return self._only(~excluded, {f"{self.judge} and a system are both by {maker}": int(excluded.sum())})
+
+    def override(self, votes: pa.Table) -> Verdicts:
+        """These, with people's votes instead of the judge's verdicts on the same query and pair.
+
+        Several people: what most of them say; where no one view has most votes, a tie. A vote counts for both orders
+        of the pair, and for a verdict that could not be read. A vote on a battle that the judge has not judged changes
+        nothing here.
+
+        Args:
+            votes: `language, query_id, system_a, system_b, verdict`, in the words of `schema.Judgment`; only the rows
+                of this language may be given. Unparsed ones say nothing.
+        """
+        at_query = {name: k for k, name in enumerate(self.queries)}
+        at_system = {name: k for k, name in enumerate(self.systems)}
+        s = len(self.systems)
+        tallies: dict[int, NDArray[np.intp]] = {}
+        for row in votes.select(["query_id", "system_a", "system_b", "verdict"]).to_pylist():
+            q, a, b = at_query.get(row["query_id"]), at_system.get(row["system_a"]), at_system.get(row["system_b"])
+            if row["verdict"] not in _NAMES:
+                raise UnknownName("verdict", row["verdict"], _NAMES, where=f"votes on {row['query_id']}")
+            if q is None or a is None or b is None or row["verdict"] == "unparsed":
+                continue
+            vote = _NAMES.index(row["verdict"])
+            if a > b and vote != _TIE:
+                vote = _B if vote == _A else _A
+            tallies.setdefault((q * s + min(a, b)) * s + max(a, b), np.zeros(3, np.intp))[vote] += 1
+        voted = np.array(sorted(tallies), dtype=np.intp)
+        tally = np.array([tallies[key] for key in voted.tolist()], dtype=np.intp).reshape(-1, 3)
+        most = tally.max(axis=1, initial=0)
+        majority = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), _TIE)
+        pair, swapped = self._pairs()
+        overridden = np.isin(pair, voted)
+        voted_verdict = majority[np.searchsorted(voted, pair[overridden])]
+        turned = np.where(voted_verdict == _TIE, _TIE, np.where((voted_verdict == _A) != swapped[overridden], _A, _B))
+        verdict = self.verdict.copy()
+        verdict[overridden] = turned
+        points = np.where(overridden, np.float32(np.nan), self.points)
+        return replace(self, verdict=verdict, points=points, voted=self.voted | overridden)
+
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """A number for each verdict's query and pair, and whether the system that is later by name was shown first."""
+        s = len(self.systems)
+        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        return (self.query * s + low) * s + high, self.first > self.second
+
+    def _only(self, mask: NDArray[np.bool_], reasons: Mapping[str, int]) -> Verdicts:
+        """Some of the verdicts; systems without any are gone, queries stay: they were drawn and asked."""
+        present, place = _present(np.concatenate([self.first[mask], self.second[mask]]), len(self.systems))
+        n = int(mask.sum())
+        return replace(
+            self,
+            systems=tuple(self.systems[k] for k in present),
+            query=self.query[mask],
+            first=place[:n],
+            second=place[n:],
+            verdict=self.verdict[mask],
+            points=self.points[mask],
+            voted=self.voted[mask],
+            left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
+        )
+
+
+def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
+    """The verdicts of one judge by language.
+
+    Args:
+        judgments: table `judgments`, or its `COLUMNS`.
+        judge: whose verdicts.
+
+    Raises:
+        UnknownName: if the judge has no verdict here.
+        BadInput: if a system battles itself.
+        NotEnoughData: if none of the judge's verdicts could be read.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "points" not in judgments.column_names:
+        judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
+    rows = judgments.select([name for name in COLUMNS if name != "judge"])
+    of_judge = pc.equal(judgments["judge"], judge)
+    if not pc.all(of_judge).as_py():
+        rows = rows.filter(of_judge)
+    if not len(rows):
+        raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
+    languages, language = codes(rows["language"])
+    queries, query = codes(rows["query_id"])
+    systems, both = codes(_chain(rows["system_a"], rows["system_b"]))
+    a, b = both[: len(rows)], both[len(rows) :]
+    if (a == b).any():
+        row = rows.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
+        raise BadInput(
+            f"{row['system_a']} battles itself",
+            where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
+            do="remove the row",
+        )
+    names, name = codes(rows["verdict"])
+    kind = np.array([_NAMES.index(n) for n in names], dtype=np.int8)[name]
+    points = rows["points"].to_numpy().astype(np.float32)
+    if (kind == _UNPARSED).all():
+        raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
+    by_language = np.split(
+        np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]
+    )
+    verdicts_by_language = {}
+    for code, positions in zip(languages, by_language, strict=True):
+        at_query, q = _present(query[positions], len(queries))
+        at_system, both = _present(np.concatenate([a[positions], b[positions]]), len(systems))
+        verdicts_by_language[code] = Verdicts(
+            judge,
+            tuple(systems[k] for k in at_system),
+            tuple(queries[k] for k in at_query),
+            q,
+            both[: len(positions)],
+            both[len(positions) :],
+            kind[positions],
+            points[positions],
+            np.zeros(len(positions), dtype=bool),
+        )
+    return verdicts_by_language
+
+
+def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
+    """Count the verdicts of one judge (`verdicts`, `Verdicts.battles`), with what these raise.
+
+    Args:
+        judgments: table `judgments`.
+        judge: whose verdicts.
+
+    Returns:
+        Battles by language.
+    """
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(judgments, judge=judge).items()}
+
+
+def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of n values occur, and each row's place among these."""
+    present = np.flatnonzero(np.bincount(codes, minlength=n))
+    place = np.empty(n, dtype=np.intp)
+    place[present] = np.arange(len(present))
+    return present, place[codes]
+
+
+def _chain(first: Any, second: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array([*first.chunks, *second.chunks], first.type)

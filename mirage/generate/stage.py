@@ -1,0 +1,369 @@
+"""Answering the questions of an arena: a model is asked, its answers join those of other systems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import generate, llm, prompts, schema, store
+from mirage.answers import citations, cited, is_numbered, parse_answer
+from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.generate import baselines
+from mirage.stage import Stage, Tables
+from mirage.store import ledger_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Engine = Callable[..., Sequence[llm.Reply | None]]
+"""Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, as `llm.complete` does when it has been
+given the rest; with `again=...` too where answers are made again."""
+_COUNTED = "tokens by"
+OnReply = Callable[[llm.Cost, int], None]
+"""Called with what has come so far, and of how many conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who is asked what."""
+
+    system: str
+    """Name of the system whose answers these are."""
+    template: prompts.Template
+    """The prompt."""
+    settings: llm.Settings
+    """Model and parameters."""
+    tokens: llm.Tokens | None = None
+    """Counts tokens where passages are cut. None for the estimate if the system's answers so far were made by it, else
+    the model's tokenizer if it is at hand, else the estimate."""
+    seed: int = 0
+    """Seed of the passages' order."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    limit: int | None = None
+    """Questions a language, the first ones by id; None for all."""
+    relevant_only: bool = False
+    """Whether the prompts show the relevant passages alone, as to the teacher of a training set; questions without any
+    are not asked."""
+    replace: bool = False
+    """Whether the system's answers to these questions are made again, whatever they were made with and whatever the
+    ledger holds. One that was stopped goes on: what it has got is not asked for again."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What came of asking."""
+
+    arena: store.Arena
+    """The arena afterwards."""
+    counts: Mapping[str, Counter[str]]
+    """Answers of the system by language and status; `not asked` where the budget was reached."""
+    kept: int
+    """Sound answers that were there already."""
+    shared: Counter[str]
+    """Replies that are another system's too, by that system: the same model was asked the same."""
+    reasons: Counter[str]
+    """Why calls failed, and how many."""
+    cost: llm.Cost
+    """What this run has cost."""
+
+
+def plan_generating(path: Path, request: Asked, *, limits: llm.Limits) -> llm.Cost:
+    """What asking would cost at most; nothing is sent or written.
+
+    Raises:
+        ArenaError: if the arena lacks questions or passages.
+        UnknownName: if a language has no questions.
+        BadInput: if the system has answers that were made in another way.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _settled(seen.arena, request)
+    with ExitStack() as open_files:
+        ledger = None
+        if ledger_path(path).exists():
+            ledger = open_files.enter_context(store.Ledger(ledger_path(path), read_only=True))
+        conversations = generate.prepare(**_tables(seen, request), **_options(request, ledger)).conversations
+        again = _repetition(request, _number(request, ledger)) if ledger else None
+        return llm.plan(conversations, settings=request.settings, limits=limits, ledger=ledger, again=again)
+
+
+def generate_answers(
+    path: Path,
+    request: Asked,
+    *,
+    engine: Engine,
+    limits: llm.Limits,
+    made_by: str,
+    on_reply: OnReply | None = None,
+    step: str | None = None,
+) -> Generated:
+    """Let a system answer the questions of an arena.
+
+    Replies are in the arena's ledger the moment they come, and the table is written at the end, also when the service
+    ends the run: whoever is stopped goes on with the same command and pays nothing twice. Answers of other systems
+    stay. What was measured, decided or judged on answers that are no longer there is removed.
+
+    Args:
+        path: the arena's folder.
+        request: who is asked what.
+        engine: makes the calls, with `request.settings`.
+        limits: holds the prices.
+        made_by: the command, for the manifest.
+        on_reply: called as replies come.
+        step: the step of a run that this is (`store.upsert`).
+
+    Raises:
+        ArenaError: if the arena lacks questions or passages, or cannot be written.
+        UnknownName: if a language has no questions.
+        BadInput: if the system has answers that were made in another way.
+        Unreachable: if the service turns down what every call needs, or no call at all got a reply.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, request))
+    request = _settled(seen.arena, request)
+    tables = _tables(seen, request)
+    kept, ended = 0, False
+    tally = llm.Tally(limits)
+    reasons: Counter[str] = Counter()
+    stopped: list[Unreachable] = []
+
+    def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
+        nonlocal kept, ended
+        kept = len(chosen) - len(conversations)
+        replies: list[llm.Reply | None] = [None] * len(conversations)
+
+        def take(number: int, reply: llm.Reply) -> None:
+            replies[number] = reply
+            tally.add(reply)
+            if reply.status == "api_error":
+                reasons[reply.reason or "no reason given"] += 1
+            if on_reply is not None:
+                on_reply(tally.cost, len(conversations))
+
+        again = _repetition(request, number)
+        repeated = {} if again is None else {"again": again}
+        try:
+            engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
+        except Unreachable as error:
+            stopped.append(error)
+        # A call that failed by itself was made; one that was given up with all others was not.
+        ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
+        return replies
+
+    chosen = generate.chosen(tables["queries"], request.languages, request.limit)
+    with store.Ledger(ledger_path(path)) as ledger:
+        options = _options(request, ledger)
+        number = (
+            ledger.begin_replacement(request.system, _scope(request)) if request.replace else _number(request, ledger)
+        )
+        answers = generate.generate(**tables, **options, complete=complete)
+        arena = _write(path, answers, request, seen=seen, made_by=made_by, step=step)
+        if request.replace and ended:
+            ledger.end_replacement(request.system, number)
+    if stopped:
+        raise stopped[0]
+    if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
+        raise Unreachable(
+            f"no call got a reply: {reasons.most_common(1)[0][0]}",
+            do="see that the service answers, then run the same command again; each question has a row that says why",
+        )
+    counts = _count(chosen, answers)
+    kept -= sum(count["missing"] for count in counts.values())
+    shared = store.consistently(path, lambda arena: _shared(arena, request.system))
+    return Generated(arena, counts, kept, shared, reasons, tally.cost)
+
+
+def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """The answers of a system, taken apart: what `mirage show answers` prints.
+
+    Raises:
+        ArenaError: if the arena lacks answers.
+        UnknownName: if there is no such system or language among them.
+    """
+    arena = store.open_arena(path)
+    table = arena.read("answers", languages=languages)
+    systems = set(table["system"].to_pylist())
+    if system not in systems:
+        raise UnknownName("system", system, systems, where=str(path))
+    passages = schema.arrow_schema("passages").empty_table()
+    if "passages" in arena.tables:
+        passages = arena.read("passages", columns=["language", "query_id", "position", "passage_id"])
+    ids: dict[tuple[str, str], list[str]] = {}
+    for language, query_id, _, passage_id in sorted(zip(*(c.to_pylist() for c in passages.columns), strict=True)):
+        ids.setdefault((language, query_id), []).append(passage_id)
+    rows = []
+    for row in table.to_pylist():
+        if row["system"] != system:
+            continue
+        text = row["text"] or ""
+        parts = parse_answer(text) if text else None
+        numbered = is_numbered(row["template"], row["numbered"])
+        mentions = citations(text, ids.get((row["language"], row["query_id"]), []), numbered=numbered)
+        rows.append(
+            {
+                **{name: row[name] for name in ("language", "query_id", "system")},
+                "outcome": row["status"],
+                "key": row["call"],
+                "reason": parts and parts.reason,
+                "answer": parts and parts.answer,
+                "citations": ",".join(cited(mentions, unknown=True)),
+                "why": row["reason"],
+            }
+        )
+    return rows
+
+
+def _seen(arena: store.Arena, request: Asked) -> store.Seen:
+    """What a model that answers reads, and the answers that are there."""
+    for name in ("queries", "passages"):
+        arena.need(name)
+    for code in request.languages or ():
+        if code not in arena.languages("queries"):
+            raise UnknownName("language", code, arena.languages("queries"), where=str(arena.path))
+    tables = {name: arena.read(name, languages=request.languages) for name in ("queries", "passages")}
+    if "answers" in arena.tables:
+        tables["answers"] = arena.read("answers")
+    return store.Seen(arena, tables)
+
+
+def _tables(seen: store.Seen, request: Asked) -> dict[str, Any]:
+    """The arguments of the stage that are tables."""
+    tables: dict[str, Any] = {"answers": None, **seen.tables}
+    if request.relevant_only:
+        key = ["language", "query_id"]
+        tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
+        queries = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
+        tables["queries"] = queries.select(tables["queries"].column_names)
+    return tables
+
+
+def _options(request: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
+    """The arguments of the stage that are no tables."""
+    names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
+    options = {name: getattr(request, name) for name in names}
+    return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
+
+
+def _scope(request: Asked) -> str:
+    """Which answers are made again and how: the same command after a stop has the same scope."""
+    selection = {"languages": request.languages and sorted(request.languages), "limit": request.limit}
+    return f"{_note(request)}; {selection}; {request.template.text}"
+
+
+def _number(request: Asked, ledger: store.Ledger) -> int:
+    """The replacement of the system's answers that calls belong to; 0 where they were never made again."""
+    latest = ledger.latest_replacement(request.system)
+    if not request.replace:
+        return latest
+    under_way = ledger.open_replacement(request.system, _scope(request))
+    return latest + 1 if under_way is None else under_way
+
+
+def _repetition(request: Asked, number: int) -> str | None:
+    """What calls of a replacement are named: of two systems that ask the same, each has its own."""
+    return f"{request.system} {number}" if number else None
+
+
+def _given_up(reply: llm.Reply) -> bool:
+    """Whether a call was not made, since too many before it failed."""
+    return reply.status == "api_error" and not reply.attempts
+
+
+def _note(request: Asked) -> str:
+    """How answers are made, for the manifest."""
+    parameters = {name: value for name, value in llm.request(request.settings, []).items() if name != "messages"}
+    counted = (request.tokens or llm.Estimate()).name
+    options = {"template": request.template.name, "order seed": request.seed, _COUNTED: counted, **parameters}
+    if request.relevant_only:
+        options["passages"] = "relevant"
+    return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
+
+
+def _settled(arena: store.Arena, request: Asked) -> Asked:
+    """Say what counts tokens; refuse answers of two models, or of one with other parameters, under one name.
+
+    Raises:
+        BadInput: if the system has answers that were made in another way.
+    """
+    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
+    before = next((note for note in notes if note.startswith(f"{request.system}: ")), None)
+    if request.tokens is None:
+        # A tokenizer that has come to this machine since must not change the prompts of a run that goes on.
+        by_estimate = before is not None and f", {_COUNTED} {llm.Estimate().name}," in before
+        request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
+    if before not in (None, _note(request)) and not request.replace:
+        raise BadInput(
+            f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
+            where=str(arena.path),
+            do="give this system another name with --system, or make its answers again with --replace",
+        )
+    return request
+
+
+def _shared(arena: store.Arena, system: str) -> Counter[str]:
+    """How many replies of a system are also those of others, by the other's name."""
+    rows = arena.sql(
+        "SELECT other.system AS system, count(*) AS n FROM answers AS mine JOIN answers AS other USING (call)"
+        " WHERE mine.system = ? AND other.system <> ? AND mine.status <> 'api_error' GROUP BY other.system",
+        [system, system],
+    )
+    return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
+
+
+def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:
+    """Answers to the chosen questions by language and status."""
+    rows = zip(*(answers[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
+    status = {(language, query_id): status for language, query_id, status in rows}
+    counts: dict[str, Counter[str]] = {}
+    for language, query_id, *_ in chosen:
+        counts.setdefault(language, Counter())[status.get((language, query_id), "not asked")] += 1
+    return counts
+
+
+def _write(
+    path: Path, answers: pa.Table, request: Asked, *, seen: store.Seen, made_by: str, step: str | None
+) -> store.Arena:
+    """Put the answers of a system that are new or other than before in place of those it had.
+
+    Answers that it had to other questions stay, also those that another program has written meanwhile.
+    """
+    import pyarrow as pa
+
+    keys = schema.key("answers")
+    before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
+    rows_before, rows_after = (
+        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == request.system}
+        for table in (before, answers)
+    )
+    new = [row for key, row in rows_after.items() if rows_before.get(key) != row]
+    replaced = [key for key, row in rows_before.items() if rows_after.get(key) != row]
+    if not new and not replaced:
+        return store.open_arena(path)
+    rows = store.Rows(
+        pa.Table.from_pylist(new, schema.arrow_schema("answers")),
+        pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
+    )
+    questions = store.Seen(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
+    result = store.upsert(
+        path,
+        {"answers": rows},
+        made_by=made_by,
+        notes=[_note(request)],
+        subjects=[request.system],
+        check=lambda arena: _settled(arena, request),
+        seen=questions,
+        step=step,
+    )
+    return result.arena
+
+
+def _baselines(tables: Tables) -> dict[str, pa.Table]:
+    return {"answers": baselines.answers(tables["queries"], tables["passages"])}
+
+
+BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
+"""A source of answers beside the imported ones, which are not made from the questions."""

@@ -1,0 +1,215 @@
+"""From files to an arena, in one write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import ArenaError
+from mirage.imports import misfits as joining
+from mirage.outcomes.stage import OUTCOMES
+from mirage.sources import miracl, mirage_bench, nomiracl
+from mirage.stage import Progress, Tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BENCH = "MIRAGE-Bench"
+"""Title of an arena of its public data sets."""
+
+
+def import_outputs(
+    folder: Path, into: Path, *, notes: Sequence[str] = (), progress: Progress | None = None
+) -> store.Arena:
+    """Read the published outputs of NoMIRACL (or others in their layout) into an arena, with their outcomes.
+
+    Args:
+        folder: what `nomiracl.read_outputs` reads.
+        into: the arena's folder.
+        notes: for the manifest.
+        progress: called with the number of files read and the number there are.
+
+    Raises:
+        BadInput: naming file and line of what is wrong; the arena is then as it was.
+        ArenaError: if the arena cannot be written.
+    """
+    tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(folder, progress=progress))
+    tables |= OUTCOMES.run(tables)
+    origin = nomiracl.ORIGIN["outputs"]
+    texts = {"title": "NoMIRACL replies", "label": "real replies", "about": about(tables), "licence": origin.licence}
+    result = store.upsert(
+        into,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
+        made_by="mirage import nomiracl",
+        made_from=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
+        notes=notes,
+        stale=store.derived(tables),
+    )
+    return result.arena
+
+
+def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
+    """Read the NoMIRACL questions and their judged passages into an arena.
+
+    Args:
+        folder: what `nomiracl.read_questions` reads.
+        into: the arena's folder.
+        options: those of `nomiracl.read_questions`.
+
+    Raises:
+        BadInput: if a file is malformed or an option out of range.
+        ArenaError: if the arena holds answers or judgments, which belong to its own questions.
+    """
+    if store.is_arena(into):
+        _refuse_held(store.open_arena(into))
+    tables = nomiracl.read_questions(folder, **options)
+    origin = nomiracl.ORIGIN["questions"]
+    drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
+    texts = {
+        "title": "NoMIRACL questions",
+        "label": "questions only",
+        "about": f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages.",
+        "licence": origin.licence,
+    }
+    result = store.upsert(
+        into,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
+        check=_refuse_held,
+        made_by="mirage import nomiracl --what questions",
+        made_from=[{"name": origin.name, "url": origin.url}],
+        notes=[drawn] if drawn else [],
+        stale=store.derived(tables),
+    )
+    return result.arena
+
+
+def import_miracl(
+    folder: Path,
+    into: Path,
+    *,
+    split: miracl.Split = "dev",
+    languages: Sequence[str] | None = None,
+    seed: int = 0,
+) -> tuple[store.Arena, list[miracl.Count]]:
+    """Rebuild the questions of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
+
+    Args:
+        folder: what `miracl.read` reads.
+        into: the arena's folder.
+        split: `dev` or `train`.
+        languages: codes; None for all that are there.
+        seed: draws the Arabic questions of dev.
+
+    Returns:
+        The arena, and what became of each language.
+
+    Raises:
+        BadInput: if a file is malformed or absent.
+        ArenaError: if the arena holds answers or judgments, which belong to its own questions.
+    """
+    if store.is_arena(into):
+        _refuse_held(store.open_arena(into))
+    tables, counts = miracl.read(folder, split=split, languages=languages, seed=seed)
+    with_text = sum(count.texts for count in counts)
+    passages = len(tables["passages"])
+    extent = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
+    extent = extent if with_text else "by id"
+    origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split]}]
+    if with_text:
+        origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
+    texts = {
+        "title": "MIRAGE-Bench questions, rebuilt from MIRACL dev"
+        if split == "dev"
+        else "MIRAGE-Bench training questions, from MIRACL train",
+        "label": "questions only",
+        "about": f"{len(tables['queries']):,} questions with {passages:,} judged passages, {extent}.",
+        "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
+    }
+    result = store.upsert(
+        into,
+        {name: store.Rows(table) for name, table in tables.items()},
+        texts=lambda _: texts,
+        check=_refuse_held,
+        made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",
+        made_from=[*origin, *prints(folder, miracl.files(folder, split=split))],
+        notes=[
+            *(f"{count.language}: {count.remark}" for count in counts if count.remark),
+            *([] if with_text else [miracl.NO_TEXT]),
+        ],
+        stale=store.derived(tables),
+    )
+    return result.arena, counts
+
+
+def import_mirage_bench(
+    path: Path, into: Path, *, progress: Progress | None = None
+) -> tuple[store.Arena, dict[str, int], list[str]]:
+    """Read the public data sets of MIRAGE-Bench, those that are there, into an arena, new or existing.
+
+    Args:
+        path: what `mirage_bench.read` reads.
+        into: the arena's folder.
+        progress: called with the number of files read and the number there are.
+
+    Returns:
+        The arena, the rows read by table, and what a reader must know of them.
+
+    Raises:
+        BadInput: naming file and line of what is wrong; the arena is then as it was.
+        ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
+    """
+    tables, notes = mirage_bench.read(path, progress=progress)
+
+    def texts(old: store.Arena | None) -> dict[str, str]:
+        """An arena that is named otherwise keeps its name."""
+        if old is not None and old.title != BENCH:
+            return {}
+        names = {*tables, *(old.tables if old is not None else ())}
+        return {
+            "title": BENCH,
+            "label": "real replies" if "answers" in names else "questions only",
+            "about": "The public data sets of MIRAGE-Bench, as published.",
+            "licence": mirage_bench.LICENCE,
+        }
+
+    origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
+    result = store.upsert(
+        into,
+        {name: store.by_key(name, table) for name, table in tables.items()},
+        texts=texts,
+        check=lambda arena: joining.refuse_misfits(arena, tables),
+        made_by="mirage import mirage-bench",
+        made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
+        notes=notes,
+    )
+    if dropped := result.lost.get("judgments"):
+        notes.append(f"{dropped:,} judgments went that were on other answers")
+    return result.arena, {name: len(table) for name, table in tables.items()}, notes
+
+
+def _refuse_held(arena: store.Arena) -> None:
+    """Refuse to put other questions under the answers of an arena."""
+    if names := [name for name in ("answers", "judgments") if name in arena.tables]:
+        raise ArenaError(
+            f"this arena holds {' and '.join(names)} to the questions it has",
+            where=str(arena.path),
+            do="give a new folder for other questions",
+        )
+
+
+def about(tables: Tables) -> str:
+    """What the imported outputs are, in numbers."""
+    summary = nomiracl.summarise(tables)
+    return (
+        f"{summary.total.replies:,} replies of {len(summary.systems)} systems to {summary.total.questions:,} questions "
+        f"in {len(summary.languages)} languages."
+    )
+
+
+def prints(folder: Path, paths: Sequence[Path]) -> list[dict[str, str]]:
+    """Name and hash of files, for the manifest."""
+    return [{"name": path.relative_to(folder).as_posix(), "sha256": store.fingerprint(path)} for path in paths]

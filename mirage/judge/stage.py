@@ -1,0 +1,260 @@
+"""Judging an arena: the battles are drawn, a model or the features decide, the verdicts join those of other judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import judge, llm, schema, store
+from mirage.errors import BadInput, Unreachable
+from mirage.sources import files
+from mirage.stage import Progress
+from mirage.store import ledger_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Which battles of an arena are judged (`mirage.judge.choose`); by default all."""
+
+    queries: int | None = None
+    """Questions a language."""
+    pairs: int | None = None
+    """Pairs of answers a language, each judged in both orders."""
+    seed: int = 0
+    """Seed of the draw."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    battles: Sequence[judge.Battle] | None = None
+    """These battles, in both orders, and no others; the above then counts for nothing."""
+
+
+def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: Sample) -> llm.Cost:
+    """What judging would cost at most; nothing is sent or written.
+
+    Raises:
+        ArenaError: if the arena lacks questions, passages or answers.
+        NotEnoughData: if there is nothing to judge.
+    """
+    seen = store.consistently(path, lambda arena: _seen(arena, sample))
+    _, prompts = _battles(seen.tables, sample)
+    file = ledger_path(path)
+    if not file.exists():
+        return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
+    with store.Ledger(file, read_only=True) as ledger:
+        return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger)
+
+
+def read_battles(file: Path) -> list[judge.Battle]:
+    """Read a list of battles, as `mirage place --next FILE` writes it: language, query_id, system_a, system_b.
+
+    Raises:
+        BadInput: if the file cannot be read, or a record lacks one of them.
+    """
+    return [judge.Battle(*keys) for keys in files.battles(file)]
+
+
+def judge_by_model(
+    path: Path,
+    *,
+    name: str,
+    engine: judge.Engine,
+    settings: llm.Settings,
+    limits: llm.Limits,
+    sample: Sample,
+    made_by: str,
+    progress: Progress | None = None,
+    step: str | None = None,
+) -> tuple[store.Arena, judge.Judged]:
+    """Let a model judge the answers of an arena.
+
+    Its verdicts replace those it gave on the same battles; those on others stay, and so do other judges'. Replies are
+    in the arena's ledger the moment they come, and the table is written at the end, also when the service ends the run:
+    whoever is stopped goes on with the same command and pays nothing twice.
+
+    Args:
+        path: the arena's folder.
+        name: the judge's name.
+        engine: makes the calls, with these settings.
+        settings: model and parameters.
+        limits: holds the prices.
+        sample: which battles.
+        made_by: the command, for the manifest.
+        progress: called with how many battles are done, and of how many.
+        step: the step of a run that this is (`store.upsert`).
+
+    Returns:
+        The arena, and what came of asking.
+
+    Raises:
+        BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
+        ArenaError: if the arena lacks questions, passages or answers, or cannot be written.
+        NotEnoughData: if there is nothing to judge.
+        Unreachable: if the service turns down what every call needs, or no call at all got a reply.
+    """
+    if name == judge.HEURISTIC:
+        raise BadInput(
+            f"{name} is the judge that asks no model", do="give the judge another name, or leave --model out"
+        )
+    store.open_arena(path)  # a ledger would make the folder
+    with store.Ledger(ledger_path(path)) as ledger:
+
+        def refuse_another(arena: store.Arena) -> None:
+            _refuse_another(arena, name, settings, ledger)
+
+        store.consistently(path, refuse_another)
+        seen = store.consistently(path, lambda arena: _seen(arena, sample))
+        battles, prompts = _battles(seen.tables, sample)
+        judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
+        parameters = ", ".join(
+            f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages"
+        )
+        battle_keys = schema.from_columns(
+            "judgments",
+            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
+        )
+        rows = store.Rows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
+        arena = _write(
+            path, rows, name=name, note=parameters, made_by=made_by, seen=seen, check=refuse_another, step=step
+        )
+    if judged.stopped:
+        raise judged.stopped
+    if judged.failed and not len(judged.judgments):
+        raise Unreachable(
+            f"no call got a reply: {max(judged.failed, key=lambda reason: judged.failed[reason])}",
+            do="see that the service answers, then run the same command again",
+        )
+    return arena, judged
+
+
+def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | None = None) -> store.Arena:
+    """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before; with a
+    list of battles, those it gave on these.
+
+    Raises:
+        ArenaError: if the arena lacks answers or features, or cannot be written.
+        NotEnoughData: if there is nothing to judge.
+    """
+    note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
+
+    def read(arena: store.Arena) -> store.Seen:
+        columns = ["language", "query_id", "system", "status"]
+        answers = arena.read("answers", columns=columns, languages=sample.languages)
+        return store.Seen(arena, {"features": arena.read("features"), "answers": answers})
+
+    def make() -> store.Arena:
+        seen = store.consistently(path, read)
+        judgments = judge.judge_by_features(_chosen(seen.tables["answers"], sample), seen.tables["features"])
+        replaced = (
+            judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
+        )
+        rows = store.Rows(judgments, replaced)
+        return _write(path, rows, name=judge.HEURISTIC, note=note, made_by=made_by, seen=seen, step=step)
+
+    return store.made_anew(make)
+
+
+def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
+    """How every judge of an arena has judged, and what its calls have cost.
+
+    Args:
+        path: the arena's folder.
+        limits: holds the prices; without them there is no money.
+
+    Raises:
+        ArenaError: if the arena lacks judgments.
+    """
+    arena = store.open_arena(path)
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
+    judgments = arena.read("judgments", columns=names)
+    if not ledger_path(path).exists():
+        return judge.judge_stats(judgments)
+    with store.Ledger(ledger_path(path), read_only=True) as ledger:
+        return judge.judge_stats(judgments, ledger, limits)
+
+
+def _seen(arena: store.Arena, sample: Sample) -> store.Seen:
+    """What a model that judges reads."""
+    languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
+    tables = ("queries", "passages", "answers")
+    return store.Seen(arena, {name: arena.read(name, languages=languages) for name in tables})
+
+
+def _battles(tables: Mapping[str, pa.Table], sample: Sample) -> tuple[list[judge.Battle], judge.Prompts]:
+    """The battles drawn, and their prompts."""
+    among = judge.judgeable(tables["queries"], tables["passages"])
+    battles = _chosen(tables["answers"], sample, among)
+    return battles, judge.Prompts(battles, **tables)
+
+
+def _chosen(answers: pa.Table, sample: Sample, among: Collection[tuple[str, str]] | None = None) -> list[judge.Battle]:
+    """The battles of the list, or those drawn."""
+    if sample.battles is not None:
+        return judge.listed(answers, sample.battles, among=among)
+    return judge.choose(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
+
+
+def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledger: store.Ledger) -> None:
+    """Refuse to put verdicts of two models, or of one with other parameters, under one judge's name.
+
+    One verdict tells, as none of another kind gets in.
+    """
+    if "judgments" not in arena.tables:
+        return
+    table = arena.read("judgments", columns=["judge", "call"])
+    of_name = (
+        call
+        for judge_name, call in zip(*(table[c].to_pylist() for c in ("judge", "call")), strict=True)
+        if judge_name == name
+    )
+    for call in of_name:
+        before = ledger.request(call) if call is not None else None
+        now = llm.request(settings, [])
+        changed = [
+            key for key in sorted({*(before or {}), *now} - {"messages"}) if (before or {}).get(key) != now.get(key)
+        ]
+        if call is None:
+            description = "that were imported"
+        elif before is not None and changed:
+            description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
+        else:
+            return
+        raise BadInput(
+            f"{name} has verdicts {description}", where=str(arena.path), do="give this judge another name with --judge"
+        )
+
+
+def _of(name: str) -> pa.Table:
+    """What names all verdicts of a judge."""
+    import pyarrow as pa
+
+    return pa.table({"judge": [name]})
+
+
+def _write(
+    path: Path,
+    rows: store.Rows,
+    *,
+    name: str,
+    note: str,
+    made_by: str,
+    seen: store.Seen,
+    check: Callable[[store.Arena], object] | None = None,
+    step: str | None = None,
+) -> store.Arena:
+    """Put a judge's verdicts in place of those it gave before, beside the other judges'.
+
+    What it said on the battles asked goes even where no new verdict came: it was of other texts, or the ledger would
+    have had the reply.
+    """
+    if not len(rows.new) and "judgments" not in store.open_arena(path).tables:
+        return store.open_arena(path)
+    notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
+    result = store.upsert(
+        path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
+    )
+    return result.arena

@@ -1,0 +1,159 @@
+"""A new system's place among the judged ones: expected from free features, settled by the fewest battles.
+
+    placement = place(arena, "my-model", referee="gpt-4o")   # where it stands, and which battles would settle its tier
+    write_battles(placement, Path("next.csv"))               # for `mirage judge DIR --judge gpt-4o --battles next.csv`
+
+`records.py` is what comes of it, `reading.py` takes the battles from the arena, `expectation.py` asks the surrogate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import schema, store
+from mirage.errors import NotEnoughData
+from mirage.place import sequential as placing
+from mirage.place.expectation import expectation
+from mirage.place.reading import battles_fought, control_of, fields_of, grids, only_judge, split, tiers_of, verdicts_of
+from mirage.place.records import ORDERS, Control, Next, Placement, Stand, stands
+from mirage.rank.threads import one_thread
+from mirage.store.export import export_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["BATCH", "CONTROL", "ORDERS", "Control", "Next", "Placement", "Stand", "place", "write_battles"]
+
+BATCH = (10, 50)
+"""Fewest and most battles that are named at a time where no number is asked for: the choice gets better with every
+verdict that is in."""
+
+CONTROL = 0.1
+"""Share of the battles that is drawn at random."""
+
+
+def place(
+    arena: store.Arena,
+    system: str,
+    *,
+    referee: str | None = None,
+    languages: Sequence[str] | None = None,
+    battles: int | None = None,
+    control_share: float = CONTROL,
+    seed: int = 0,
+    verdicts: Path | None = None,
+    prior: placing.Prior | None = None,
+) -> Placement:
+    """Say where a new system stands, and name the battles that would settle its tier with the fewest verdicts.
+
+    The judged systems are rated and put into tiers by their own battles; those of the new system, in the arena or in a
+    file, then update what its features led to expect. Battles are on the questions that the judge has judged before.
+
+    Args:
+        arena: with judgments, and features or answers of the new system.
+        system: the new system.
+        referee: the judge; None where there is only one.
+        languages: codes; None for all in which the judge has judged and the system has replied. Of several, the place
+            is that by the mean over them.
+        battles: how many to name; None for what is expected to settle it, between the two of `BATCH`.
+        control_share: share of them that is drawn at random, in [0, 1].
+        seed: of that draw; the same in every round, so that it is known which battles were drawn.
+        verdicts: a file of further verdicts of the judge (`mirage import judgments`), which stay out of the arena.
+        prior: where the system is expected, over what the surrogate says; one mean and deviation a language.
+
+    Raises:
+        TableMissing: if the arena has no judgments, or neither answers nor features.
+        UnknownName: if the system has no replies, or the judge or a language has no battles.
+        NotEnoughData: if there are not two judged systems.
+        BadInput: if a file or a number cannot be taken.
+    """
+    judgments = verdicts_of(arena, verdicts)
+    # These matrices are too small to share: waiting for a second core costs more.
+    with one_thread():
+        return _placed(
+            arena,
+            judgments,
+            system,
+            only_judge(judgments, referee),
+            languages=languages,
+            battles=battles,
+            control_share=control_share,
+            seed=seed,
+            prior=prior,
+        )
+
+
+def _placed(
+    arena: store.Arena,
+    judgments: pa.Table,
+    system: str,
+    referee: str,
+    *,
+    languages: Sequence[str] | None,
+    battles: int | None,
+    control_share: float,
+    seed: int,
+    prior: placing.Prior | None,
+) -> Placement:
+    own, rest = split(judgments, system, referee)
+    if not len(rest):
+        raise NotEnoughData(f"{referee} has judged no two systems besides {system}", do="let it judge those first")
+    fields, replied = fields_of(arena, rest, system, referee, languages)
+    codes = tuple(field.language for field in fields)
+    tiers = tiers_of(rest, fields, referee, seed)
+    regressor: str | None = None
+    outside: tuple[str, ...] = ()
+    if prior is None:
+        prior, regressor, outside = expectation(arena, rest, system, referee, fields)
+    start = placing.start(fields, prior)
+    fought, requested = battles_fought(own, fields, referee, system)
+    state = start.after(fought)
+    now = placing.standing(state, tiers, seed=seed)
+    rooms = [
+        placing.Room(queries, open_ & ~grid, grid)
+        for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
+    ]
+    horizon = placing.horizon(state, tiers, rooms)
+    count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
+    picked = placing.choose(state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed)
+    return Placement(
+        system=system,
+        referee=referee,
+        languages=codes,
+        regressor=regressor,
+        outside=outside,
+        before=placing.standing(start, tiers, seed=seed),
+        now=now,
+        stands=stands(system, state.systems, tiers, now),
+        tiers=tiers,
+        unparsed=len(requested) - len(fought),
+        next=tuple(
+            Next(
+                codes[battle.language],
+                rooms[battle.language].queries[battle.query],
+                system,
+                state.systems[battle.opponent],
+                battle.control,
+                battle.wins,
+                battle.information,
+            )
+            for battle in picked
+        ),
+        horizon=horizon,
+        control=control_of(state, placing.control(state, rooms, seed=seed), fought, rooms),
+        control_share=control_share,
+        seed=seed,
+    )
+
+
+def write_battles(placement: Placement, file: Path) -> None:
+    """Write the next battles into a file, CSV, JSON Lines or Parquet by its name, as `mirage judge --battles` reads.
+
+    Where nothing is left to judge the file is written without a row: one of an earlier round must not stay.
+
+    Raises:
+        BadInput: if its name says no known kind, or it cannot be written.
+    """
+    export_rows(schema.from_rows(Next, placement.next), file)

@@ -1,0 +1,219 @@
+"""What an arena and a file hold of a new system and of those it is placed among."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mirage.rank as rank
+from mirage import schema, store
+from mirage.battles.counts import RELEVANCE
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.imports.own import Own, read_own
+from mirage.judge.pairs import REPLIES
+from mirage.place import sequential as placing
+from mirage.place.records import Control
+from mirage.place.sequential.field import by_pair
+from mirage.rank.bootstrap import JOINT
+from mirage.rank.tiers import separate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
+    """Key and verdict of all judgments, those of the file over those of the arena."""
+    import pyarrow as pa
+
+    names = list(rank.COLUMNS)
+    if file is None:
+        return arena.read("judgments", columns=names)
+    further = read_own(Own("judgments", file), arena.path)["judgments"].select(names)
+    if "judgments" not in arena.tables:
+        return further
+    keys = list(schema.key("judgments"))
+    rows = arena.read("judgments", columns=names).join(further.select(keys), keys, join_type="left anti")
+    return pa.concat_tables([rows.select(names).cast(further.schema), further]).sort_by(
+        [(k, "ascending") for k in keys]
+    )
+
+
+def only_judge(judgments: pa.Table, name: str | None) -> str:
+    """The judge by that name, or the only one.
+
+    Raises:
+        UnknownName: if there is none of the name.
+        BadInput: if there are several and none is named, or it is the relevance labels.
+    """
+    import pyarrow.compute as pc
+
+    if name == RELEVANCE:
+        raise BadInput(
+            f"{RELEVANCE} needs no battles: the labels decide on every reply",
+            do="run: mirage rank DIR --referee relevance",
+        )
+    names = sorted(pc.unique(judgments["judge"]).to_pylist())
+    if name is None and len(names) != 1:
+        raise BadInput(f"there are {len(names)} judges", do="choose with --referee: " + ", ".join(names))
+    if name is not None and name not in names:
+        raise UnknownName("judge", name, names)
+    return name or str(names[0])
+
+
+def split(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:
+    """The judge's verdicts on the system, and those on the others."""
+    import pyarrow.compute as pc
+
+    rows = judgments.filter(pc.equal(judgments["judge"], referee))
+    mask = pc.or_(pc.equal(rows["system_a"], system), pc.equal(rows["system_b"], system))
+    return rows.filter(mask), rows.filter(pc.invert(mask))
+
+
+def fields_of(
+    arena: store.Arena, rest: pa.Table, system: str, referee: str, languages: Sequence[str] | None
+) -> tuple[list[placing.Field], list[tuple[tuple[str, ...], NDArray[np.bool_]]]]:
+    """What the judged systems' battles say in each language, among those that all languages have; and by language the
+    questions, and on which of them the new system can meet which.
+    """
+    battles = rank.from_judgments(rest, judge=referee)
+    replies = _replies(arena)
+    known = {name for _, _, name in replies}
+    if system not in known:
+        raise UnknownName("system with replies", system, known, where=str(arena.path))
+    codes_replied = {code for code, _, name in replies if name == system}
+    for code in languages or ():
+        if code not in battles or code not in codes_replied:
+            raise UnknownName(
+                "language", code, codes_replied & set(battles), where=f"replies of {system} and battles by {referee}"
+            )
+    codes = [code for code in sorted(battles) if code in codes_replied and (languages is None or code in languages)]
+    common = set.intersection(*(set(battles[code].systems) for code in codes)) if codes else set()
+    if len(common) < 2:
+        raise NotEnoughData(
+            f"{referee} has judged fewer than two other systems in every language that {system} replied in",
+            do="choose languages with --languages, or let it judge more",
+        )
+    fields, rooms = [], []
+    for code in codes:
+        language_battles = battles[code].subset(sorted(common))
+        fields.append(placing.field(code, language_battles))
+        others_replied = np.array(
+            [
+                [(code, query, name) in replies for name in language_battles.systems]
+                for query in language_battles.queries
+            ]
+        )
+        system_replied = np.array([(code, query, system) in replies for query in language_battles.queries])
+        rooms.append((language_battles.queries, others_replied & system_replied[:, None]))
+    return fields, rooms
+
+
+def _replies(arena: store.Arena) -> set[tuple[str, str, str]]:
+    """Language, question and system of every reply; where the arena has no answers, of those that were measured."""
+    import pyarrow.compute as pc
+
+    if "answers" in arena.tables:
+        rows = arena.read("answers", columns=["language", "query_id", "system", "status"])
+        rows = rows.filter(pc.is_in(rows["status"], value_set=_strings(REPLIES)))
+    else:
+        rows = arena.read("features", columns=["language", "query_id", "system"])
+        rows = rows.group_by(["language", "query_id", "system"]).aggregate([])
+    columns = (rows[name].to_pylist() for name in ("language", "query_id", "system"))
+    return set(zip(*columns, strict=True))
+
+
+def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed: int) -> tuple[tuple[str, ...], ...]:
+    """The judged systems in tiers, by the joint row where there are several languages."""
+    battles = rank.from_judgments(rest, judge=referee)
+    among = {field.language: battles[field.language].subset(field.systems) for field in fields}
+    separation = separate(rank.rate(among, draws=1, seed=seed))[JOINT if len(fields) > 1 else fields[0].language]
+    by_tier: list[list[str]] = []
+    last = 0
+    for system, tier in zip(separation.systems, separation.tiers, strict=True):
+        # A system that has no tier of its own goes with those above it.
+        if not by_tier or (tier is not None and tier > last):
+            by_tier.append([])
+        by_tier[-1].append(system)
+        last = last if tier is None else tier
+    return tuple(map(tuple, by_tier))
+
+
+def battles_fought(
+    own: pa.Table, fields: Sequence[placing.Field], referee: str, system: str
+) -> tuple[list[placing.Fought], set[tuple[int, str, int]]]:
+    """The system's battles with a verdict, and all that were asked for: language, question, opponent."""
+    place = {field.language: k for k, field in enumerate(fields)}
+    index = {name: j for j, name in enumerate(fields[0].systems)}
+    columns = (own[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b"))
+    requested = {
+        (place[code], query, index[b if a == system else a])
+        for code, query, a, b in zip(*columns, strict=True)
+        if code in place and (b if a == system else a) in index
+    }
+    if not requested:
+        return [], requested
+    fought = []
+    for code, language_battles in rank.from_judgments(own, judge=referee).items():
+        if code not in place:
+            continue
+        points, contested = by_pair(language_battles)
+        position = language_battles.systems.index(system)
+        for q, j in np.argwhere(contested[:, position]).tolist():
+            if language_battles.systems[j] in index:
+                fought.append(
+                    placing.Fought(
+                        language_battles.queries[q],
+                        index[language_battles.systems[j]],
+                        float(points[q, position, j]),
+                        place[code],
+                    )
+                )
+    return fought, requested
+
+
+def grids(
+    requested: set[tuple[int, str, int]],
+    replied: Sequence[tuple[tuple[str, ...], NDArray[np.bool_]]],
+) -> list[NDArray[np.bool_]]:
+    """By language, Q x S: whether a battle was asked for."""
+    grids = []
+    for k, (queries, open_) in enumerate(replied):
+        positions = {query: q for q, query in enumerate(queries)}
+        grid = np.zeros_like(open_)
+        for language, query, j in requested:
+            if language == k and query in positions:
+                grid[positions[query], j] = True
+        grids.append(grid)
+    return grids
+
+
+def control_of(
+    state: placing.State,
+    drawn: Sequence[placing.Place],
+    fought: Sequence[placing.Fought],
+    rooms: Sequence[placing.Room],
+) -> Control:
+    """What became of the battles that were drawn at random, beside what the rating leads to expect."""
+    keys = {(k, rooms[k].queries[q], j) for k, q, j in drawn}
+    battles = [battle for battle in fought if (battle.language, battle.query, battle.opponent) in keys]
+    mean = state.mean
+    p = np.array(
+        [1 / (1 + np.exp(mean[battle.language, battle.opponent] - mean[battle.language, -1])) for battle in battles]
+    )
+    dispersion = np.array([state.fields[battle.language].noise.dispersion for battle in battles])
+    return Control(
+        len(battles),
+        float(sum(battle.points for battle in battles)),
+        float(p.sum()),
+        float(np.sqrt((dispersion * p * (1 - p)).sum())),
+    )
+
+
+def _strings(values: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.string())

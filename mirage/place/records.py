@@ -1,0 +1,167 @@
+"""What `place` returns: where a new system stands, and which battles would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from mirage import schema
+from mirage.place import sequential as placing
+
+ORDERS = 2
+"""Calls of a judge that a battle costs: it is shown in both orders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """One row of the ranking with the new system in it."""
+
+    key = ("rank",)
+
+    rank: schema.Rank
+    """Place by rating; 1 is best."""
+    system: str
+    """The system."""
+    rating: float
+    """In logits; 0 is the mean of the judged systems."""
+    low: float
+    """Lower end of the 95% credible interval of `rating`."""
+    high: float
+    """Upper end."""
+    tier: Annotated[int, schema.Range(1, None)]
+    """Its tier; of the new system, the most probable."""
+    tier_probability: schema.Share
+    """Probability that the new system is of this tier."""
+    rank_probability: schema.Share
+    """Probability that the new system is of this rank."""
+    above: schema.Share | None
+    """Probability that the new system is better than this one; null of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A battle to be fought, in both orders."""
+
+    language: schema.Code
+    """Language of the question."""
+    query_id: str
+    """The question."""
+    system_a: str
+    """The new system."""
+    system_b: str
+    """Its opponent."""
+    control: bool
+    """Whether it was drawn at random, whatever it may tell."""
+    wins: schema.Share
+    """Probability that the new system wins it, ties aside."""
+    information: float
+    """Bits that it is expected to tell about the tier, beyond the battles before it in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The battles that were drawn at random, as a check of the rating that all battles gave."""
+
+    n: int
+    """How many have a verdict."""
+    points: float
+    """Points the new system won in them; a tie is half."""
+    expected: float
+    """Points its rating leads to expect."""
+    sd: float
+    """Standard deviation of these."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they lie within two standard deviations."""
+        return abs(self.points - self.expected) <= 2 * self.sd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Placement:
+    """Where a new system stands, how sure that is, and what would settle it."""
+
+    system: str
+    """The new system."""
+    referee: str
+    """The judge."""
+    languages: tuple[str, ...]
+    """Codes; of several, ratings are means over them."""
+    regressor: str | None
+    """The surrogate that said where it was expected; None where the spread of the judged systems stood in for it."""
+    outside: tuple[str, ...]
+    """Features in which it lies outside the range of the judged systems."""
+    before: placing.Standing
+    """Where it stands by its features alone."""
+    now: placing.Standing
+    """Where it stands with its battles."""
+    stands: tuple[Stand, ...]
+    """The ranking with it, the best first."""
+    tiers: tuple[tuple[str, ...], ...]
+    """The judged systems in tiers, by their own battles."""
+    unparsed: int
+    """Its verdicts that could not be read."""
+    next: tuple[Next, ...]
+    """The battles to fight next; none once it is settled."""
+    horizon: placing.Horizon
+    """How many more battles until it is settled."""
+    control: Control
+    """The battles drawn at random so far."""
+    control_share: float
+    """Share of the next battles that is drawn at random."""
+    seed: int
+    """Seed of the draws."""
+
+    def __repr__(self) -> str:
+        best, worst = self.now.rank_interval()
+        state = "settled" if self.settled else f"not settled, {len(self.next)} battles named"
+        return (
+            f"Placement({self.system!r}: rank {best} to {worst} of {len(self.stands)}, rating {self.now.rating:+.2f} "
+            f"({self.now.low:+.2f} to {self.now.high:+.2f}); {state}; {self.method})"
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether the rule holds."""
+        return self.now.settled
+
+    @property
+    def rule(self) -> str:
+        """When a tier is settled."""
+        return f"one tier has a probability of at least {placing.LEVEL:.0%}, after at least {placing.LEAST} battles"
+
+    @property
+    def calls(self) -> int:
+        """Calls of the judge that the next battles cost."""
+        return ORDERS * len(self.next)
+
+    @property
+    def method(self) -> str:
+        """How the numbers came about, in a line."""
+        prior = f"the surrogate {self.regressor}" if self.regressor else "the spread of the judged systems"
+        return (
+            f"Bayesian Bradley-Terry (Laplace), prior by {prior}, ties half a win each, battles on one query weighed "
+            f"as a cluster; 95% credible intervals, {self.now.n} battles, control share {self.control_share:g}, "
+            f"seed {self.seed}"
+        )
+
+
+def stands(
+    system: str, others: Sequence[str], tiers: Sequence[Sequence[str]], now: placing.Standing
+) -> tuple[Stand, ...]:
+    """The ranking with the new system in it."""
+    tier = {name: k for k, names in enumerate(tiers, start=1) for name in names} | {system: now.tier}
+    rows: list[tuple[Any, ...]] = [(now.rating, system, now.low, now.high, None)]
+    rows += [
+        (*(float(now.others[0, j]), name), *(float(end) for end in now.others[1:, j]), float(now.above[j]))
+        for j, name in enumerate(others)
+    ]
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    return tuple(
+        Stand(
+            *(number, name, rating, low, high, tier[name]),
+            *(float(now.tier_probabilities[tier[name] - 1]), float(now.rank_probabilities[number - 1]), above),
+        )
+        for number, (rating, name, low, high, above) in enumerate(rows, start=1)
+    )

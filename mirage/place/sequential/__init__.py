@@ -1,0 +1,50 @@
+"""Place one new system among those of an arena with few battles.
+
+    known = field("sw", battles)                              # what the arena knows of its own systems
+    state = start([known], Prior([0.4], [0.5]))               # the new one is expected at 0.4, give or take 0.5
+    state = state.after([Fought(query=q, opponent=j, points=y)])
+    standing(state, tiers).tier_probabilities                 # which tier it is in
+    choose(state, tiers, [Room(open_, fought)], n=20, seed=0)      # the battles that tell most about that
+
+Bayesian Bradley-Terry in Laplace's approximation: the arena's battles give a Gaussian for its own systems, a surrogate
+one for the new system, and the new system's battles update both. `field.py` has what goes before the new battles,
+`state.py` what they change, `choice.py` which to fight next. NumPy only; nothing here knows a judge or a disk.
+"""
+
+from mirage.place.sequential.choice import Chosen, Horizon, Place, Room, choose, control, horizon
+from mirage.place.sequential.field import Field, Noise, field
+from mirage.place.sequential.state import (
+    LEAST,
+    LEVEL,
+    Fought,
+    Prior,
+    Standing,
+    State,
+    TierList,
+    boundaries,
+    standing,
+    start,
+)
+
+__all__ = [
+    "LEAST",
+    "LEVEL",
+    "Chosen",
+    "Field",
+    "Fought",
+    "Horizon",
+    "Noise",
+    "Place",
+    "Prior",
+    "Room",
+    "Standing",
+    "State",
+    "TierList",
+    "boundaries",
+    "choose",
+    "control",
+    "field",
+    "horizon",
+    "standing",
+    "start",
+]

@@ -1,0 +1,277 @@
+"""What the battles of a new system change: its rating, and the probability of each rank and tier."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.errors import BadInput
+from mirage.place.sequential.field import Field
+from mirage.rank.fit import Array
+
+LEVEL = 0.95
+"""Probability of one tier from which on a system is settled."""
+LEAST = 10
+"""Battles without which none is settled: what a surrogate says alone is no verdict."""
+
+_DRAWS = 4000
+"""Draws behind the probabilities of ranks."""
+
+TierList = Sequence[Sequence[str]]
+"""The arena's own systems in tiers, the best tier first; in a tier in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Where the new system is expected before it fights, language by language."""
+
+    mean: Sequence[float]
+    """Ratings in logits; 0 is the mean of the arena's own systems."""
+    sd: Sequence[float]
+    """Their standard deviations, above 0."""
+    correlation: float = 0.5
+    """Of the errors in two languages, in [0, 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fought:
+    """A battle of the new system, its verdicts in either order taken together."""
+
+    query: Hashable
+    """The query: its id, or its number in the language."""
+    opponent: int
+    """Number of the opponent in the field."""
+    points: float
+    """Share of the points that the new system took: 1 won, 0.5 tied, 0 lost, 0.75 won in one order and tied in the
+    other."""
+    language: int = 0
+    """Number of the language."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A Gaussian over the ratings of all in every language: first those of the field, the new system last."""
+
+    fields: tuple[Field, ...]
+    """The L languages, each with the same S systems."""
+    mean: Array
+    """L x (S + 1)."""
+    covariance: Array
+    """L (S + 1) x L (S + 1)."""
+    n: int = 0
+    """Battles of the new system that it rests on."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The S systems of the field."""
+        return self.fields[0].systems
+
+    def after(self, fought: Sequence[Fought]) -> State:
+        """The state once these battles are known; call it on the state before any, with all of them.
+
+        Newton's method for the maximum, Laplace's approximation around it. A battle weighs less the more battles the
+        new system has on the same query (`Noise.information`).
+        """
+        if not fought:
+            return self
+        size = len(self.systems) + 1
+        languages = np.array([battle.language for battle in fought])
+        points = np.array([battle.points for battle in fought])
+        new = languages * size + size - 1
+        old = languages * size + np.array([battle.opponent for battle in fought])
+        numbers: dict[tuple[int, Hashable], int] = {}
+        cluster = np.array([numbers.setdefault((battle.language, battle.query), len(numbers)) for battle in fought])
+        precision = np.linalg.inv(self.covariance)
+        x0 = self.mean.ravel()
+        x = x0.copy()
+        curve = precision
+        for _ in range(3):
+            # The weights follow the ratings: from the prior's to those found, in two rounds.
+            weight = self._weights(languages, cluster, 1 / (1 + np.exp(x[old] - x[new])))
+            for _ in range(100):
+                p = 1 / (1 + np.exp(x[old] - x[new]))
+                slope = -precision @ (x - x0)
+                np.add.at(slope, new, weight * (points - p))
+                np.add.at(slope, old, weight * (p - points))
+                curve = precision.copy()
+                c = weight * p * (1 - p)
+                np.add.at(curve, (new, new), c)
+                np.add.at(curve, (old, old), c)
+                np.add.at(curve, (new, old), -c)
+                np.add.at(curve, (old, new), -c)
+                step = np.linalg.solve(curve, slope)
+                # A step of at most a logit: from a prior far off, a whole one could leap over the maximum.
+                x += step * min(1.0, 1 / max(float(np.abs(step).max()), 1e-12))
+                if np.abs(step).max() < 1e-9:
+                    break
+        return replace(self, mean=x.reshape(self.mean.shape), covariance=np.linalg.inv(curve), n=self.n + len(fought))
+
+    def _weights(self, languages: NDArray[np.intp], cluster: NDArray[np.intp], p: Array) -> Array:
+        """What each battle counts: 1 where it is an independent toss, less where others share its query."""
+        toss = p * (1 - p)
+        n = np.bincount(cluster)
+        tosses = np.bincount(cluster, toss)
+        language = np.zeros(len(n), dtype=np.intp)
+        language[cluster] = languages
+        counts = np.empty(len(n))
+        for k, field in enumerate(self.fields):
+            in_language = language == k
+            counts[in_language] = field.noise.information(n[in_language], tosses[in_language]) / tosses[in_language]
+        return np.asarray(counts[cluster])
+
+    def joint(self) -> tuple[Array, Array]:
+        """Mean (S + 1) and covariance of the means over languages; 0 is the mean of the arena's own systems."""
+        count, size = self.mean.shape
+        centre = np.eye(size)
+        centre[:, :-1] -= 1 / (size - 1)
+        average = np.tile(centre, count) / count
+        return average @ self.mean.ravel(), average @ self.covariance @ average.T
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where the new system stands, as far as is known."""
+
+    rating: float
+    """Mean of its rating over languages, in logits; 0 is the mean of the arena's own systems."""
+    low: float
+    """Lower end of the 95% credible interval of `rating`."""
+    high: float
+    """Upper end."""
+    rank_probabilities: Array
+    """S + 1: of each rank, from 1."""
+    tier_probabilities: Array
+    """Of each tier, the best first."""
+    above: Array
+    """S: the probability that it is better than each of the arena's own systems."""
+    others: Array
+    """3 x S: rating of each of these, lower and upper end of its 95% interval."""
+    n: int
+    """Battles it rests on."""
+
+    @property
+    def tier(self) -> int:
+        """Its most probable tier, from 1."""
+        return int(np.argmax(self.tier_probabilities)) + 1
+
+    @property
+    def settled(self) -> bool:
+        """Whether one tier has a probability of at least `LEVEL`, after at least `LEAST` battles."""
+        return self.n >= LEAST and float(self.tier_probabilities.max()) >= LEVEL
+
+    def rank_interval(self, level: float = 0.95) -> tuple[int, int]:
+        """Best and worst end of the interval of its rank."""
+        return _ends(self.rank_probabilities, level)
+
+    def tier_interval(self, level: float = 0.95) -> tuple[int, int]:
+        """Best and worst end of the interval of its tier."""
+        return _ends(self.tier_probabilities, level)
+
+
+def _ends(probabilities: Array, level: float) -> tuple[int, int]:
+    """The middle part of a distribution over 1, 2, ..: at most half of the rest lies on either side."""
+    below = np.cumsum(probabilities)
+    tail = (1 - level) / 2
+    return int(np.argmax(below > tail + 1e-12)) + 1, int(np.argmax(below >= 1 - tail - 1e-12)) + 1
+
+
+def start(fields: Sequence[Field], prior: Prior) -> State:
+    """The state before any battle of the new system.
+
+    Raises:
+        BadInput: if the languages have not the same systems, or the prior is not one for each.
+    """
+    if len({field.systems for field in fields}) != 1:
+        raise BadInput("the languages have different systems", do="place by those that all languages have")
+    if not len(fields) == len(prior.mean) == len(prior.sd) or min(prior.sd) <= 0 or not 0 <= prior.correlation < 1:
+        raise BadInput(
+            f"a prior with means {list(prior.mean)}, deviations {list(prior.sd)} and correlation {prior.correlation} "
+            f"for {len(fields)} languages",
+            do="give one mean and one deviation above 0 for each language, and a correlation in [0, 1)",
+        )
+    size = len(fields[0].systems) + 1
+    mean = np.array([[*field.theta, rating] for field, rating in zip(fields, prior.mean, strict=True)])
+    covariance = np.zeros((mean.size, mean.size))
+    for k, field in enumerate(fields):
+        covariance[k * size : (k + 1) * size - 1, k * size : (k + 1) * size - 1] = field.covariance
+    sd = np.asarray(prior.sd, dtype=float)
+    shared = np.outer(sd, sd) * (prior.correlation + (1 - prior.correlation) * np.eye(len(sd)))
+    new = np.arange(len(sd)) * size + size - 1
+    covariance[np.ix_(new, new)] = shared
+    return State(tuple(fields), mean, covariance)
+
+
+def boundaries(state: State, tiers: TierList) -> Array:
+    """K x L (S + 1): for each boundary between two tiers, what adds up to how far the new system lies above it.
+
+    A boundary is midway between the lowest rating of one tier and the highest of the next (the mean over languages, by
+    the arena's own battles). With one tier there is none: K is 0.
+
+    Raises:
+        BadInput: if the tiers do not hold every system of the field once.
+    """
+    names = [name for tier in tiers for name in tier]
+    if sorted(names) != list(state.systems) or not all(tiers):
+        raise BadInput("the tiers do not hold every system of the arena once", do="make them from the same battles")
+    count, size = state.mean.shape
+    theta = np.mean([field.theta for field in state.fields], axis=0)
+    place = {name: k for k, name in enumerate(state.systems)}
+    rows = np.zeros((len(tiers) - 1, size))
+    rows[:, -1] = 1
+    for row, upper, lower in zip(rows, tiers[:-1], tiers[1:], strict=True):
+        row[min((place[name] for name in upper), key=lambda k: (theta[k], k))] -= 0.5
+        row[max((place[name] for name in lower), key=lambda k: (theta[k], -k))] -= 0.5
+    return np.asarray(np.tile(rows, count) / count)
+
+
+def standing(state: State, tiers: TierList, *, seed: int = 0) -> Standing:
+    """Where the new system stands.
+
+    The probability of a tier is that of lying between its two boundaries, in closed form; those of ranks come from
+    draws of all ratings together.
+
+    Args:
+        state: what is known.
+        tiers: of the arena's own systems, by their own battles.
+        seed: seed of the draws.
+    """
+    from scipy.special import ndtr, ndtri
+
+    contrasts = boundaries(state, tiers)
+    mean, covariance = state.joint()
+    sd = np.sqrt(np.diag(covariance))
+    z = float(ndtri(0.975))
+    apart = np.sqrt(covariance[-1, -1] + np.diag(covariance)[:-1] - 2 * covariance[-1, :-1])
+    return Standing(
+        rating=float(mean[-1]),
+        low=float(mean[-1] - z * sd[-1]),
+        high=float(mean[-1] + z * sd[-1]),
+        rank_probabilities=_ranks(mean, covariance, seed),
+        tier_probabilities=_shares(ndtr(_far(contrasts @ state.mean.ravel(), contrasts, state.covariance))),
+        above=np.asarray(ndtr((mean[-1] - mean[:-1]) / apart)),
+        others=np.stack([mean[:-1], mean[:-1] - z * sd[:-1], mean[:-1] + z * sd[:-1]]),
+        n=state.n,
+    )
+
+
+def _far(mean: Array, contrasts: Array, covariance: Array) -> Array:
+    return np.asarray(mean / np.sqrt(np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)))
+
+
+def _shares(above: Array) -> Array:
+    """... x (K + 1): the share of each tier, from the probabilities (... x K) to be above each boundary."""
+    rising = np.maximum.accumulate(above, axis=-1)
+    ends = np.zeros((*above.shape[:-1], 1)), np.ones((*above.shape[:-1], 1))
+    return np.asarray(np.diff(np.concatenate([ends[0], rising, ends[1]], axis=-1), axis=-1))
+
+
+def _ranks(mean: Array, covariance: Array, seed: int) -> Array:
+    rng = np.random.default_rng([seed, 0x706C6163])
+    # Centring makes the ratings of the field add up to 0: a hair on the diagonal keeps the root.
+    root = np.linalg.cholesky(covariance + 1e-10 * np.eye(len(mean)))
+    drawn = mean + rng.standard_normal((_DRAWS, len(mean))) @ root.T
+    rank: NDArray[np.intp] = (drawn[:, :-1] > drawn[:, -1:]).sum(axis=1)
+    return np.asarray(np.bincount(rank, minlength=len(mean)) / _DRAWS)

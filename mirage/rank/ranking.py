@@ -1,0 +1,254 @@
+"""A ranking by a referee: which battles count, and what a reader must know of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import mirage.rank as rank
+from mirage import schema
+from mirage.battles.counts import RELEVANCE
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank import DRAWS, SEED
+from mirage.rank.control import covariates
+from mirage.rank.whatif import POOLED, Choice, Comparison, Recomputed, recompute
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def ranking(
+    table: pa.Table,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ties: schema.Ties = "half",
+    penalty: rank.Penalty = "jeffreys",
+) -> rank.Ranking:
+    """Rank the systems by a referee.
+
+    Args:
+        table: `outcomes` if the referee is `relevance`, else `judgments`.
+        referee: `relevance`, or a judge's name.
+        skill: which questions count; a judge has only `both`.
+        parser: whose outcomes decide.
+        languages: codes; None for all that can be ranked.
+        draws: bootstrap draws.
+        seed: seed of the draws.
+        ties: how ties count.
+        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
+
+    Raises:
+        UnknownName: if a language or judge has no battles.
+        NotEnoughData: if a chosen language lacks what the skill needs.
+        BadInput: if a skill is asked of a judge.
+    """
+    chosen = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
+    return rank.rate(chosen, draws=draws, seed=seed, ties=ties, penalty=penalty)
+
+
+def battles_of(
+    table: pa.Table,
+    referee: str,
+    *,
+    skill: schema.Skill = "both",
+    parser: schema.Parser = "strict",
+    languages: Sequence[str] | None = None,
+) -> dict[str, rank.Battles]:
+    """The battles that a referee decided, by language; arguments and errors as for `ranking`."""
+    if referee == RELEVANCE:
+        battles = rank.from_outcomes(table, skill=skill, parser=parser)
+        short = rank.lacking(table, skill=skill)
+    else:
+        if skill != "both":
+            raise BadInput(f"{referee} judges answers, not the skill {skill!r}", do="leave the skill out")
+        battles, short = rank.from_judgments(table, judge=referee), {}
+    for code in languages or ():
+        if code in short:
+            raise NotEnoughData(f"{code} has {short[code]}", do=f"leave {code} out, or choose another skill")
+        if code not in battles:
+            raise UnknownName("language", code, battles, where=f"battles by {referee}")
+    return battles if languages is None else {code: battles[code] for code in languages}
+
+
+def what_if(
+    judgments: pa.Table,
+    judges: Sequence[str],
+    choice: Choice,
+    *,
+    features: pa.Table | None = None,
+    votes: pa.Table | None = None,
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Recomputed:
+    """Rank the systems by one judge or several together, with only what a choice leaves of their verdicts.
+
+    Args:
+        judgments: table `judgments`.
+        judges: names; `pooled` stands for every judge of the table.
+        choice: what counts.
+        features: table `features`, where the choice holds style equal.
+        votes: people's verdicts that replace the judges' (`rank.whatif.recompute`).
+        languages: codes; None for all.
+        draws: bootstrap draws.
+        seed: seed of the draws.
+
+    Raises:
+        UnknownName: if a judge, maker, covariate or language is not known here.
+        NotEnoughData: if nothing is left to rate.
+        BadInput: if labels are asked like a judge, or style is to be held equal with ties by a model.
+    """
+    if RELEVANCE in judges:
+        raise BadInput(
+            "relevance labels are no judge: they are not pooled with others, have no maker and see no style",
+            do="ask for judges, or leave the options for judges out",
+        )
+    names = judgments["judge"].unique().sort().to_pylist() if POOLED in judges else list(dict.fromkeys(judges))
+    verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
+    style = covariates(features, choice.control) if features is not None and choice.control else None
+    return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
+
+
+def counted(result: Recomputed) -> list[str]:
+    """What was counted for a ranking, and what was not, in lines."""
+    lines = []
+    if len(result.said) > 1:
+        counts = ", ".join(f"{judge} {n:,}" for judge, n in result.said.items())
+        lines.append(f"verdicts of {len(result.said)} judges counted together, each verdict the same: {counts}")
+    lines += [f"{n:,} verdicts left out: {reason}" for reason, n in result.left_out.items()]
+    if result.voted:
+        lines.append(f"{result.voted:,} verdicts replaced by people's votes")
+    if result.lacking:
+        lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in result.lacking.items()))
+    if result.controlled is not None:
+        missing = sum(result.controlled.n_missing.values())
+        if missing:
+            lines.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+        last = list(result.controlled.coefficients)[-1]
+        for coefficient in result.controlled.coefficients[last]:
+            worth = (
+                coefficient.reason
+                if coefficient.value is None
+                else f"{coefficient.value:+.2f} logits ({coefficient.low:+.2f} to {coefficient.high:+.2f})"
+            )
+            lines.append(f"{coefficient.covariate}, {last}: {worth} for {coefficient.per}")
+        outside: dict[tuple[str, str], list[str]] = {}
+        for code, systems in result.controlled.outside.items():
+            for system, names in systems.items():
+                for name in names:
+                    outside.setdefault((name, system), []).append(code)
+        for name in result.controlled.names:
+            far = [f"{system} ({', '.join(codes)})" for (of, system), codes in outside.items() if of == name]
+            if far:
+                lines.append(
+                    f"ratings that rest on extrapolation, since at least half of the system's answers lie far outside "
+                    f"the others' in {name}: {', '.join(far)}"
+                )
+    return lines
+
+
+def moved(comparison: Comparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
+    """Which ranks moved in a language, which systems are gone, and whether the comparison graph fell apart.
+
+    Args:
+        comparison: the comparison.
+        language: code, or `all`.
+        name: what to call a system; its own name where absent.
+    """
+    called = name or {}
+    moves = comparison.of(language)
+    descriptions = [
+        f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
+        for m in moves
+    ]
+    lines = [
+        f"{len(moves)} rank{'' if len(moves) == 1 else 's'} moved: {', '.join(descriptions)}"
+        if moves
+        else "no rank moved"
+    ]
+    if language in comparison.gone:
+        lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
+    if language in comparison.apart:
+        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in comparison.apart[language])
+        lines.append(f"the comparison graph fell apart into {len(comparison.apart[language])} groups: {parts}")
+    return lines
+
+
+def ordered(ranking: rank.Ranking, reference: str | None = None) -> pa.Table:
+    """The table of a ranking to be read from top to bottom: by language, `all` last, the best system first.
+
+    With a reference system, three columns more: `difference`, every system's rating less that of the reference, and
+    `difference_low` and `difference_high`, its 95% interval; null where the data puts no bound, and all three where the
+    reference is not ranked in the language.
+    """
+    import pyarrow as pa
+
+    table = ranking.table()
+    order = list(ranking.languages)
+    keys = zip(*(table[name].to_pylist() for name in ("language", "rank", "system")), range(len(table)), strict=True)
+    places = [k for *_, k in sorted(keys, key=lambda key: (order.index(key[0]), *key[1:3]))]
+    if reference is not None:
+        columns: list[list[float | None]] = [[], [], []]
+        for row in ranking.languages.values():
+            ranked = reference in row.systems
+            values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
+            for column, part in zip(columns, values, strict=True):
+                column += [v if v is not None and math.isfinite(v) else None for v in part]
+        for name, column in zip(("difference", "difference_low", "difference_high"), columns, strict=True):
+            table = table.append_column(name, pa.array(column, pa.float64()))
+    return table.take(pa.array(places))
+
+
+_PRIOR: dict[rank.Penalty, str] = {"jeffreys": "the word of Jeffreys' prior", "none": "a tiny ridge's doing"}
+"""What bounds a rating that the data does not."""
+
+
+def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
+    """What a reader of a ranking must know besides the table.
+
+    Args:
+        ranking: the ranking.
+        table: what it was made from (`ranking`).
+        languages: what was asked for; of other languages nothing is said.
+    """
+    lines = []
+    single = [row for code, row in ranking.languages.items() if code != "all"]
+    if ranking.referee == RELEVANCE and languages is None:
+        short = rank.lacking(table, skill=ranking.skill)
+        if short:
+            lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
+    if ranking.left_out:
+        lines.append("not in the joint row, without battles in some language: " + ", ".join(ranking.left_out))
+    unparsed = sum(row.unparsed for row in single)
+    if unparsed:
+        lines.append(f"{unparsed:,} battles left out, their verdict could not be read")
+    side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
+    loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
+    if loose:
+        lines.append(
+            "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
+            f"how far out the rating lies is {_PRIOR[ranking.penalty]}: " + ", ".join(loose)
+        )
+    few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
+    if few:
+        lines.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
+    if not ranking.battles:
+        return lines
+    lines += rank.designs(ranking.battles)
+    alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
+    if alike:
+        lines.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))
+    apart = [
+        f"{system} ({language}: {ratio:.1f} times)"
+        for language, systems in rank.disagreements(ranking).items()
+        for system, ratio in systems.items()
+    ]
+    if apart:
+        lines.append("intervals whose width, by the bootstrap, is not near the analytic one: " + ", ".join(apart))
+    return lines

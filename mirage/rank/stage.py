@@ -1,0 +1,52 @@
+"""The stages from outcomes or judgments to ratings and tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+import mirage.rank as rank
+from mirage import schema
+from mirage.battles.counts import RELEVANCE
+from mirage.rank import DRAWS, SEED, paper
+from mirage.rank.ranking import battles_of, ranking
+from mirage.stage import Stage, Tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    ranked = [
+        ranking(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
+    ]
+    return {"ratings": pa.concat_tables([result.table() for result in ranked])}
+
+
+def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+    return {"ratings": ranking(tables["judgments"], judge, draws=draws, seed=seed).table()}
+
+
+def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:
+    return paper.play(battles, **options).table()
+
+
+def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    outcomes = tables["outcomes"]
+    skills = get_args(schema.Skill)
+    played = [_tournaments(battles_of(outcomes, RELEVANCE, skill=skill), options) for skill in skills]
+    return {"tournaments": pa.concat_tables(played)}
+
+
+def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
+    return {"tournaments": _tournaments(battles_of(tables["judgments"], judge), options)}
+
+
+RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)
+JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _judged)
+RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
+JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _judged_tournaments)

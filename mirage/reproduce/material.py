@@ -1,0 +1,356 @@
+"""What the paper's tables and figures are made from: one arena's battles, features and tournaments, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mirage.rank as rank
+from mirage import store, surrogate
+from mirage.battles.counts import RELEVANCE
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank import Battles, paper
+from mirage.rank.fit import Pairs
+from mirage.rank.graph import groups, main_group
+from mirage.rank.ranking import battles_of
+from mirage.stage import Progress
+from mirage.surrogate.draws import LINEAR
+from mirage.surrogate.training import training
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = NDArray[np.float64]
+
+FEATURES = (
+    *("target_language", "english_language", "citation_MAP@10", "citation_Recall@10", "answer_bleu", "answer_rougeL"),
+    *("support_entailment", "support_neutral", "reranker_score", "answer_overlap_score", "fluency_score"),
+)
+"""The eleven features of the paper."""
+GRADES = ("answer_overlap_score", "fluency_score")
+"""Those that an LLM gives."""
+
+PRINTED: dict[str, str] = {
+    "Aya-23": "cohereforai-c4ai-aya-23",
+    "Command R": "cohereforai-c4ai-command-r",
+    "Command R+": "cohereforai-c4ai-command-r-plus",
+    "GPT-3.5": "gpt-3.5-turbo-azure",
+    "GPT-4": "gpt-4-azure",
+    "GPT-4o": "gpt-4o-azure",
+    "Gemma-1.1 (2B)": "google/gemma-1.1-2b-it",
+    "Gemma-1.1 (7B)": "google/gemma-1.1-7b-it",
+    "Llama-3 (70B)": "meta-llama/Meta-Llama-3-70B-Instruct",
+    "Llama-3 (8B)": "meta-llama/Meta-Llama-3-8B-Instruct",
+    "Mistral-v0.2 (7B)": "mistralai/Mistral-7B-Instruct-v0.2",
+    "Mistral-v0.3 (7B)": "mistralai/Mistral-7B-Instruct-v0.3",
+    "Mixtral (8x22B)": "mistralai/Mixtral-8x22B-Instruct-v0.1",
+    "Mixtral (8x7B)": "mistralai/Mixtral-8x7B-Instruct-v0.1",
+    "Phi-3 (Medium)": "microsoft/Phi-3-medium-128k-instruct",
+    "Phi-3 (Mini)": "microsoft/Phi-3-mini-128k-instruct",
+    "Phi-3 (Small)": "microsoft/Phi-3-small-8k-instruct",
+    "Qwen-2 (1.5B)": "Qwen/Qwen2-1.5B-Instruct",
+    "Qwen-2 (7B)": "Qwen/Qwen2-7B-Instruct",
+}
+"""Names of the systems in the paper's figures -> in its data sets."""
+HELD_OUT = ("google/gemma-1.1-2b-it", "meta-llama/Meta-Llama-3-70B-Instruct")
+"""The two systems that the paper holds out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """One arena, ready to be reproduced on."""
+
+    referee: str
+    """What decided the battles."""
+    battles: Mapping[str, Battles]
+    """By language, among the systems whose rating is bounded and that have features."""
+    played: Mapping[str, paper.Tournaments]
+    """By language: the tournaments."""
+    values: Mapping[str, Array]
+    """By language: Q x S x F values of the features of single replies, NaN where there is none."""
+    features: tuple[str, ...]
+    """The F features, in the order of the paper."""
+    training: surrogate.Training
+    """The same for surrogates that are trained on all questions."""
+    holdout: tuple[str, str]
+    """The two systems held out."""
+    chosen: str
+    """How these two were chosen, in words."""
+    draws: int
+    """Tournaments of each language, and bootstrap draws."""
+    forest_draws: int
+    """Tournaments whose forest is fitted."""
+    splits: int
+    """Random splits of the systems (Table 3)."""
+    seed: int
+    """Seed of all draws and fits."""
+    verdicts: pa.Table = field(repr=False)
+    """Table `outcomes` or `judgments`."""
+    published: Sequence[Mapping[str, Any]] = field(repr=False)
+    """The figures that the paper prints (`schema.Published`), by MIRAGE-Bench."""
+    missing: Mapping[str, str]
+    """What this arena cannot give, with the reason."""
+
+    def systems(self, code: str) -> tuple[str, ...]:
+        """The systems of a language."""
+        return self.battles[code].systems
+
+    def means(self, code: str) -> Array:
+        """S x F: mean of each feature over all questions where it exists, each question alike, as published."""
+        return np.asarray(surrogate.averages(self.values[code], np.ones((1, len(self.values[code]))))[0])
+
+    def whole(self, code: str, theta: Array | None = None) -> surrogate.Draws:
+        """One language as one draw: features over all questions, the mean rating over tournaments or another."""
+        rating = self.played[code].mean() if theta is None else theta
+        return surrogate.Draws(self.systems(code), self.features, self.means(code)[None], rating[None])
+
+    def drawn(self, code: str, n: int) -> surrogate.Draws:
+        """The first n tournaments: features and ratings of each over the questions it drew."""
+        tournaments = self.played[code]
+        means = surrogate.averages(self.values[code], tournaments.times()[:n])
+        return surrogate.Draws(self.systems(code), self.features, means, tournaments.theta[:n])
+
+    @cached_property
+    def forest(self) -> dict[str, Array]:
+        """By language: S ratings by the published forest, trained on all but the two systems held out."""
+        whole = {code: self.whole(code) for code in self.battles}
+        return {
+            code: predictions[0] for code, predictions in predicted(whole, "forest", self.holdout, self.seed).items()
+        }
+
+    @cached_property
+    def forest_left_out(self) -> dict[str, Array]:
+        """By language: S x S ratings of the row's system, each by a forest that saw neither it nor the column's."""
+        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.seed)
+
+    def print_of(self, item: str, *, language: str, setting: str = "", system: str = "", metric: str = "") -> Any:
+        """The figure that the paper prints, or None: of an item, by the starts of setting and metric."""
+        for row in self.published:
+            if (
+                row["item"] == item
+                and row["language"] == language
+                and row["setting"].startswith(setting)
+                and row["metric"].endswith(metric)
+                and (not system or PRINTED.get(row["system"], row["system"]) == system or row["system"] == system)
+            ):
+                return row["value"]
+        return None
+
+
+def only_referee(arena: store.Arena) -> str:
+    """The one judge of an arena, or `relevance` where it has none.
+
+    Raises:
+        TableMissing: if it has neither judgments nor outcomes.
+        BadInput: if it has several judges.
+    """
+    import pyarrow.compute as pc
+
+    if "judgments" not in arena.tables:
+        arena.need("outcomes")
+        return RELEVANCE
+    judges = sorted(pc.unique(arena.read("judgments", columns=["judge"])["judge"]).to_pylist())
+    if len(judges) > 1:
+        raise BadInput(f"there are {len(judges)} judges: {', '.join(judges)}", do="choose one: --referee NAME")
+    return str(judges[0])
+
+
+def _usable(
+    fought: Mapping[str, rank.Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+) -> tuple[dict[str, rank.Battles], dict[str, Any]]:
+    """By language the battles and feature values of the systems that have both; what has not goes to `missing`."""
+    battles, values = {}, {}
+    for code, language_battles in fought.items():
+        if code not in joined.languages:
+            missing[code] = "no features"
+            continue
+        language = joined.languages[code]
+        systems = [system for system in _bounded(language_battles) if system in language.systems]
+        left_out = [system for system in language_battles.systems if system not in systems]
+        if len(systems) < surrogate.data.FEWEST + 2:
+            missing[code] = f"{len(systems)} systems have features and a rating that the verdicts bound without ties"
+            continue
+        if left_out:
+            missing[f"{code}: {', '.join(left_out)}"] = "left out: no features, or never beaten or never winning"
+        battles[code] = language_battles.subset(systems)
+        places = [language.systems.index(system) for system in systems]
+        values[code] = language.values[:, places][:, :, [joined.features.index(name) for name in names]]
+    return battles, values
+
+
+def gather(
+    arena: store.Arena,
+    referee: str,
+    *,
+    languages: Sequence[str] | None,
+    holdout: Sequence[str],
+    draws: int,
+    forest_draws: int,
+    splits: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> Material:
+    """Join what an arena has.
+
+    Raises:
+        TableMissing: if it lacks features or the referee's verdicts.
+        NotEnoughData: if no language has enough systems with bounded ratings and features.
+        BadInput: if not two systems are to be held out (R2 of one is not defined), or they are not in all languages.
+    """
+    verdicts = arena.read("outcomes" if referee == RELEVANCE else "judgments")
+    features = arena.read("features")
+    missing: dict[str, str] = {}
+    fought = battles_of(verdicts, referee, languages=languages)
+    if referee == RELEVANCE and languages is None:
+        missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
+    joined = training(features, verdicts, referee, languages=sorted(fought))
+    names = tuple(name for name in FEATURES if name in joined.features)
+    for name in FEATURES:
+        if name not in names:
+            missing[name] = "the arena has no value of this feature"
+    if not names:
+        names = joined.features
+        missing["features"] = f"none of the paper's; taken instead: {', '.join(names)}"
+    battles, values = _usable(fought, joined, names, missing)
+    if not battles:
+        raise NotEnoughData(
+            f"no language has five systems with features and bounded ratings by {referee}",
+            do="measure features, and judge more battles",
+        )
+    played = paper.play(battles, tournaments=draws, seed=seed, progress=progress)
+    for code, tournaments in played.languages.items():
+        if tournaments.failed:
+            first = min(tournaments.failed)
+            missing[f"{code}: {len(tournaments.failed)} of {draws} tournaments"] = tournaments.failed[first]
+        if not tournaments.fitted:
+            missing[code] = "no tournament has a rating"
+            del battles[code], values[code]
+    if not battles:
+        raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
+    pair, chosen = _holdout(holdout, battles)
+    full = joined.only(features=names, languages=list(battles))
+    full = replace(
+        full, languages={code: _among(language, battles[code].systems) for code, language in full.languages.items()}
+    )
+    path = store.bundled().get("published")
+    rows = store.open_arena(path).read("published").to_pylist() if path else []
+    return Material(
+        referee,
+        battles,
+        {code: played.languages[code] for code in battles},
+        values,
+        names,
+        full,
+        pair,
+        chosen,
+        draws,
+        min(forest_draws, draws),
+        splits,
+        seed,
+        verdicts,
+        [row for row in rows if row["source"] == "MIRAGE-Bench"],
+        missing,
+    )
+
+
+def predicted(seen: Mapping[str, surrogate.Draws], name: str, out: Sequence[str], seed: int) -> dict[str, Array]:
+    """`surrogate.by_draw`, without the languages where no feature is there for all systems."""
+    usable = {code: draws for code, draws in seen.items() if np.isfinite(draws.means).all(axis=(0, 1)).any()}
+    return surrogate.by_draw(usable, name, out=out, seed=seed) if usable else {}
+
+
+def leave_two_out(
+    seen: Mapping[str, surrogate.Draws],
+    name: str,
+    seed: int,
+    *,
+    features: Callable[[Collection[str]], Sequence[str]] | None = None,
+) -> dict[str, Array]:
+    """By language: S x S predictions from its first draw, of the row's system by a fit that left out it and the
+    column's in every language; NaN on the diagonal.
+
+    Only such pairs can be put in order: a fit without one system alone is centred on the others, the system that it is
+    compared with among them, and so holds minus the rating that it is to predict. Where `features` chooses some, it is
+    given the two, on which the choice must not look.
+    """
+    predictions = {code: np.full((len(draws.systems),) * 2, np.nan) for code, draws in seen.items()}
+    for out in combinations(sorted({s for draws in seen.values() for s in draws.systems}), 2):
+        # Only a pooled regressor learns from the languages where the two are not.
+        training_draws = {
+            code: draws for code, draws in seen.items() if name == LINEAR or set(out) <= set(draws.systems)
+        }
+        if features:
+            training_draws = {code: draws.only(features(out)) for code, draws in training_draws.items()}
+        for code, values in predicted(training_draws, name, out, seed).items():
+            if set(out) <= set(seen[code].systems):
+                i, j = (seen[code].systems.index(s) for s in out)
+                predictions[code][i, j], predictions[code][j, i] = values[0, [i, j]]
+    return {code: matrix for code, matrix in predictions.items() if np.isfinite(matrix).any()}
+
+
+def counted(battles: Battles) -> Pairs:
+    """All battles of a language counted by pair, ties dropped."""
+    i, j = np.triu_indices(len(battles.systems), 1)
+    wins = battles.wins.sum(axis=0, dtype=np.float64)
+    return Pairs(wins[i, j][None], wins[j, i][None], None, len(battles.systems))
+
+
+def _bounded(battles: Battles) -> tuple[str, ...]:
+    """The systems that wins link both ways: without ties, as in the paper, only their ratings have a maximum."""
+    return main_group(groups(battles.systems, counted(battles)))
+
+
+def _among(language: surrogate.Language, systems: Sequence[str]) -> surrogate.Language:
+    """The same language among some of its systems."""
+    positions = [language.systems.index(s) for s in systems]
+    removed = frozenset(language.systems) - set(systems)
+
+    def ratings(out: frozenset[str]) -> Array:
+        return np.asarray(language.ratings(out | removed)[positions])
+
+    return replace(
+        language,
+        systems=tuple(systems),
+        values=language.values[:, positions],
+        points=language.points[:, positions][:, :, positions],
+        ratings=ratings,
+    )
+
+
+def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+    everywhere = set.intersection(*(set(language_battles.systems) for language_battles in battles.values()))
+    known = set.union(*(set(language_battles.systems) for language_battles in battles.values()))
+    for name in names:
+        if name not in known:
+            raise UnknownName("system", name, known, where="--holdout")
+        if name not in everywhere:
+            lacking = [code for code, language_battles in battles.items() if name not in language_battles.systems]
+            raise BadInput(f"{name} is not in {', '.join(lacking)}", where="--holdout", do="choose others or languages")
+    if names and len(set(names)) != 2:
+        raise BadInput(
+            f"{len(set(names))} system held out: R2 needs more than one rating, and the paper holds out two",
+            where="--holdout",
+            do="name two systems with a comma between them",
+        )
+    if names:
+        return (names[0], names[1]), "as asked"
+    if everywhere.issuperset(HELD_OUT):
+        return HELD_OUT, "the two of the paper"
+    if len(everywhere) < 2:
+        raise NotEnoughData("fewer than two systems are in every language", do="choose fewer languages: --languages")
+    theta = rank.rate(
+        {code: language_battles.subset(sorted(everywhere)) for code, language_battles in battles.items()},
+        ties="drop",
+        draws=1,
+    )
+    joint = theta.languages[rank.bootstrap.JOINT if len(battles) > 1 else next(iter(battles))]
+    order = [joint.systems[k] for k in np.argsort(-joint.theta, kind="stable")]
+    n = len(order)
+    strong, weak = order[(n - 1) // 4], order[n - 1 - (n - 1) // 4]
+    return (weak, strong), "a quarter from the bottom and from the top of the ranking, since the paper's two are absent"

@@ -1,0 +1,106 @@
+"""Tables that leave an arena as a file: CSV, JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import BadInput
+from mirage.store.arena import open_arena
+from mirage.store.files import write_bytes
+from mirage.store.sheets import csv_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def to_csv(rows: pa.Table, *, exact: bool = False) -> str:
+    """The rows as CSV with a header; a null is an empty field. `exact`: as for `csv_text`."""
+    return csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
+
+
+def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
+    """`{"about": {...}, "rows": [{...}, ...]}`."""
+    return json.dumps({"about": dict(about), "rows": rows.to_pylist()}, ensure_ascii=False, indent=1)
+
+
+def to_jsonl(rows: pa.Table) -> str:
+    """The rows as JSON Lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.to_pylist())
+
+
+def to_parquet(rows: pa.Table) -> bytes:
+    """The rows as a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = pa.BufferOutputStream()
+    pq.write_table(rows, out, compression="zstd")
+    return bytes(out.getvalue())
+
+
+_KINDS: dict[str, Callable[[pa.Table], str | bytes]] = {".csv": to_csv, ".jsonl": to_jsonl, ".parquet": to_parquet}
+
+
+def export_table(
+    path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None, exact: bool = False
+) -> int:
+    """Write a table of an arena into one file, in the kind that its name says.
+
+    Args:
+        path: the arena's folder.
+        table: name of the table.
+        out: file named .csv, .jsonl or .parquet; replaced if it is there.
+        languages: codes; None for all.
+        exact: CSV: write also those texts as they are that a spreadsheet would compute.
+
+    Returns:
+        How many rows it holds.
+
+    Raises:
+        TableMissing: if the arena lacks the table.
+        BadInput: if the file's name says no known kind, or it cannot be written.
+    """
+    _refuse_unknown_kind(out)
+    arena = open_arena(path)
+    arena.need(table)
+    rows = arena.read(table, languages=languages)
+    export_rows(rows, out, exact=exact)
+    return len(rows)
+
+
+def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
+    """Write rows into one file, in the kind that its name says.
+
+    Args:
+        rows: the rows.
+        out: file named .csv, .jsonl or .parquet; replaced if it is there.
+        exact: as for `export_table`.
+
+    Raises:
+        BadInput: if the file's name says no known kind, or it cannot be written.
+    """
+    _refuse_unknown_kind(out)
+    content = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
+    write_whole(out, content if isinstance(content, bytes) else content.encode("utf-8"))
+
+
+def _refuse_unknown_kind(out: Path) -> None:
+    if out.suffix not in _KINDS:
+        raise BadInput(f"{out.name} is of no known kind", do=f"name the file {', '.join(_KINDS)}")
+
+
+def write_whole(out: Path, data: bytes) -> None:
+    """Write a file whole.
+
+    Raises:
+        BadInput: if it cannot be written.
+    """
+    try:
+        write_bytes(out, data)
+    except OSError as error:
+        raise BadInput(
+            f"{out} cannot be written: {error.strerror or error}", do="free space or check permissions"
+        ) from None

@@ -1,0 +1,331 @@
+"""People's votes beside an arena's tables: what to vote on, who agrees, a ranking corrected, files in and out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mirage.rank as rank
+from mirage import schema, store, votes
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.rank import DRAWS, SEED
+from mirage.rank.ranking import ranking
+from mirage.store.export import export_rows
+from mirage.votes.rows import AnyRow, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMNS = tuple(dict.fromkeys((*rank.COLUMNS, "points")))
+"""Columns of table `judgments` that are read."""
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A judge's ranking corrected by people, in the languages where that could be done."""
+
+    judge: str
+    """The judge; several with commas between them."""
+    languages: Mapping[str, votes.Correction]
+    """By language code, and `all` where there are several that share systems."""
+    refused: Mapping[str, NotEnoughData]
+    """Why there is none, by the code of the other languages."""
+    uncorrected: Mapping[tuple[str, str], tuple[float, float | None, float | None, int]]
+    """Rating, interval (null where the data puts no bound) and rank by the judge alone, by language and system;
+    empty for several judges."""
+
+    def table(self) -> pa.Table:
+        """One row a language and system (`votes.CorrectedRating`), the best first."""
+        rows = []
+        for code, correction in self.languages.items():
+            for row in sorted(correction.rows(), key=lambda row: (row.rank, row.system)):
+                rating, low, high, place = self.uncorrected.get((code, row.system), (None,) * 4)
+                rows.append(
+                    replace(
+                        row,
+                        uncorrected=rating,
+                        uncorrected_low=low,
+                        uncorrected_high=high,
+                        uncorrected_rank=place,
+                    )
+                )
+        return schema.from_rows(votes.CorrectedRating, rows)
+
+
+def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
+    """The battles of a language that can be voted on; the same for all voters, so made once for an arena's version.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+        UnknownName: if it has none in the language.
+    """
+    arena.need("answers")
+    if language not in arena.languages("answers"):
+        raise UnknownName("language", language, arena.languages("answers"), where=f"{arena.path} (answers)")
+    answers = arena.sql(
+        "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?", [language]
+    )
+    tables = {
+        name: arena.read(name, columns=columns, languages=[language])
+        for name, columns in (("judgments", _COLUMNS), ("ratings", None))
+        if language in arena.languages(name)
+    }
+    return votes.gather(
+        language=language, answers=answers, judgments=tables.get("judgments"), ratings=tables.get("ratings")
+    )
+
+
+def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
+    """The votes of the log that count for an arena as it is: those that stand, on answers that are still the same.
+
+    Args:
+        arena: the arena.
+        log: its part of the log; votes of other arenas are left out.
+
+    Returns:
+        Them, in the order of their times. Where the arena has no texts, or a vote does not say what was shown, it is
+        taken to be the same.
+    """
+    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    texts = _texts(arena, arena_votes)
+    return [vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)]
+
+
+def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.Supported]:
+    """How people see the citations of an arena's answers (`votes.supported`): of the votes that stand, on answers that
+    are still the same.
+
+    Raises:
+        NotEnoughData: if there is no such vote.
+    """
+    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    texts = _texts(arena, arena_votes)
+    supported = votes.supported(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
+    if not supported:
+        do = "vote on the Spot check page, with the switch on citations"
+        raise NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
+    return supported
+
+
+def vote_agreement(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    languages: Sequence[str] | None = None,
+    control: bool = True,
+    seed: int = SEED,
+) -> list[votes.Agreement]:
+    """How far people agree with each judge of an arena, and with each other (`votes.agreement`).
+
+    Raises:
+        NotEnoughData: if nobody has voted in the languages, or nobody on a battle drawn at random.
+    """
+    arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
+    agreements = votes.agreement(
+        arena_votes, _judgments(arena, {v.language for v in arena_votes}), control=control, seed=seed
+    )
+    if not agreements:
+        missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
+        where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
+        raise NotEnoughData(
+            f"there are {missing} on {where}" if not arena_votes else f"there is {missing} on {where}", do=_VOTE
+        )
+    return agreements
+
+
+def correct_ranking(
+    arena: store.Arena,
+    log: Iterable[votes.Vote],
+    *,
+    judge: str | Sequence[str],
+    languages: Sequence[str] | None = None,
+    features: Sequence[str] | None = (),
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Corrected:
+    """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and together.
+
+    Args:
+        arena: the arena.
+        log: its votes.
+        judge: whose verdicts; of several, what they predict together.
+        languages: codes; None for all with votes.
+        features: measures of the answers that the prediction uses too; None for all that the arena has.
+        draws: bootstrap draws of the uncorrected ranking's intervals.
+        seed: seed of all draws.
+
+    Raises:
+        UnknownName: if a judge has no verdict here, or there is no such feature.
+        NotEnoughData: if no language has the votes it takes; with the reason of each.
+    """
+    arena.need("judgments")
+    arena_votes = counting(arena, log)
+    counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
+    codes = sorted(counted if languages is None else set(languages))
+    names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
+    judged_languages = [code for code in codes if code in arena.languages("judgments")]
+    judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
+    verdicts = votes.judged(judgments)
+    for name in names:
+        if codes and name not in verdicts:
+            raise UnknownName("judge", name, verdicts, where=str(arena.path))
+    label = ",".join(names)
+    corrections, refused = {}, {}
+    for code in codes:
+        measures = _measures(arena, code, features)
+        try:
+            corrections[code] = votes.correct(
+                arena_votes,
+                verdicts[names[0]],
+                language=code,
+                judge=label,
+                more=[verdicts[name] for name in names[1:]],
+                features=measures,
+                seed=seed,
+            )
+        except NotEnoughData as error:
+            refused[code] = error
+    if not corrections:
+        raise NotEnoughData(
+            f"no ranking by {label} can be corrected",
+            where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
+            do=_VOTE,
+        )
+    codes = list(corrections)
+    with suppress(NotEnoughData):
+        corrections["all"] = votes.together(list(corrections.values()))
+    uncorrected = []
+    if len(names) == 1:
+        uncorrected = ranking(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
+    columns = ("rating", "low", "high", "rank")
+    return Corrected(
+        label,
+        corrections,
+        refused,
+        {(row["language"], row["system"]): tuple(row[name] for name in columns) for row in uncorrected},
+    )
+
+
+def people_verdicts(arena: store.Arena, log: Iterable[votes.Vote]) -> pa.Table:
+    """People's votes on an arena as verdicts, a row a vote: language, query_id, system_a, system_b, verdict."""
+    return votes.people(counting(arena, log))
+
+
+def export_votes(database: votes.Votes, kind: type[Row], out: Path, *, arena: str | None = None) -> int:
+    """Write the log, what was taken back included, into one file, in the kind that its name says.
+
+    Returns:
+        How many rows it holds.
+
+    Raises:
+        BadInput: if the file's name says no known kind, or it cannot be written.
+        Unreachable: if the database does not answer.
+    """
+    rows = database.table(kind, arena=arena)
+    export_rows(rows, out)
+    return len(rows)
+
+
+def import_votes(database: votes.Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
+    """Read a log that was exported; one wrong line refuses the whole file, and rows that are there already stay.
+
+    Returns:
+        How many rows were read, and how many of them were new.
+
+    Raises:
+        BadInput: naming file and line.
+        Unreachable: if the database does not answer.
+    """
+    rows, where = [], []
+    for line in store.records(path):
+        try:
+            rows.append(votes.checked(_row(kind, line.value)))
+        except BadInput as error:
+            raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
+        where.append(line.where)
+    if not rows:
+        raise BadInput("this file holds no votes", where=str(path), do="give a file of mirage votes export")
+    return len(rows), database.append(rows, where)
+
+
+_VOTE = "vote on the Spot check page, whose queue draws battles at random"
+
+
+def _measures(
+    arena: store.Arena, language: str, names: Sequence[str] | None
+) -> dict[str, dict[tuple[str, str], float]]:
+    """Values of the answers of a language, by feature, question and system.
+
+    Raises:
+        UnknownName: if a feature is not among the arena's.
+    """
+    if names is not None and not names:
+        return {}
+    arena.need("features")
+    rows = arena.sql(
+        "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
+        [language],
+    )
+    by_feature: dict[str, dict[tuple[str, str], float]] = {}
+    for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        by_feature.setdefault(feature, {})[query, system] = value
+    for name in names or ():
+        if name not in by_feature:
+            raise UnknownName("feature", name, by_feature, where=f"{arena.path} (features, {language})")
+    return by_feature if names is None else {name: by_feature[name] for name in dict.fromkeys(names)}
+
+
+def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
+    codes = sorted(set(languages) & set(arena.languages("judgments")))
+    return arena.read("judgments", columns=_COLUMNS, languages=codes) if codes else None
+
+
+def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:
+    """The answers to the questions of the votes that know what was shown, by language, question and system."""
+    query_ids: dict[str, set[str]] = defaultdict(set)
+    for vote in log:
+        if vote.shown is not None:
+            query_ids[vote.language].add(vote.query_id)
+    texts: dict[tuple[str, str, str], str | None] = {}
+    for code in sorted(set(query_ids) & set(arena.languages("answers"))):
+        rows = arena.sql(
+            "SELECT language, query_id, system, text FROM answers "
+            "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
+            [code, sorted(query_ids[code])],
+        )
+        for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            texts[language, query, system] = text
+    return texts
+
+
+def _same(vote: Row, systems: Sequence[str], texts: Mapping[tuple[str, str, str], str | None]) -> bool:
+    """Whether the answers of the systems are those that the vote is on, as far as is known."""
+    answers = [texts.get((vote.language, vote.query_id, system)) for system in systems]
+    known = [text for text in answers if text is not None]
+    return vote.shown is None or len(known) < len(answers) or votes.digest(*known) == vote.shown
+
+
+def _row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
+    """A row of a record, CSV's texts turned into what the columns hold."""
+    values: dict[str, Any] = {}
+    table: type = kind
+    for column in schema.columns(table):
+        value = record.get(column.name)
+        if value == "" and column.nullable:
+            value = None
+        if isinstance(value, str) and column.kind != "text":
+            value = _number(column.name, value) if column.kind != "flag" else _FLAGS.get(value.casefold(), value)
+        values[column.name] = value
+    return kind(**values)
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        return int(text) if text.isascii() and text.isdigit() else float(text)
+    except ValueError:
+        raise BadInput(f"{name} is {text!r}, not a number") from None
