@@ -13,9 +13,9 @@ DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[
 _IMPORT = """
 import sys, time
 from pathlib import Path
-from mirage import pipeline
+from mirage import imports
 start = time.perf_counter()
-arena = pipeline.import_outputs(Path({source!r}), Path({into!r}))
+arena = imports.import_outputs(Path({source!r}), Path({into!r}))
 print("seconds=" + str(time.perf_counter() - start))
 print("replies=" + str(arena.rows("answers")))
 """

@@ -10,8 +10,8 @@ import numpy as np
 
 import mirage.rank as rank
 from benchmarks.harness import Row
-from mirage.place import sequential as placing
-from mirage.place.sequential.field import by_pair
+from mirage.placement import sequential as placing
+from mirage.placement.sequential.field import by_pair
 from mirage.rank.tiers import separate
 from mirage.sources.simulated import simulate
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.place import Placement
+    from mirage.placement import Placement
     from mirage.votes import Correction, Vote
 
 __all__ = [
@@ -227,17 +227,18 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
+    from mirage.battles.referee import Referee, only_judge, referees
     from mirage.rank.ranking import ranking, remarks
 
     notes: list[str] = []
     if isinstance(battles, Arena):
-        name = _only_referee(battles, judge)
-        table = battles.read("outcomes" if name == ranks.RELEVANCE else "judgments")
+        name = only_judge(referees(battles), judge, noun="referee")
+        table = battles.read(Referee.named(name).table)
     else:
         table = _judgments(_frame(battles), notes)
-        name = _only(judge, sorted(set(table["judge"].to_pylist())))
+        name = only_judge(table["judge"].unique().to_pylist(), judge)
     result = ranking(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
-    notes += remarks(result, table if name == ranks.RELEVANCE else None)
+    notes += remarks(result, table if Referee.named(name).by_labels else None)
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
 
 
@@ -302,11 +303,12 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         BadInput: if a column is missing or a value cannot be read.
     """
     from mirage import votes as people
-    from mirage.votes.verdicts import of_judge
+    from mirage.battles.decisions import decisions as decide_all
+    from mirage.battles.referee import only_judge
 
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
-    name = _only(judge, sorted(set(table["judge"].to_pylist())))
-    decisions = of_judge(people.judged(table), name)
+    name = only_judge(table["judge"].unique().to_pylist(), judge)
+    decisions = decide_all(table)[name]
     log = _votes(_frame(votes))
     corrections = [
         people.correct(log, decisions, language=code, judge=name, seed=seed)
@@ -329,7 +331,7 @@ def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SE
         UnknownName: if the system has no answers, or the judge no battles.
         NotEnoughData: if there are not two judged systems.
     """
-    from mirage import place as placing
+    from mirage import placement as placing
 
     return placing.place(arena, system, referee=judge, seed=seed)
 
@@ -448,23 +450,6 @@ def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
         if value is None or value == "" or value != value:
             raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or leave the row out")
     return [str(value) for value in values]
-
-
-def _only(judge: str | None, judges: Sequence[str]) -> str:
-    if judge is not None:
-        return judge
-    if len(judges) != 1:
-        raise BadInput(f"there are verdicts of {len(judges)} judges: {', '.join(judges)}", do='name one: judge="..."')
-    return judges[0]
-
-
-def _only_referee(arena: Arena, judge: str | None) -> str:
-    if judge is not None:
-        return judge
-    referees = [ranks.RELEVANCE] if "outcomes" in arena.tables else []
-    if "judgments" in arena.tables:
-        referees += arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist()
-    return _only(None, referees)
 
 
 # --- results out ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import ui
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee, judges
+from mirage.battles.referee import referees as referees_of
 from mirage.charts import battle as charts
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
@@ -15,7 +16,6 @@ from mirage.ui import ballot, listing, reply, steps, texts, versus
 from mirage.ui import referee as who
 from mirage.views import answers, people
 from mirage.views import battle as views
-from mirage.views import leaderboard as boards
 from mirage.views import matrix as matrices
 from mirage.views.keys import Key, Keys, name
 from mirage.views.overlap import overlap
@@ -49,7 +49,7 @@ def main() -> None:
         st.session_state["view"] = "battle"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
-        referees = boards.referees(page.arena)
+        referees = referees_of(page.arena)
         referee = who.referee(referees, "Who decides a battle.", listed=True)
         pair = None if view == "win matrix" else systems(page, referees[0])
     if pair is None:
@@ -112,17 +112,17 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wante
         help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
     )
     only: list[str] = []
-    if referee != RELEVANCE:
-        judges = sum(decider != RELEVANCE for decider in boards.referees(page.arena))
+    if not Referee.named(referee).by_labels:
+        n_judges = len(judges(page.arena))
         only = ui.pick(
             "Only",
-            ("flipped", *(["disagree"] if judges > 1 else [])),
+            ("flipped", *(["disagree"] if n_judges > 1 else [])),
             key="only",
             kind="filter",
             many=True,
             placeholder="All",
             width=130,
-            help="flipped: the two orders of the answers led to different winners; a tie is no winner. "
+            help="flipped: the verdicts do not agree, mostly since the order of the answers changes them. "
             "disagree: two judges came to different results.",
         )
     text = ""
@@ -197,7 +197,7 @@ def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerat
     """One battle; the ways to the others and what it looks like are drawn into places of their own."""
     selection = battles.wanted
     battle = views.battle(page.arena, key, selection.first, selection.second)
-    judge = selection.referee if selection.referee != RELEVANCE else "".join(battle.judges[:1])
+    judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
     st.html(STYLE)
     with navigation:
@@ -214,7 +214,7 @@ def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerat
             reply.question(battle.question)
             versus.said(battle, selection.referee)
             parts = overlap(battle.first, battle.second) if mark == "differences" else None
-            by_labels = selection.referee == RELEVANCE
+            by_labels = Referee.named(selection.referee).by_labels
             versus.sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
             st.caption(ui.plain(" ".join([layout.why, *([versus.shared(parts)] if mark == "differences" else [])])))
             if battle.judges:
@@ -292,7 +292,7 @@ def entries(page: ui.Page, battles: views.Found, keys: tuple[Key, ...]) -> list[
     for item in answers.items(page.arena, keys):
         code, query_id = item.key
         decision = battles.decisions[item.key]
-        note = [LANGUAGES[code].name, results[decision.result], *(["orders disagree"] if decision.flipped else [])]
+        note = [LANGUAGES[code].name, results[decision.winner], *([] if decision.consistent else ["orders disagree"])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(listing.Entry(name(item.key), text, language, " · ".join(note)))
     return lines

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from mirage import ui
+from mirage.battles.referee import referees as referees_of
 from mirage.charts import features as charts
 from mirage.charts.palette import family
 from mirage.errors import MirageError
@@ -20,7 +21,6 @@ from mirage.ui import agreed
 from mirage.ui import referee as who
 from mirage.ui.table import dot
 from mirage.views import features as views
-from mirage.views import leaderboard
 
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
@@ -245,7 +245,7 @@ def related(
 ) -> tuple[tuple[views.Relation, ...], dict[str, Any]]:
     """Which features go with the rating: the map, and its cells."""
     st.header("What goes with the rating", anchor=False)
-    referees = leaderboard.referees(page.arena)
+    referees = referees_of(page.arena)
     if not referees:
         st.caption("Nothing rates the systems of this arena yet, so no feature can be compared with a rating.")
         return (), {}

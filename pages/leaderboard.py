@@ -8,6 +8,8 @@ import pyarrow as pa
 import streamlit as st
 
 from mirage import ui
+from mirage.battles.referee import POOLED, Referee, judges
+from mirage.battles.referee import referees as referees_of
 from mirage.charts import leaderboard as charts
 from mirage.charts.published import dumbbells
 from mirage.charts.report import report
@@ -15,7 +17,7 @@ from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.languages import Unusual
 from mirage.rank.scale import Scale
-from mirage.rank.whatif import POOLED, Choice
+from mirage.rank.whatif import Choice
 from mirage.ui import agreed
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
@@ -37,11 +39,11 @@ def main() -> None:
 
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
-    referees = views.deciders(page.arena)
+    referees = referees_of(page.arena, panel=True)
     filters = st.container(horizontal=True, gap="small")
     with filters:
         referee = who.referee(referees, "Who decides a battle.")
-        by_labels = referee == views.RELEVANCE
+        by_labels = Referee.named(referee).by_labels
         skill = who.skill(referee)
         choice = _choice(page, referee)
         voted = None if by_labels else agreed.overriding(page)
@@ -56,7 +58,7 @@ def ratings(page: ui.Page) -> None:
         choice, voted = Choice(), None
         board = views.board(page.arena, referee, skill, chosen)
     page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
-    judged = referee in views.judges(page.arena)
+    judged = referee in judges(page.arena)
     if judged:
         agreed.of_judge(page, referee, board.languages)
 
@@ -212,7 +214,7 @@ def _choice(page: ui.Page, referee: str) -> Choice:
         segments=True,
         help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
     )
-    if referee == views.RELEVANCE:
+    if Referee.named(referee).by_labels:
         return Choice(ties)
     battles = ui.pick(
         "Battles",
@@ -302,8 +304,8 @@ def published(page: ui.Page) -> None:
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
     over = f"{_count(size.queries, 'question')} in {_count(len(size.languages), 'language')}."
-    if referee != views.RELEVANCE:
-        decider = f"{len(views.judges(page.arena))} judges" if referee == POOLED else referee
+    if not Referee.named(referee).by_labels:
+        decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
         return f"{_count(size.replies, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
     noun = "real reply" if page.arena.label == "real replies" else "reply"
     return (

@@ -11,6 +11,8 @@ import pyarrow as pa
 import streamlit as st
 
 from mirage import ui
+from mirage.battles.referee import judges
+from mirage.battles.referee import referees as referees_of
 from mirage.charts import surrogate as charts
 from mirage.charts.features import title
 from mirage.charts.palette import FORMATS
@@ -19,7 +21,6 @@ from mirage.languages import LANGUAGES
 from mirage.schema import Skill
 from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
 from mirage.ui import referee as who
-from mirage.views import leaderboard as boards
 from mirage.views import surrogate as views
 
 HELD_OUT = (
@@ -202,9 +203,9 @@ def _need(page: ui.Page) -> None:
     """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
     tables = page.arena.tables
     if "predictions" not in tables and "judgments" in tables:
-        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(boards.referees(page.arena))}."))
+        st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
-            where, judge = quote(str(page.arena.path)), quote(boards.judges(page.arena)[0])
+            where, judge = quote(str(page.arena.path)), quote(judges(page.arena)[0])
             command = f"mirage surrogate {where} --referee {judge} --store"
             error = TableMissing("predictions", where=str(page.arena.path), command=command)
             ui.missing(error, why=f"The arena “{page.arena.title}” comes without it.")

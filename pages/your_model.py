@@ -11,7 +11,7 @@ from mirage import store, ui
 from mirage.errors import ArenaError, MirageError
 from mirage.languages import LANGUAGES
 from mirage.pipeline import adding
-from mirage.place import Placement
+from mirage.placement import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.ui.identity import reader

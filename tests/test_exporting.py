@@ -19,6 +19,7 @@ from mirage import schema, sft, store
 from mirage.charts.report import report
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.sft.export import export_preferences
 from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"
@@ -73,7 +74,7 @@ def test_both_orders_that_agree_are_one_pair() -> None:
 
 def test_the_sample_gives_pairs_whose_every_side_is_a_stored_reply(tmp_path: Path) -> None:
     out = tmp_path / "pairs.jsonl"
-    n, left = exporting.export_preferences(SAMPLE, out, judge="heuristic", languages=["sw", "ar"])
+    n, left = export_preferences(SAMPLE, out, judge="heuristic", languages=["sw", "ar"])
     pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     arena = store.open_arena(SAMPLE)
     rows = arena.read("judgments", languages=["sw", "ar"]).num_rows
@@ -86,7 +87,7 @@ def test_the_sample_gives_pairs_whose_every_side_is_a_stored_reply(tmp_path: Pat
             assert pair[side] == [{"role": "assistant", "content": replies[key]}]
         assert {p["language"] for p in pairs} == {"ar", "sw"}
     again = tmp_path / "again.jsonl"
-    exporting.export_preferences(SAMPLE, again, judge="heuristic", languages=["sw", "ar"])
+    export_preferences(SAMPLE, again, judge="heuristic", languages=["sw", "ar"])
     assert again.read_bytes() == out.read_bytes()
 
 
@@ -112,7 +113,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path) ->
     with pytest.raises(TableMissing):
         exporting.export_table(ROOT / "data" / "nomiracl", "answers", tmp_path / "answers.csv")
     with pytest.raises(UnknownName, match="heuristik"):
-        exporting.export_preferences(SAMPLE, tmp_path / "pairs.jsonl", judge="heuristik")
+        export_preferences(SAMPLE, tmp_path / "pairs.jsonl", judge="heuristik")
     with pytest.raises(BadInput, match="cannot be written"):
         exporting.export_table(SAMPLE, "ratings", Path("/proc/no/ratings.csv"))
     assert list(tmp_path.iterdir()) == []
@@ -125,7 +126,7 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     ties = schema.from_rows("judgments", [schema.Judgment(**row) for row in rows])
     store.write(arena, {"judgments": ties}, made_by="a test", stale=["ratings"])
     with pytest.raises(NotEnoughData, match="prefers no answer") as caught:
-        exporting.export_preferences(arena, tmp_path / "pairs.jsonl", judge="heuristic")
+        export_preferences(arena, tmp_path / "pairs.jsonl", judge="heuristic")
     assert f"{len(rows) // 2:,} times: a tie" in str(caught.value)
     assert not (tmp_path / "pairs.jsonl").exists()
 

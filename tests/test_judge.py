@@ -751,15 +751,16 @@ import os, sys
 import numpy, openai, pyarrow.compute, pyarrow.parquet
 from functools import partial
 from pathlib import Path
-from mirage import llm, pipeline
+from mirage import llm
+from mirage.judge import stage
 path, settings, limits = Path(sys.argv[1]), llm.Settings("m"), llm.Limits(concurrency=4)
 endpoint, rng = llm.resolve(base_url=sys.argv[2]), numpy.random.default_rng(0)
 engine = partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
 for _ in sys.stdin:
     pid = os.fork()
     if not pid:
-        pipeline.judge_by_model(
-            path, name="j", engine=engine, settings=settings, limits=limits, sample=pipeline.Sample(), made_by="a test"
+        stage.judge_by_model(
+            path, name="j", engine=engine, settings=settings, limits=limits, sample=stage.Sample(), made_by="a test"
         )
         os._exit(0)
     print(pid, flush=True)

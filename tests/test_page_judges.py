@@ -11,6 +11,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, votes
+from mirage.battles import decisions
 from mirage.charts import judges as charts
 from mirage.languages import LANGUAGES
 from mirage.rank.control import control, covariates
@@ -158,7 +159,7 @@ def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     """Vote as the first judge did, so often in each language."""
-    verdicts = votes.judged(store.open_arena(arena).read("judgments"))["gpt-4o"]
+    verdicts = decisions(store.open_arena(arena).read("judgments"))["gpt-4o"]
     log = []
     for code, n in counts.items():
         for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:

@@ -24,6 +24,7 @@ from test_views_battle import judged
 from test_votes import postgres, url  # noqa: F401  # fixtures
 
 from mirage import schema, store, votes
+from mirage.battles import decisions
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
 from mirage.rank.ranking import what_if
@@ -296,7 +297,7 @@ def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
 
 def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
     """Vote on random battles of a language, mostly as the judge did."""
-    verdicts = votes.judged(arena.read("judgments"))["gpt-4o"]
+    verdicts = decisions(arena.read("judgments"))["gpt-4o"]
     battles = [battle for battle in verdicts if battle[0] == code]
     log = []
     for k in rng.choice(len(battles), n, replace=False):

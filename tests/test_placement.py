@@ -16,7 +16,7 @@ import mirage.rank as rank
 from benchmarks.place import Course, Policy, course
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
-from mirage.place import sequential as placing
+from mirage.placement import sequential as placing
 from mirage.sources.simulated import BY_QUERY, simulate
 
 NAMES = ("a", "b", "c", "d")

@@ -20,8 +20,8 @@ from typer.testing import CliRunner, Result
 from mirage import cli, judge, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge.stage import read_battles
-from mirage.place import place, write_battles
-from mirage.place import sequential as placing
+from mirage.placement import place, write_battles
+from mirage.placement import sequential as placing
 from mirage.sources.simulated import simulate
 
 NEW = "baseline/bm25-3"

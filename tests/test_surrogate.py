@@ -455,7 +455,7 @@ def test_what_is_unknown_or_too_little_is_refused(made: Simulated, seen: Trainin
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from mirage.sources.simulated import simulate\n"
-        "from mirage.pipeline import report\n"
+        "from mirage.surrogate.reporting import report\n"
         "from mirage.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"

@@ -19,7 +19,6 @@ from mirage import cli, schema, store
 from mirage.errors import ArenaError, BadInput
 from mirage.features.stage import FEATURES
 from mirage.generate import stage as generating
-from mirage.judge import stage as judging
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank.stage import JUDGED_RATINGS
 from mirage.stage import Stage, run
@@ -74,7 +73,7 @@ def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Pat
     gate = tmp_path / "go"
     code = (
         "import sys, time; from pathlib import Path; from mirage import cli, store\n"
-        "import mirage.pipeline, mirage.sources.files, pyarrow.compute\n"
+        "import mirage.pipeline, mirage.imports, mirage.sources.files, pyarrow.compute\n"
         "Path(sys.argv[1]).touch()\n"
         "while not Path(sys.argv[2]).exists(): time.sleep(0.001)\n"
         "cli.app(sys.argv[3:], prog_name='mirage')"
@@ -174,7 +173,7 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
     assert result.exit_code == 2
     assert "late has verdicts" in result.output
     calls = [row["call"] for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
-    with store.Ledger(judging.ledger_path(arena)) as ledger:
+    with store.Ledger(store.ledger_path(arena)) as ledger:
         assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
 
 

@@ -66,39 +66,10 @@ def ids(arena: store.Arena, referee: str = "zeta", **filters: Any) -> list[str]:
     return [key[1] for key in views.find(arena, Wanted(A, B, referee, **filters)).keys]
 
 
-# Verdicts put together
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "result", "flipped"),
-    [
-        ([(True, "A"), (False, "B")], "first", False),
-        ([(True, "B"), (False, "A")], "second", False),
-        ([(True, "A"), (False, "A")], "tie", True),
-        ([(True, "A"), (False, "tie")], "first", True),
-        ([(True, "tie"), (False, "tie")], "tie", False),
-        ([(True, "unparsed"), (False, "A")], "second", False),
-        ([(True, "unparsed")], "unparsed", False),
-        ([], "unparsed", False),
-    ],
-)
-def test_two_orders_make_one_decision(verdicts: Any, result: str, flipped: bool) -> None:
-    decision = views.decide(verdicts)
-    assert (decision.result, decision.flipped, decision.verdicts) == (result, flipped, len(verdicts))
-
-
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["A", "B", "tie", "unparsed"])), max_size=2))
-def test_a_decision_is_the_same_from_the_other_side(verdicts: Any) -> None:
-    decision, other = views.decide(verdicts), views.decide((not straight, verdict) for straight, verdict in verdicts)
-    turned = {"first": "second", "second": "first"}
-    assert turned.get(decision.result, decision.result) == other.result
-    assert decision.flipped == other.flipped
-
-
 def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
     every = views.battles(arena, A, B)
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
-    results = {key[1]: decisions["zeta"].result for key, decisions in every.items() if "zeta" in decisions}
+    results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
     assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "first", "e04": "second"}
     assert list(every) == sorted(every)
 
@@ -148,7 +119,7 @@ def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill:
     for language, counts in ranked(arena, "relevance", skill).items():
         for x, y in itertools.permutations(counts.systems, 2):
             battles = views.find(arena, Wanted(x, y, "relevance", languages=(language,)))
-            results = [decision.result for key, decision in battles.decisions.items() if key[1].startswith(subset)]
+            results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
             indices = counts.systems.index(x), counts.systems.index(y)
             assert results.count("first") == counts.wins[:, *indices].sum()
             assert results.count("tie") == counts.ties[:, *indices].sum()

@@ -9,6 +9,7 @@ import small_arena
 
 import mirage.rank as rank
 from mirage import store
+from mirage.battles import referees
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.rank.whatif import Choice, recompute
 from mirage.sources.simulated import simulate
@@ -22,9 +23,9 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
-    assert views.referees(arena) == ("relevance", "judge-x")
-    assert views.referees(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
-    assert views.referees(small_arena.write(tmp_path, "p", tables=("published",))) == ()
+    assert referees(arena) == ("relevance", "judge-x")
+    assert referees(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
+    assert referees(small_arena.write(tmp_path, "p", tables=("published",))) == ()
 
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
@@ -134,8 +135,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
     arena: store.Arena, judged: store.Arena
 ) -> None:
-    assert views.deciders(judged) == ("gpt-4o", "llama-3", "pooled")
-    assert views.deciders(arena) == ("relevance", "judge-x")
+    assert referees(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
+    assert referees(arena, panel=True) == ("relevance", "judge-x")
     assert views.families(judged) == ("Meta", "OpenAI")
     assert views.families(arena) == ()
     assert views.controls(judged) == ("language",)

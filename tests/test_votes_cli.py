@@ -17,6 +17,7 @@ from test_votes import evidence, vote
 from typer.main import get_command
 
 from mirage import cli, schema, store, votes
+from mirage.battles import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.sources.simulated import simulate
 from mirage.votes import Evidence, Vote, Votes
@@ -56,7 +57,7 @@ def arena(tmp_path: Path) -> store.Arena:
 def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
     """Votes of the queue, as a person casts them who follows the judge three times in four."""
     pool = vote_pool(arena, language)
-    verdicts = votes.judged(arena.read("judgments"))["heuristic"]
+    verdicts = decisions(arena.read("judgments"))["heuristic"]
     ballots = []
     for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
         label = verdicts[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label

@@ -14,6 +14,7 @@ from test_votes_agreement import ballot
 import mirage.rank as rank
 from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
 from mirage import votes
+from mirage.battles import Battle, Decision, decisions
 from mirage.errors import BadInput, NotEnoughData
 from mirage.sources.simulated import simulate as arena
 from mirage.votes import Vote
@@ -80,7 +81,7 @@ def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth
     assert np.mean(widths) < 0.9
 
 
-def cast(verdicts: dict[votes.Battle, votes.Said], n: int, seed: int = 0) -> list[Vote]:
+def cast(verdicts: dict[Battle, Decision], n: int, seed: int = 0) -> list[Vote]:
     """Random votes that mostly say what the judge says."""
     rng = np.random.default_rng(seed)
     battles = sorted(verdicts)
@@ -93,15 +94,15 @@ def cast(verdicts: dict[votes.Battle, votes.Said], n: int, seed: int = 0) -> lis
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[votes.Battle, votes.Said]:
+def said() -> dict[Battle, Decision]:
     simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
-    return votes.judged(simulation.tables["judgments"])["judge"]
+    return decisions(simulation.tables["judgments"])["judge"]
 
 
-def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[votes.Battle, votes.Said]) -> None:
+def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[Battle, Decision]) -> None:
     word = {1.0: "A", 0.0: "B", 0.5: "tie"}
     sure = {
-        battle: votes.Said({1.0: 0, 0.0: 1, 0.5: 2}[verdict.points], verdict.points, False)
+        battle: Decision({1.0: 0, 0.0: 1, 0.5: 2}[verdict.points], verdict.points, True)
         for battle, verdict in said.items()
         if verdict.points in word
     }
@@ -123,7 +124,7 @@ def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[vo
 def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
     simulation = arena(systems=5, queries=60, languages=["sw"], seed=4)
     table = simulation.tables["judgments"]
-    verdicts = votes.judged(table)["judge"]
+    verdicts = decisions(table)["judge"]
     everybody = [
         ballot(0, row["verdict"], **{n: row[n] for n in ("language", "query_id", "system_a", "system_b")})
         for row in table.to_pylist()
@@ -138,7 +139,7 @@ def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
     )
 
 
-def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.Battle, votes.Said]) -> None:
+def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[Battle, Decision]) -> None:
     some = cast(said, 90)
     skip = dataclasses.replace(some[0], vote="skip", voter="other", vote_id="s")
     unknown = dataclasses.replace(some[0], query_id="nowhere", vote_id="u")
@@ -165,7 +166,7 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[votes.
     )
 
 
-def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[votes.Battle, votes.Said]) -> None:
+def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[Battle, Decision]) -> None:
     some = cast(said, 80)
     twice = [*some, *(dataclasses.replace(vote, voter="second", vote_id=f"2{k}") for k, vote in enumerate(some))]
     first, second = (votes.correct(ballots, said, language="sw", judge="judge") for ballots in (some, twice))
@@ -174,7 +175,7 @@ def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[votes.
     assert (second.n_votes, second.n_voted) == (160, 80)
 
 
-def in_languages(verdicts: dict[votes.Battle, votes.Said], *codes: str) -> list[votes.Correction]:
+def in_languages(verdicts: dict[Battle, Decision], *codes: str) -> list[votes.Correction]:
     """The same battles in several languages, with votes of their own."""
     corrections = []
     for k, code in enumerate(codes):
@@ -185,7 +186,7 @@ def in_languages(verdicts: dict[votes.Battle, votes.Said], *codes: str) -> list[
     return corrections
 
 
-def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: dict[votes.Battle, votes.Said]) -> None:
+def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: dict[Battle, Decision]) -> None:
     parts = in_languages(said, "te", "ar", "sw")
     both = votes.together(parts)
     assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
@@ -202,7 +203,7 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: di
     assert votes.together(parts[::-1]).table().equals(both.table())
 
 
-def test_only_systems_of_all_languages_are_put_together(said: dict[votes.Battle, votes.Said]) -> None:
+def test_only_systems_of_all_languages_are_put_together(said: dict[Battle, Decision]) -> None:
     first, second = in_languages(said, "ar", "te")
     fewer = {battle: verdict for battle, verdict in said.items() if first.systems[0] not in battle}
     third = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
@@ -213,7 +214,7 @@ def test_only_systems_of_all_languages_are_put_together(said: dict[votes.Battle,
     assert np.allclose(both.theta, np.mean(shifted, axis=0))
 
 
-def test_what_does_not_go_together_is_refused(said: dict[votes.Battle, votes.Said]) -> None:
+def test_what_does_not_go_together_is_refused(said: dict[Battle, Decision]) -> None:
     first, second = in_languages(said, "ar", "te")
     with pytest.raises(NotEnoughData, match="two corrected languages"):
         votes.together([first])
@@ -258,7 +259,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
 
 
 def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
-    said: dict[votes.Battle, votes.Said],
+    said: dict[Battle, Decision],
 ) -> None:
     some = cast(said, 300)
     by_question = {vote.query_id: vote for vote in some}
@@ -307,7 +308,7 @@ def test_the_direction_that_ratings_do_not_have_stays_without_an_error_whatever_
 
 def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
     simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
-    verdicts = votes.judged(simulation.tables["judgments"])["judge"]
+    verdicts = decisions(simulation.tables["judgments"])["judge"]
     correction = votes.correct(cast(verdicts, 150), verdicts, language="sw", judge="judge")
     low, high = correction.interval()
     for a, b in itertools.permutations(range(5), 2):
@@ -320,7 +321,7 @@ def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
 # --- what counts, and what it weighs ----------------------------------------------------------------------------------
 
 
-def test_one_method_makes_both_widths(said: dict[votes.Battle, votes.Said]) -> None:
+def test_one_method_makes_both_widths(said: dict[Battle, Decision]) -> None:
     some = cast(said, 150)
     correction = votes.correct(some, said, language="sw", judge="judge")
     without = votes.correct(some, said, language="sw", judge="judge", lam=0.0)
@@ -339,7 +340,7 @@ def chance(vote: Vote, value: float | None) -> Vote:
 
 
 def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
-    said: dict[votes.Battle, votes.Said],
+    said: dict[Battle, Decision],
 ) -> None:
     some = cast(said, 200)
     plain = votes.correct(some, said, language="sw", judge="judge")
@@ -352,7 +353,7 @@ def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
 
 
 def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
-    said: dict[votes.Battle, votes.Said],
+    said: dict[Battle, Decision],
 ) -> None:
     some = cast(said, 300)
     old, new = some[:100], [chance(vote, 0.25 if k % 2 else 1.0) for k, vote in enumerate(some[100:])]
@@ -382,11 +383,11 @@ def test_a_chance_that_is_none_is_refused(value: float) -> None:
 
 
 def test_several_judges_and_features_go_together_and_useless_ones_do_no_harm(
-    said: dict[votes.Battle, votes.Said],
+    said: dict[Battle, Decision],
 ) -> None:
     rng = np.random.default_rng(0)
     some = cast(said, 200)
-    noise = {name: votes.Said(0, float(rng.random()), False) for name in said}
+    noise = {name: Decision(0, float(rng.random()), True) for name in said}
     values = {(b[1], system): float(rng.random()) for b in said for system in b[2:]}
     single = votes.correct(some, said, language="sw", judge="judge")
     more = votes.correct(some, said, language="sw", judge="judge,noise", more=[noise], features={"length": values})
@@ -425,7 +426,7 @@ def test_graded_verdicts_are_worth_more_than_hard_ones() -> None:
             ballot(0, word, language="sw", query_id=q, system_a=a, system_b=b)
             for word, q, a, b in (people[k] for k in picked)
         ]
-        soft, hard = (votes.judged(t)["j"] for t in (table, table.drop_columns(["points"])))
+        soft, hard = (decisions(t)["j"] for t in (table, table.drop_columns(["points"])))
         assert {round(verdict.points, 9) for verdict in hard.values()} <= {0.0, 1.0}
         assert soft["sw", "0", "s0", "s1"].points == pytest.approx(1 - rows[0]["points"])
         widths = [votes.correct(some, verdicts, language="sw", judge="j").error.mean() for verdicts in (soft, hard)]

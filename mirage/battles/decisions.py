@@ -27,12 +27,16 @@ _OF_VERDICT = {"A": FIRST, "B": SECOND, "tie": TIE}
 _SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 _POINTS = (1.0, 0.0, 0.5)
 
-WINNER_SQL = (
-    "CASE WHEN count(point) = 0 THEN 'unparsed' WHEN min(point) = 1 THEN 'first' WHEN max(point) = -1 THEN 'second' "
-    "ELSE 'tie' END"
+LABEL_SQL = (
+    "CASE WHEN verdict <> 'unparsed' OR points IS NULL THEN verdict WHEN points BETWEEN 0.25 AND 0.75 THEN 'tie' "
+    "WHEN points > 0.5 THEN 'A' ELSE 'B' END"
 )
-"""The rule in SQL, over the verdicts of a battle: column `point` is 1 where a verdict names the first system, -1 the
-second, 0 a tie, null where it cannot be read."""
+"""`shown` in SQL: the verdict of a row of `judgments`, read off the grade where it could not be read."""
+WINNER_SQL = (
+    "CASE WHEN count(winner) = 0 THEN 'unparsed' WHEN count(DISTINCT winner) > 1 THEN 'tie' ELSE min(winner) END"
+)
+"""`decide` in SQL, over the verdicts of a battle: column `winner` is `first`, `second`, `tie`, or null where a verdict
+cannot be read."""
 
 
 class Battle(NamedTuple):

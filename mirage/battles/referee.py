@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from mirage.battles.counts import RELEVANCE, Battles, from_outcomes, lacking, pooled
+from mirage.battles.counts import RELEVANCE as RELEVANCE
+from mirage.battles.counts import Battles, from_outcomes, lacking, pooled
 from mirage.battles.verdicts import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill
@@ -123,11 +125,19 @@ class Referee:
         return lacking(table, skill=self.skill) if self.by_labels else {}
 
 
-def referees(arena: Arena) -> tuple[str, ...]:
-    """The names of the referees of an arena: relevance labels first, then its judges by name."""
-    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges(arena))
+def referees(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
+    """The names of the referees of an arena: relevance labels first, then its judges by name.
+
+    Args:
+        arena: the arena.
+        panel: whether `pooled` comes last where there are several judges.
+    """
+    names = judges(arena)
+    several = panel and len(names) > 1
+    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *names, *((POOLED,) if several else ()))
 
 
+@lru_cache(maxsize=64)
 def judges(arena: Arena) -> tuple[str, ...]:
     """The judges of an arena, by name."""
     if "judgments" not in arena.tables:
@@ -135,8 +145,8 @@ def judges(arena: Arena) -> tuple[str, ...]:
     return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
 
 
-def only_judge(names: Iterable[str], wanted: str | None = None) -> str:
-    """The judge that is wanted, or the only one there is.
+def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:
+    """The judge or other referee that is wanted, or the only one there is.
 
     Raises:
         UnknownName: if the one that is wanted is not there.
@@ -144,7 +154,7 @@ def only_judge(names: Iterable[str], wanted: str | None = None) -> str:
     """
     there = sorted(names)
     if wanted is not None and wanted not in there:
-        raise UnknownName("judge", wanted, there)
+        raise UnknownName(noun, wanted, there)
     if wanted is None and len(there) != 1:
-        raise BadInput(f"there are {len(there)} judges", do="choose with --referee: " + ", ".join(there))
+        raise BadInput(f"there are {len(there)} {noun}s: {', '.join(there)}", do=f"name the {noun}")
     return wanted or there[0]

@@ -51,7 +51,7 @@ def export_preferences(
     Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and
     rejected as lists of messages. A pair shown in both orders counts only if both verdicts agree.
     """
-    from mirage.store import export as exporting
+    from mirage.sft import export as exporting
 
     n, left = exporting.export_preferences(dir_, out, judge=judge, languages=codes(languages), seed=seed)
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
@@ -74,9 +74,8 @@ def export_report(
     Reads the table outcomes (referee relevance) or judgments (a judge). Writes FILE.
     """
     from mirage import store
-    from mirage.battles.counts import RELEVANCE
+    from mirage.battles.referee import Referee
     from mirage.charts.report import report
-    from mirage.store import export as exporting
     from mirage.views import leaderboard as views
 
     arena = store.open_arena(dir_)
@@ -91,8 +90,8 @@ def export_report(
         "languages": board.languages,
         "method": board.method,
     }
-    unit = "replies" if referee == RELEVANCE else "verdicts"
+    unit = Referee.named(referee).counted
     summary = f"{board.n_replies:,} {unit} on {board.n_queries:,} questions in {len(board.languages)} languages."
     html = report(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
-    exporting.write(out, html.encode("utf-8"))
+    store.write_whole(out, html.encode("utf-8"))
     note(f"The report is in {out}; it opens in any browser.")

@@ -12,8 +12,8 @@ from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
 from mirage.cli.output import note, show
 
 if TYPE_CHECKING:
-    from mirage.place import Placement
-    from mirage.place.sequential import Standing
+    from mirage.placement import Placement
+    from mirage.placement.sequential import Standing
 
 COLUMNS = ("rank", "system", "rating", "low", "high", "tier", "tier_probability", "rank_probability", "above")
 """Columns of `place`."""
@@ -46,7 +46,7 @@ def place(
     to judge, FILE has no battles and a remark says so. Prints the ranking with the system in it: of each row its tier,
     the probability that the system is of this tier, of this rank, and above this one.
     """
-    from mirage import place as placing
+    from mirage import placement as placing
     from mirage import store
 
     placement = placing.place(

@@ -101,18 +101,18 @@ def rank(
     """
     import mirage.rank as rank
     from mirage import store
-    from mirage.battles.counts import RELEVANCE
+    from mirage.battles.referee import POOLED, Referee
     from mirage.makers import BY_NAME
     from mirage.rank.paper import TOURNAMENTS
     from mirage.rank.ranking import ranking as rank_by
     from mirage.rank.ranking import remarks
     from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
-    from mirage.rank.whatif import POOLED, Choice
+    from mirage.rank.whatif import Choice
     from mirage.stage import run
 
     arena = store.open_arena(dir_)
     referee, only = referees[0], codes(languages)
-    by_labels = referee == RELEVANCE
+    by_labels = Referee.named(referee).by_labels
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
     makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
     draws = draws or (TOURNAMENTS if paper else rank.DRAWS)

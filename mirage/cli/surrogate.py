@@ -58,13 +58,13 @@ def surrogate(
     importances, where rows for other referees stay.
     """
     from mirage import store
-    from mirage.battles.counts import RELEVANCE
+    from mirage.battles.referee import Referee
     from mirage.stage import run
     from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
     from mirage.surrogate.summaries import said
 
     arena = store.open_arena(dir_)
-    by_labels = referee == RELEVANCE
+    by_labels = Referee.named(referee).by_labels
     only = codes(languages)
     if store_ and (only or regressor):
         raise BadInput("--store keeps all languages and regressors", do="leave out --languages and --regressor")

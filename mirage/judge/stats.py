@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mirage.battles.decisions import Shown, decide, shown
 from mirage.intervals import mean_interval
 from mirage.languages import LANGUAGES
 from mirage.schema import CodeOrAll, Count, Share
@@ -85,8 +86,8 @@ class _Tally:
     """Counts of one judge in one language."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
-    winners: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    """The winner, by question and systems, of pairs whose other order has not been seen; empty for a tie."""
+    single: dict[tuple[str, str, str], Shown] = field(default_factory=dict)
+    """The verdict, by question and systems, on pairs whose other order has not been seen."""
     flips: int = 0
     both: int = 0
     calls: set[str] = field(default_factory=set)
@@ -99,13 +100,13 @@ class _Tally:
             self.calls.add(call)
         if verdict == "unparsed":
             return
-        winner = {"A": a, "B": b}.get(verdict, "")
-        other = self.winners.pop((query, b, a), None)
+        seen = shown(verdict, swapped=a > b)
+        other = self.single.pop((query, b, a), None)
         if other is None:
-            self.winners[query, a, b] = winner
+            self.single[query, a, b] = seen
         else:
             self.both += 1
-            self.flips += other != winner
+            self.flips += not decide([other, seen]).consistent
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -142,7 +143,7 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
             tallies.setdefault(judge, {}).setdefault(language, _Tally()).add(*judgment)
         for by_language in tallies.values():
             if language in by_language:
-                by_language[language].winners.clear()
+                by_language[language].single.clear()
     rows = []
     for judge, by_language in sorted(tallies.items()):
         ordered = sorted(by_language.items(), key=lambda item: list(LANGUAGES).index(item[0]))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import mirage.rank as rank
 from mirage import schema
-from mirage.battles.counts import RELEVANCE
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.battles.referee import POOLED, RELEVANCE, Referee
+from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
 from mirage.rank.control import covariates
-from mirage.rank.whatif import POOLED, Choice, Comparison, Recomputed, recompute
+from mirage.rank.whatif import Choice, Comparison, Recomputed, recompute
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,32 +48,8 @@ def ranking(
         NotEnoughData: if a chosen language lacks what the skill needs.
         BadInput: if a skill is asked of a judge.
     """
-    chosen = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
-    return rank.rate(chosen, draws=draws, seed=seed, ties=ties, penalty=penalty)
-
-
-def battles_of(
-    table: pa.Table,
-    referee: str,
-    *,
-    skill: schema.Skill = "both",
-    parser: schema.Parser = "strict",
-    languages: Sequence[str] | None = None,
-) -> dict[str, rank.Battles]:
-    """The battles that a referee decided, by language; arguments and errors as for `ranking`."""
-    if referee == RELEVANCE:
-        battles = rank.from_outcomes(table, skill=skill, parser=parser)
-        short = rank.lacking(table, skill=skill)
-    else:
-        if skill != "both":
-            raise BadInput(f"{referee} judges answers, not the skill {skill!r}", do="leave the skill out")
-        battles, short = rank.from_judgments(table, judge=referee), {}
-    for code in languages or ():
-        if code in short:
-            raise NotEnoughData(f"{code} has {short[code]}", do=f"leave {code} out, or choose another skill")
-        if code not in battles:
-            raise UnknownName("language", code, battles, where=f"battles by {referee}")
-    return battles if languages is None else {code: battles[code] for code in languages}
+    battles = Referee.named(referee, skill=skill, parser=parser).battles(table, languages=languages)
+    return rank.rate(battles, draws=draws, seed=seed, ties=ties, penalty=penalty)
 
 
 def what_if(
@@ -219,7 +195,7 @@ def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] 
     """
     lines = []
     single = [row for code, row in ranking.languages.items() if code != "all"]
-    if ranking.referee == RELEVANCE and languages is None:
+    if Referee.named(ranking.referee).by_labels and languages is None:
         short = rank.lacking(table, skill=ranking.skill)
         if short:
             lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))

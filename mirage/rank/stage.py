@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import mirage.rank as rank
 from mirage import schema
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import RELEVANCE, Referee
 from mirage.rank import DRAWS, SEED, paper
-from mirage.rank.ranking import battles_of, ranking
+from mirage.rank.ranking import ranking
 from mirage.stage import Stage, Tables
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table
 
     outcomes = tables["outcomes"]
     skills = get_args(schema.Skill)
-    played = [_tournaments(battles_of(outcomes, RELEVANCE, skill=skill), options) for skill in skills]
+    played = [_tournaments(Referee.relevance(skill).battles(outcomes), options) for skill in skills]
     return {"tournaments": pa.concat_tables(played)}
 
 
 def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
-    return {"tournaments": _tournaments(battles_of(tables["judgments"], judge), options)}
+    return {"tournaments": _tournaments(Referee.judge(judge).battles(tables["judgments"]), options)}
 
 
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _relevance)

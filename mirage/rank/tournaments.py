@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mirage import schema, store
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.rank import paper
-from mirage.rank.ranking import battles_of
 from mirage.rank.stage import JUDGED_TOURNAMENTS, RELEVANCE_TOURNAMENTS
 from mirage.stage import Progress, run
 
@@ -28,8 +27,8 @@ def tournaments(
     progress: Progress | None = None,
 ) -> paper.Played:
     """Play the tournaments of a referee (`rank.paper.play`); arguments and errors else as for `ranking`."""
-    table = arena.read("outcomes" if referee == RELEVANCE else "judgments")
-    battles = battles_of(table, referee, skill=skill, parser=parser, languages=languages)
+    decider = Referee.named(referee, skill=skill, parser=parser)
+    battles = decider.battles(arena.read(decider.table), languages=languages)
     return paper.play(battles, tournaments=tournaments, seed=seed, progress=progress)
 
 
@@ -66,7 +65,7 @@ def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
 def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
     """Write every tournament of a referee, of each skill, into the arena; those of other referees stay."""
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
-    by_labels = referee == RELEVANCE
+    by_labels = Referee.named(referee).by_labels
     stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
     options |= {} if by_labels else {"judge": referee}
     method = paper.Played(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from mirage.battles.counts import Battles, pooled
+from mirage.battles.referee import POOLED
 from mirage.battles.verdicts import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BY_NAME, Makers
@@ -28,9 +29,6 @@ from mirage.schema import Ties
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-POOLED = "pooled"
-"""Referee whose battles are those of several judges together."""
 
 
 @dataclass(frozen=True, slots=True)

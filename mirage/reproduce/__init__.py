@@ -22,7 +22,6 @@ from mirage.reproduce.figures import figure3, figure4, figure5, figure6
 from mirage.reproduce.material import Material, gather, only_referee
 from mirage.reproduce.tables import SPLITS, Item, table2, table3, table4, table5
 from mirage.stage import Progress
-from mirage.store import export as exporting
 
 __all__ = ["DRAWS", "FOREST_DRAWS", "SPLITS", "Item", "Reproduction", "only_referee", "reproduce", "write"]
 
@@ -150,7 +149,7 @@ def write(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
     files = {f"{item.name}.csv": _csv(item) for item in reproduction.items}
     files |= {"reproduction.html": html, "reproduction.json": reproduction.json()}
     for name, text in files.items():
-        exporting.write(folder / name, text.encode("utf-8"))
+        store.write_whole(folder / name, text.encode("utf-8"))
     return [folder / name for name in files]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import mirage.rank as rank
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.rank import paper
 from mirage.rank.bootstrap import LanguageRanking
 from mirage.rank.fit import Pairs, fit
@@ -189,7 +189,7 @@ def _orders(material: Material) -> list[Any]:
     import pyarrow.compute as pc
 
     name = "both orders are judged"
-    if material.referee == RELEVANCE:
+    if Referee.named(material.referee).by_labels:
         return _absent(name, 7, "labels know no order")
     table = material.verdicts.filter(pc.equal(material.verdicts["judge"], material.referee))
     a, b = table["system_a"].to_numpy(zero_copy_only=False), table["system_b"].to_numpy(zero_copy_only=False)

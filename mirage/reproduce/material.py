@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 import mirage.rank as rank
 from mirage import store, surrogate
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import RELEVANCE, Referee, judges, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import Battles, paper
 from mirage.rank.fit import Pairs
 from mirage.rank.graph import groups, main_group
-from mirage.rank.ranking import battles_of
 from mirage.stage import Progress
 from mirage.surrogate.draws import LINEAR
 from mirage.surrogate.training import training
@@ -150,15 +149,10 @@ def only_referee(arena: store.Arena) -> str:
         TableMissing: if it has neither judgments nor outcomes.
         BadInput: if it has several judges.
     """
-    import pyarrow.compute as pc
-
     if "judgments" not in arena.tables:
         arena.need("outcomes")
         return RELEVANCE
-    judges = sorted(pc.unique(arena.read("judgments", columns=["judge"])["judge"]).to_pylist())
-    if len(judges) > 1:
-        raise BadInput(f"there are {len(judges)} judges: {', '.join(judges)}", do="choose one: --referee NAME")
-    return str(judges[0])
+    return only_judge(judges(arena))
 
 
 def _usable(
@@ -203,11 +197,11 @@ def gather(
         NotEnoughData: if no language has enough systems with bounded ratings and features.
         BadInput: if not two systems are to be held out (R2 of one is not defined), or they are not in all languages.
     """
-    verdicts = arena.read("outcomes" if referee == RELEVANCE else "judgments")
+    verdicts = arena.read(Referee.named(referee).table)
     features = arena.read("features")
     missing: dict[str, str] = {}
-    fought = battles_of(verdicts, referee, languages=languages)
-    if referee == RELEVANCE and languages is None:
+    fought = Referee.named(referee).battles(verdicts, languages=languages)
+    if Referee.named(referee).by_labels and languages is None:
         missing |= {code: f"not ranked: {reason}" for code, reason in rank.lacking(verdicts, skill="both").items()}
     joined = training(features, verdicts, referee, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mirage.battles.decisions import decisions
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -66,32 +68,26 @@ def preferences(
     Returns:
         The pairs in the order of language, question and systems; and how many others were left out, by reason.
     """
+    import pyarrow.compute as pc
+
     texts = {
         (row["language"], row["query_id"], row["system"]): row["text"]
         for row in answers.select(["language", "query_id", "system", "text", "status"]).to_pylist()
         if row["status"] == "ok"
     }
-    verdicts: dict[tuple[str, str, str, str], list[str | None]] = {}
-    columns = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
-    for row in judgments.select(columns).to_pylist():
-        if row["judge"] == judge:
-            system_a, system_b = row["system_a"], row["system_b"]
-            winner = {"A": system_a, "B": system_b, "tie": ""}.get(row["verdict"])
-            verdicts.setdefault(
-                (row["language"], row["query_id"], min(system_a, system_b), max(system_a, system_b)), []
-            ).append(winner)
+    by_judge = decisions(judgments.filter(pc.equal(judgments["judge"], judge)), unparsed=True)
     pairs: list[Preference] = []
     left_out: Counter[str] = Counter()
-    for (language, query_id, first, second), winners in sorted(verdicts.items()):
-        winner = winners[0]
-        if None in winners:
+    for battle, decision in sorted(by_judge.get(judge, {}).items()):
+        language, query_id, first, second = battle
+        if decision.n_read < decision.n_verdicts:
             left_out["a verdict could not be read"] += 1
-        elif len(set(winners)) > 1:
+        elif not decision.consistent:
             left_out["the verdict changes with the order shown"] += 1
-        elif not winner:
+        elif decision.winner == "tie":
             left_out["a tie"] += 1
         else:
-            loser = second if winner == first else first
+            winner, loser = (first, second) if decision.winner == "first" else (second, first)
             chosen, rejected = (texts.get((language, query_id, system)) for system in (winner, loser))
             prompt = prompts.get((language, query_id))
             if chosen is None or rejected is None or prompt is None:

@@ -9,6 +9,7 @@ from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reop
 from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
+from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.ledger import key as ledger_key
 from mirage.store.makers import makers_of
@@ -19,6 +20,7 @@ from mirage.store.upsert import Outdated, Rows, Seen, Upserted, by_key, consiste
 from mirage.store.writing import write
 
 __all__ = [
+    "LEDGER",
     "Arena",
     "Ledger",
     "Line",

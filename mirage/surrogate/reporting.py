@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema, surrogate
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.surrogate.data import Array
 
@@ -51,7 +51,7 @@ class Report:
         """Judge calls that a prediction saves for one new system: the battles a judged system fought, on average, in
         all languages together; 0 with the relevance referee, which asks no model.
         """
-        if self.referee == RELEVANCE:
+        if Referee.named(self.referee).by_labels:
             return 0
         battle_counts = [
             (language.points.sum(axis=(0, 1)) + language.points.sum(axis=(0, 2)))[language.rated].mean()

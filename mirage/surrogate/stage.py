@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import RELEVANCE, Referee
 from mirage.rank import SEED
 from mirage.stage import Progress, Stage, Tables
 from mirage.surrogate.ablation import importances
@@ -31,7 +31,7 @@ def _predictions(
 ) -> dict[str, pa.Table]:
     import pyarrow as pa
 
-    verdicts = tables["outcomes" if referee == RELEVANCE else "judgments"]
+    verdicts = tables[Referee.named(referee).table]
     prediction_tables, weights = [], []
     for skill in skills:
         seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)

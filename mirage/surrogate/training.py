@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 import mirage.rank as rank
 from mirage import schema, surrogate
+from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.by_query import by_query
 from mirage.rank.fit import RIDGE
 from mirage.rank.graph import groups, main_group
-from mirage.rank.ranking import battles_of
 from mirage.surrogate.data import Array
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _battles(
 ) -> Mapping[str, rank.Battles]:
     if ties == "davidson":
         raise BadInput("a surrogate learns from ties as half a win, or not at all", do="use --ties half or drop")
-    return battles_of(verdicts, referee, skill=skill, parser=parser, languages=languages)
+    return Referee.named(referee, skill=skill, parser=parser).battles(verdicts, languages=languages)
 
 
 def _values(

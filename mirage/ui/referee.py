@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.schema import Skill
 from mirage.ui.pick import pick
 
@@ -38,7 +38,7 @@ def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
         referee: who decides.
         skills: those there are.
     """
-    if referee != RELEVANCE:
+    if not Referee.named(referee).by_labels:
         return "both"
     if len(skills) == 1:
         return skills[0]

@@ -11,13 +11,14 @@ from typing import Literal
 import streamlit as st
 
 from mirage import schema
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.decisions import Decision
+from mirage.battles.referee import Referee
 from mirage.charts.palette import FORMATS, family
 from mirage.ui import reply
 from mirage.ui.table import column_help, dot, mode
 from mirage.ui.text import Mark, text_html
 from mirage.views.answers import Reply
-from mirage.views.battle import Battle, Comparison, Decision, Found
+from mirage.views.battle import Battle, Comparison, Found
 from mirage.views.overlap import Parts
 
 STYLE = """<style>
@@ -126,7 +127,7 @@ def said(battle: Battle, referee: str) -> None:
 
 def _said(battle: Battle, referee: str) -> str:
     first, second = battle.first, battle.second
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         verdict = {True: "is right", False: "is wrong", None: "is undecided"}
         sides = " and ".join(
             f"{reply.sign('right' if r.correct else 'wrong')}<b>{escape(r.system)}</b> {verdict[r.correct]}"
@@ -136,19 +137,19 @@ def _said(battle: Battle, referee: str) -> str:
         right = [r.correct is True for r in (first, second)]
         return f"{sides} by the human relevance labels{both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
     decision = battle.decision(referee)
-    orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.verdicts, "both orders judged")
-    if decision.verdicts > 1:
-        orders += ", they contradict each other" if decision.flipped else ", they agree"
+    orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
+    if decision.n_verdicts > 1:
+        orders += ", they do not agree" if not decision.consistent else ", they agree"
     return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
 
 
 def _winner(battle: Battle, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
-    if decision.result in names:
-        return f"{reply.sign('right')}<b>{escape(names[decision.result])}</b> is better"
-    if decision.result == "tie":
-        return "A tie: the two orders cancel out" if decision.flipped else "A tie"
-    return "No verdict could be read" if decision.verdicts else "No verdict"
+    if decision.winner in names:
+        return f"{reply.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
+    if decision.winner == "tie":
+        return "A tie: the two orders do not agree" if not decision.consistent else "A tie"
+    return "No verdict could be read" if decision.n_verdicts else "No verdict"
 
 
 def sides(
@@ -208,7 +209,7 @@ def judged(battle: Battle, first: str) -> None:
 
 def _judge(battle: Battle, judge: str) -> str:
     decision = battle.decision(judge)
-    flip = " The two orders contradict each other." if decision.flipped else ""
+    flip = " The two orders do not agree." if not decision.consistent else ""
     orders = "".join(map(_order, battle.judged(judge)))
     head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{reply.inks()}">{head}<div class="mg-sides">{orders}</div></section>'

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import votes
-from mirage.views.leaderboard import judges
+from mirage.battles.decisions import Battle, Decision, decisions
+from mirage.battles.referee import judges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +68,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=tuple(dict.fromkeys((*rank.COLUMNS, "points"))), languages=codes)
-    verdicts = votes.judged(judgments)
+    verdicts = decisions(judgments)
     agreements: list[tuple[str, votes.Agreement]] = []
     for judge, other in itertools.combinations(verdicts, 2):
         both = [battle for battle in verdicts[judge] if battle in verdicts[other]]
@@ -80,7 +81,7 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
 _VERDICTS: tuple[Any, ...] = ("A", "B", "tie")
 
 
-def _opinion(arena: str, judge: str, battle: votes.Battle, verdict: votes.Said) -> votes.Vote:
+def _opinion(arena: str, judge: str, battle: Battle, verdict: Decision) -> votes.Vote:
     language, query_id, first, second = battle
     return votes.Vote(
         vote_id="",

@@ -8,13 +8,14 @@ kept by arena, whose hash is that of its manifest: a page that runs again asks n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.decisions import Decision, Shown, Winner, decide, shown
+from mirage.battles.referee import RELEVANCE
 from mirage.features import FEATURES
 from mirage.views import answers
 from mirage.views.judgments import judgments
@@ -26,26 +27,13 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-Result = Literal["first", "second", "tie", "unparsed"]
-RESULTS: dict[Result, str] = {
+RESULTS: dict[Winner, str] = {
     "first": "the first system is better",
     "second": "the second system is better",
-    "tie": "neither is better: the verdicts are ties, or two orders that cancel out",
+    "tie": "neither is better: every verdict is a tie, or the verdicts do not agree",
     "unparsed": "no verdict could be read",
 }
 """What can come of a battle, all verdicts of a referee on it together, and what it means."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a referee made of one battle."""
-
-    result: Result
-    """Who won more of the readable verdicts."""
-    flipped: bool
-    """Whether two orders of the answers led to different winners; a tie is no winner."""
-    verdicts: int
-    """Verdicts behind it, readable or not."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +46,10 @@ class Wanted:
     """Who decides: `relevance`, or a judge."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
-    result: Result | Literal[""] = ""
+    result: Winner | Literal[""] = ""
     """What came of it; anything if empty."""
     flipped: bool = False
-    """Only those whose two orders led to different winners."""
+    """Only those whose verdicts do not agree."""
     disagree: bool = False
     """Only those on which two judges differ."""
     text: str = ""
@@ -79,14 +67,14 @@ class Found(Keys):
     @cached_property
     def cell(self) -> Cell:
         """What came of all battles in the chosen languages, matching or not."""
-        n = Counter(decision.result for decision in self.decisions.values())
+        n = Counter(decision.winner for decision in self.decisions.values())
         return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
 
     @cached_property
     def start(self) -> Key | None:
         """The battle that says most at once: the first that the first system won, else the first with a winner."""
         order = {result: position for position, result in enumerate(RESULTS)}
-        return min(self.keys, key=lambda key: (order[self.decisions[key].result], key), default=None)
+        return min(self.keys, key=lambda key: (order[self.decisions[key].winner], key), default=None)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -102,9 +90,9 @@ class Found(Keys):
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
                 "referee": pa.array([self.wanted.referee] * n, pa.string()),
-                "result": pa.array([decision.result for decision in decisions], pa.string()),
-                "flipped": pa.array([decision.flipped for decision in decisions], pa.bool_()),
-                "verdicts": pa.array([decision.verdicts for decision in decisions], pa.int64()),
+                "result": pa.array([decision.winner for decision in decisions], pa.string()),
+                "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
+                "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
             }
         )
 
@@ -151,7 +139,12 @@ class Battle:
 
     def decision(self, judge: str) -> Decision:
         """What a judge made of it."""
-        return decide((judgment.system_a == self.first.system, judgment.verdict) for judgment in self.judged(judge))
+        return decide(
+            [
+                shown(judgment.verdict, swapped=judgment.system_a != self.first.system, grade=judgment.points)
+                for judgment in self.judged(judge)
+            ]
+        )
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -159,32 +152,20 @@ class Battle:
         return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
 
 
-def decide(verdicts: Iterable[tuple[bool, schema.Verdict | str]]) -> Decision:
-    """Put the verdicts of one referee on one battle together.
-
-    Args:
-        verdicts: for each order judged, whether the first system was shown first, and the verdict.
-    """
-    points = {(True, "A"): 1, (False, "B"): 1, (True, "B"): -1, (False, "A"): -1}
-    pairs = list(verdicts)
-    read = [points.get(pair, 0) for pair in pairs if pair[1] != "unparsed"]
-    total = sum(read)
-    result: Result = "first" if total > 0 else "second" if total < 0 else "tie" if read else "unparsed"
-    return Decision(result, len(set(read)) > 1, len(pairs))
-
-
 @lru_cache(maxsize=64)
 def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
     """Every battle of two systems, sorted by language and id: what each referee made of it."""
-    by_battle: dict[Key, dict[str, list[tuple[bool, str]]]] = {}
+    by_battle: dict[Key, dict[str, list[Shown]]] = {}
     if "judgments" in arena.tables:
         rows = arena.sql(
-            "SELECT language, query_id, judge, system_a = $first AS straight, verdict FROM judgments "
+            "SELECT language, query_id, judge, system_a <> $first AS swapped, verdict, points FROM judgments "
             "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
             {"first": first, "second": second},
         )
-        for language, query_id, judge, straight, verdict in zip(*rows.to_pydict().values(), strict=True):
-            by_battle.setdefault((language, query_id), {}).setdefault(judge, []).append((straight, verdict))
+        for language, query_id, judge, swapped, verdict, grade in zip(*rows.to_pydict().values(), strict=True):
+            by_battle.setdefault((language, query_id), {}).setdefault(judge, []).append(
+                shown(verdict, swapped=swapped, grade=grade)
+            )
     if "outcomes" in arena.tables:
         rows = arena.sql(
             f"WITH {RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
@@ -193,7 +174,7 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
         )
         for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
             verdict = "tie" if x == y else "A" if x else "B"
-            by_battle.setdefault((language, query_id), {})[RELEVANCE] = [(True, verdict)]
+            by_battle.setdefault((language, query_id), {})[RELEVANCE] = [shown(verdict, swapped=False)]
     return {key: {name: decide(verdicts) for name, verdicts in by_battle[key].items()} for key in sorted(by_battle)}
 
 
@@ -209,8 +190,8 @@ def find(arena: Arena, search: Wanted) -> Found:
     keys = [
         key
         for key, decision in decisions.items()
-        if (not search.result or decision.result == search.result)
-        and (decision.flipped or not search.flipped)
+        if (not search.result or decision.winner == search.result)
+        and not (search.flipped and decision.consistent)
         and (not search.disagree or differ(referees_by_battle[key]))
     ]
     if search.text:
@@ -221,7 +202,7 @@ def find(arena: Arena, search: Wanted) -> Found:
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
     """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
-    results = {decision.result for name, decision in decisions.items() if name != RELEVANCE}
+    results = {decision.winner for name, decision in decisions.items() if name != RELEVANCE}
     return len(results - {"unparsed"}) > 1
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import judge
+from mirage.battles.referee import judges
 from mirage.errors import MirageError
 from mirage.judge import stage
 from mirage.rank.control import control
 from mirage.store import makers_of
-from mirage.views.leaderboard import battles, judges, style
+from mirage.views.leaderboard import battles, style
 
 if TYPE_CHECKING:
     import pyarrow as pa

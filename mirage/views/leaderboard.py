@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.rank import whatif
 from mirage.rank.control import COVARIATES, Covariates, covariates
@@ -19,7 +19,7 @@ from mirage.rank.languages import Unusual
 from mirage.rank.languages import unusual as unusual_of
 from mirage.rank.ranking import counted as counted_lines
 from mirage.rank.ranking import moved as change_lines
-from mirage.rank.whatif import POOLED, Choice, Recomputed, compare
+from mirage.rank.whatif import Choice, Recomputed, compare
 from mirage.store import makers_of
 from mirage.views import people
 
@@ -77,25 +77,6 @@ class Size:
     languages: tuple[str, ...]
 
 
-@lru_cache(maxsize=64)
-def referees(arena: Arena) -> tuple[str, ...]:
-    """What can decide the battles of an arena: relevance labels first, then its judges by name."""
-    return (*((RELEVANCE,) if "outcomes" in arena.tables else ()), *judges(arena))
-
-
-def deciders(arena: Arena) -> tuple[str, ...]:
-    """The referees, and where there are several judges all of these together."""
-    return (*referees(arena), *((POOLED,) if len(judges(arena)) > 1 else ()))
-
-
-@lru_cache(maxsize=64)
-def judges(arena: Arena) -> tuple[str, ...]:
-    """The judges of an arena by name."""
-    if "judgments" not in arena.tables:
-        return ()
-    return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
-
-
 def families(arena: Arena) -> tuple[str, ...]:
     """The makers of an arena's judges, where there are several of them."""
     makers = makers_of(arena)
@@ -115,7 +96,7 @@ def controls(arena: Arena) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def size(arena: Arena, referee: str) -> Size:
     """How much stands behind a referee in the whole arena; for a judge, replies are its verdicts."""
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         counts = arena.sql(
             "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
             "FROM outcomes WHERE parser = 'strict'"
@@ -144,9 +125,9 @@ def size(arena: Arena, referee: str) -> Size:
 @lru_cache(maxsize=16)
 def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
     """All battles of a referee by language."""
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
-        return rank.from_outcomes(arena.read("outcomes", columns=columns), skill=skill)
+        return Referee.relevance(skill).battles(arena.read("outcomes", columns=columns))
     return {code: language_verdicts.battles() for code, language_verdicts in verdicts(arena, referee).items()}
 
 
@@ -184,7 +165,7 @@ def rated(
     """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
     `board`.
     """
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         codes = [code for code in languages if code in battles(arena, referee, skill)]
         return rank.together([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
     by_judge = _said(arena, referee)
@@ -229,7 +210,7 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
     """Replies and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
     verdict could not be read, the subset empty.
     """
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS replies, "
             "count(*) FILTER (outcome IN ('unparsed', 'empty', 'api_error')) AS undecided "
@@ -249,7 +230,7 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
     subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
         subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
-    if referee != RELEVANCE:
+    if not Referee.named(referee).by_labels:
         return {code: "no readable verdict" for code in languages if code not in subsets_by_language}
     absent = {
         code: [subset for subset in rank.SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]

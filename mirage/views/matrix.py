@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.decisions import LABEL_SQL, WINNER_SQL
+from mirage.battles.referee import Referee, referees
 from mirage.errors import UnknownName
 from mirage.intervals import wilson
-from mirage.views.leaderboard import referees
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,24 +92,25 @@ def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matri
         raise UnknownName("referee", referee, referees(arena))
     values: dict[str, Any] = {"languages": list(languages)}
     chosen = "(len($languages) = 0 OR list_contains($languages, language))"
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         query = (
-            f"WITH {RIGHT}, met AS (SELECT x.system AS x, y.system AS y, x.ok::INT - y.ok::INT AS points, 1 AS read "  # noqa: S608
+            f"WITH {RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, "  # noqa: S608  # constants alone
+            "CASE WHEN x.ok = y.ok THEN 'tie' WHEN x.ok THEN 'first' ELSE 'second' END AS result "
             f"FROM shown x JOIN shown y USING (language, query_id) WHERE x.system < y.system AND {chosen})"
         )
     else:
         values["judge"] = referee
         query = (
-            "WITH given AS (SELECT language, query_id, least(system_a, system_b) AS x, greatest(system_a, system_b) "  # noqa: S608
-            "AS y, CASE WHEN verdict = 'tie' THEN 0 WHEN verdict = 'unparsed' THEN NULL "
-            "WHEN (verdict = 'A') = (system_a < system_b) THEN 1 ELSE -1 END AS point "
-            f"FROM judgments WHERE judge = $judge AND {chosen}), "
-            "met AS (SELECT x, y, sum(point) AS points, count(point) AS read FROM given "
-            "GROUP BY language, query_id, x, y)"
+            f"WITH labelled AS (SELECT *, {LABEL_SQL} AS label FROM judgments WHERE judge = $judge AND {chosen}), "  # noqa: S608
+            "seen AS (SELECT language, query_id, least(system_a, system_b) AS x, greatest(system_a, system_b) AS y, "
+            "CASE WHEN label = 'unparsed' THEN NULL WHEN label = 'tie' THEN 'tie' "
+            "WHEN (label = 'A') = (system_a < system_b) THEN 'first' ELSE 'second' END AS winner FROM labelled), "
+            f"decided AS (SELECT x, y, {WINNER_SQL} AS result FROM seen GROUP BY language, query_id, x, y)"
         )
     rows = arena.sql(
-        f"{query} SELECT x, y, count(*) FILTER (points > 0), count(*) FILTER (points = 0), "  # noqa: S608  # as above
-        "count(*) FILTER (points < 0), count(*) FILTER (read = 0) FROM met GROUP BY x, y ORDER BY x, y",
+        f"{query} SELECT x, y, count(*) FILTER (result = 'first'), count(*) FILTER (result = 'tie'), "  # noqa: S608  # as above
+        "count(*) FILTER (result = 'second'), count(*) FILTER (result = 'unparsed') FROM decided "
+        "GROUP BY x, y ORDER BY x, y",
         values,
     )
     cells = {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema, votes
 from mirage.answers import is_numbered
+from mirage.battles.decisions import decisions
 from mirage.features.spec import Reply
 from mirage.features.support import cited_places
 from mirage.store.question import of_question
@@ -115,7 +116,7 @@ def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[vo
 def result(arena: Arena, vote: votes.Vote) -> Result:
     """Who was who in a battle that was voted on, and what each judge said."""
     shown = battles.battle(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
-    by_judge = votes.judged(schema.from_rows("judgments", list(shown.judgments)))
+    by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
     label = votes.label(vote)
     names = dict(enumerate(votes.battle(vote)[2:]))
     verdicts = []
@@ -126,7 +127,7 @@ def result(arena: Arena, vote: votes.Vote) -> Result:
                 judge=judge,
                 winner=None if verdict is None else names.get(verdict.label),
                 read=verdict is not None,
-                flipped=verdict is not None and verdict.flipped,
+                flipped=verdict is not None and not verdict.consistent,
                 agrees=None if verdict is None or label is None else verdict.label == label,
             )
         )

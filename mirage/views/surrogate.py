@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, surrogate
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.surrogate.ablation import ABLATIONS
 from mirage.surrogate.reporting import chosen as chosen_regressor
 from mirage.surrogate.summaries import Summary, summary
@@ -217,7 +217,7 @@ def calls(arena: Arena, referee: str) -> int | None:
     """Judge calls that a prediction saves for one new system: the judgments of a judged one, on average, in all
     languages together; 0 with the relevance referee, which asks no model; null where the arena has no judgments.
     """
-    if referee == RELEVANCE:
+    if Referee.named(referee).by_labels:
         return 0
     if "judgments" not in arena.tables:
         return None

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import MirageError
 from mirage.features import FEATURES
-from mirage.place import Next, place
+from mirage.placement import Next, place
 from mirage.views.features import overview
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.place import Placement
+    from mirage.placement import Placement
     from mirage.store import Arena
 
 

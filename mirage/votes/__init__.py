@@ -6,7 +6,7 @@
     votes.submit(Vote(vote_id=token(), time=now(), arena="sample", voter="amina", vote="A", ...))
     rows = standing(votes.rows(Vote, arena="sample"))
     agreement(rows, judgments)
-    correct(rows, judged(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
+    correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
 `rows.py` says what a vote is and which ones stand, `database.py` keeps them (`tables.py`: the connections), `queue.py`
 chooses, `verdicts.py` lays votes and judgments side by side, `agreement.py` compares them, `correct.py` corrects a
@@ -33,7 +33,7 @@ from mirage.votes.queue import (
 )
 from mirage.votes.rows import LONGEST, UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
 from mirage.votes.tables import URL
-from mirage.votes.verdicts import Battle, Said, battle, judged, label, people
+from mirage.votes.verdicts import battle, label, people
 
 __all__ = [
     "COMMON",
@@ -53,7 +53,6 @@ __all__ = [
     "UNDO",
     "URL",
     "Agreement",
-    "Battle",
     "CorrectedRating",
     "Correction",
     "Evidence",
@@ -61,7 +60,6 @@ __all__ = [
     "Pool",
     "Progress",
     "Row",
-    "Said",
     "Supported",
     "Vote",
     "Votes",
@@ -74,7 +72,6 @@ __all__ = [
     "digest",
     "gather",
     "item",
-    "judged",
     "kappa",
     "label",
     "next_items",

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.decisions import FIRST, SECOND, Battle, Decision, decisions, points
 from mirage.intervals import bootstrap_tails, wilson
 from mirage.languages import LANGUAGES
 from mirage.schema import CodeOrAll, Count, Range, Share
 from mirage.votes.rows import Vote
-from mirage.votes.verdicts import FIRST, SECOND, Battle, Said, battle, judged, label, points
+from mirage.votes.verdicts import battle, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -156,7 +157,7 @@ def agreement(
         name, people last, languages in the order of their codes.
     """
     counted = [vote for vote in votes if vote.control] if control else list(votes)
-    verdicts = {} if judgments is None else judged(judgments, among={battle(vote) for vote in counted})
+    verdicts = {} if judgments is None else decisions(judgments, among={battle(vote) for vote in counted})
     names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
     by_language: dict[str, list[Vote]] = defaultdict(list)
     for vote in counted:
@@ -188,7 +189,7 @@ _WIDTH = 13
 
 
 def _compared(
-    judge: str | None, language: str, votes: Sequence[Vote], verdicts: dict[Battle, Said], draws: int, seed: int
+    judge: str | None, language: str, votes: Sequence[Vote], verdicts: dict[Battle, Decision], draws: int, seed: int
 ) -> _Part:
     opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
     counted: list[Vote] = []
@@ -253,7 +254,7 @@ def _compared(
     )
 
 
-def _sums(opinions: Sequence[tuple[str, int]], verdict: Said | None) -> Array:
+def _sums(opinions: Sequence[tuple[str, int]], verdict: Decision | None) -> Array:
     """What one battle adds to the sums (`_WIDTH`)."""
     sums = np.zeros(_WIDTH)
     labels = [value for _, value in opinions]

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.decisions import UNPARSED, Battle, Decision, points
 from mirage.votes.powered import Data, known
 from mirage.votes.rows import Vote
-from mirage.votes.verdicts import Battle, Said, label, points
+from mirage.votes.verdicts import label
 
 Array = NDArray[np.float64]
 
@@ -18,7 +19,7 @@ def lay_out(
     battles: Sequence[Battle],
     opinions: Mapping[Battle, Sequence[Vote]],
     systems: Sequence[str],
-    judges: Sequence[Mapping[Battle, Said]],
+    judges: Sequence[Mapping[Battle, Decision]],
     features: Sequence[Mapping[tuple[str, str], float]],
 ) -> Data:
     """The arrays of the battles of one language.
@@ -33,7 +34,7 @@ def lay_out(
     place = {name: k for k, name in enumerate(systems)}
     queries = {name: k for k, name in enumerate(sorted({battle[1] for battle in battles}))}
     first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
-    nothing = Said(0, np.nan, False)
+    nothing = Decision(UNPARSED, np.nan, True, n_verdicts=0, n_read=0)
     verdicts = [[judge.get(battle, nothing) for battle in battles] for judge in judges]
     return Data(
         first,

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
+from mirage.battles.decisions import Battle, Decision
 from mirage.errors import BadInput, NotEnoughData
 from mirage.schema import CodeOrAll, Count, Range, Rank
 from mirage.votes.arrays import lay_out
 from mirage.votes.powered import Data, estimate
 from mirage.votes.rows import Vote
-from mirage.votes.verdicts import Battle, Said, battle, label
+from mirage.votes.verdicts import battle, label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,11 +216,11 @@ class Correction:
 
 def correct(
     votes: Sequence[Vote],
-    verdicts: Mapping[Battle, Said],
+    verdicts: Mapping[Battle, Decision],
     *,
     language: str,
     judge: str,
-    more: Sequence[Mapping[Battle, Said]] = (),
+    more: Sequence[Mapping[Battle, Decision]] = (),
     features: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType({}),
     lam: float | None = None,
     seed: int = SEED,

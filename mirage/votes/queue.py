@@ -30,10 +30,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.decisions import TIE, Battle, Decision
+from mirage.battles.decisions import decisions as decide_all
 from mirage.errors import BadInput
 from mirage.votes.agreement import ENOUGH
 from mirage.votes.rows import Vote, checked, now
-from mirage.votes.verdicts import TIE, Battle, Said, battle, judged, label
+from mirage.votes.verdicts import battle, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,11 +129,11 @@ def gather(
     if not 0 < share <= 1:
         raise BadInput(f"a share of {share} cannot be drawn", do="give one above 0, at most 1")
     texts = _texts(answers, language)
-    verdicts = {} if judgments is None else judged(_of(judgments, language))
+    verdicts = {} if judgments is None else decide_all(_of(judgments, language))
     candidates: set[Battle] = {battle_key for by_battle in verdicts.values() for battle_key in by_battle}
     if not candidates:
         candidates = {
-            (language, query, first, second)
+            Battle(language, query, first, second)
             for query, replies in texts.items()
             for first in replies
             for second in replies
@@ -288,12 +290,12 @@ def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
 
 
 def _reasons(
-    battle_key: Battle, verdicts: Mapping[str, Mapping[Battle, Said]], close: Collection[tuple[str, str]]
+    battle_key: Battle, verdicts: Mapping[str, Mapping[Battle, Decision]], close: Collection[tuple[str, str]]
 ) -> int:
     decisions = [by_battle[battle_key] for by_battle in verdicts.values() if battle_key in by_battle]
-    winners = {decision.label for decision in decisions if not decision.flipped}
+    winners = {decision.label for decision in decisions if decision.consistent}
     flags = (
-        any(decision.flipped for decision in decisions),
+        not all(decision.consistent for decision in decisions),
         len(winners - {TIE}) > 1 or (TIE in winners and len(winners) > 1),
         battle_key[2:] in close,
         not decisions,

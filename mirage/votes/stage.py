@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import schema, store, votes
+from mirage.battles.decisions import decisions
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
 from mirage.rank.ranking import ranking
@@ -170,7 +171,7 @@ def correct_ranking(
     names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
     judged_languages = [code for code in codes if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
-    verdicts = votes.judged(judgments)
+    verdicts = decisions(judgments)
     for name in names:
         if codes and name not in verdicts:
             raise UnknownName("judge", name, verdicts, where=str(arena.path))

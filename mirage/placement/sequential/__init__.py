@@ -11,9 +11,9 @@ one for the new system, and the new system's battles update both. `field.py` has
 `state.py` what they change, `choice.py` which to fight next. NumPy only; nothing here knows a judge or a disk.
 """
 
-from mirage.place.sequential.choice import Chosen, Horizon, Place, Room, choose, control, horizon
-from mirage.place.sequential.field import Field, Noise, field
-from mirage.place.sequential.state import (
+from mirage.placement.sequential.choice import Chosen, Horizon, Place, Room, choose, control, horizon
+from mirage.placement.sequential.field import Field, Noise, field
+from mirage.placement.sequential.state import (
     LEAST,
     LEVEL,
     Fought,

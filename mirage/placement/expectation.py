@@ -9,8 +9,8 @@ import numpy as np
 
 from mirage import store, surrogate
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.place import sequential as placing
-from mirage.place.sequential.field import SPREAD
+from mirage.placement import sequential as placing
+from mirage.placement.sequential.field import SPREAD
 from mirage.rank.bootstrap import JOINT
 from mirage.surrogate.reporting import Chosen, chosen, expected
 from mirage.surrogate.training import training

@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.place import sequential as placing
-from mirage.place.expectation import expectation
-from mirage.place.reading import battles_fought, control_of, fields_of, grids, only_judge, split, tiers_of, verdicts_of
-from mirage.place.records import ORDERS, Control, Next, Placement, Stand, stands
+from mirage.placement import sequential as placing
+from mirage.placement.expectation import expectation
+from mirage.placement.reading import (
+    battles_fought,
+    control_of,
+    fields_of,
+    grids,
+    only_judge,
+    split,
+    tiers_of,
+    verdicts_of,
+)
+from mirage.placement.records import ORDERS, Control, Next, Placement, Stand, stands
 from mirage.rank.threads import one_thread
 from mirage.store.export import export_rows
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput
-from mirage.place.sequential.state import LEAST, LEVEL, State, TierList, _shares, boundaries
+from mirage.placement.sequential.state import LEAST, LEVEL, State, TierList, _shares, boundaries
 from mirage.rank.fit import Array
 
 _NODES = 15

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 import mirage.rank as rank
 from mirage import schema, store
-from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
+from mirage.battles.referee import only_judge as only_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.imports.own import Own, read_own
 from mirage.judge.pairs import REPLIES
-from mirage.place import sequential as placing
-from mirage.place.records import Control
-from mirage.place.sequential.field import by_pair
+from mirage.placement import sequential as placing
+from mirage.placement.records import Control
+from mirage.placement.sequential.field import by_pair
 from mirage.rank.bootstrap import JOINT
 from mirage.rank.tiers import separate
 
@@ -49,19 +50,12 @@ def only_judge(judgments: pa.Table, name: str | None) -> str:
         UnknownName: if there is none of the name.
         BadInput: if there are several and none is named, or it is the relevance labels.
     """
-    import pyarrow.compute as pc
-
-    if name == RELEVANCE:
+    if name is not None and Referee.named(name).by_labels:
         raise BadInput(
-            f"{RELEVANCE} needs no battles: the labels decide on every reply",
+            f"{name} needs no battles: the labels decide on every reply",
             do="run: mirage rank DIR --referee relevance",
         )
-    names = sorted(pc.unique(judgments["judge"]).to_pylist())
-    if name is None and len(names) != 1:
-        raise BadInput(f"there are {len(names)} judges", do="choose with --referee: " + ", ".join(names))
-    if name is not None and name not in names:
-        raise UnknownName("judge", name, names)
-    return name or str(names[0])
+    return only_of(judgments["judge"].unique().to_pylist(), name)
 
 
 def split(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput
-from mirage.place.sequential.field import Field
+from mirage.placement.sequential.field import Field
 from mirage.rank.fit import Array
 
 LEVEL = 0.95

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mirage import schema
-from mirage.place import sequential as placing
+from mirage.placement import sequential as placing
 
 ORDERS = 2
 """Calls of a judge that a battle costs: it is shown in both orders."""
