@@ -18,7 +18,7 @@ import mirage.rank as rank
 from benchmarks.harness import Row
 from mirage.intervals import bootstrap_tails
 from mirage.rank.by_query import by_query
-from mirage.rank.fit import RIDGE, Fit, Pairs, fit
+from mirage.rank.fit import RIDGE, Fit, PairCounts, fit
 
 Array = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ def _expected(by_query: float, tie: float, meets: Meets | None, strengths: tuple
     if meets is not None:
         rng = np.random.default_rng(0)
         shares = np.mean([meets(rng, 100, s).mean(axis=0) for _ in range(500)], axis=0)
-    return fit(Pairs((1e4 * shares * points)[None], (1e4 * shares * (1 - points))[None], None, s)).theta[0]
+    return fit(PairCounts((1e4 * shares * points)[None], (1e4 * shares * (1 - points))[None], None, s)).theta[0]
 
 
 def arena(design: Design, theta: Array, rng: np.random.Generator) -> rank.Battles:
@@ -126,7 +126,9 @@ def resampled(battles: dict[str, rank.Battles], seed: int) -> tuple[Array, Array
         per_query = by_query(language_battles, ties="half", penalty="jeffreys", ridge=RIDGE)
         n = len(language_battles.queries)
         times = rng.multinomial(n, np.full(n, 1 / n), DRAWS).astype(float)
-        pairs = Pairs(times @ per_query.each.first, times @ per_query.each.second, None, len(language_battles.systems))
+        pairs = PairCounts(
+            times @ per_query.each.first, times @ per_query.each.second, None, len(language_battles.systems)
+        )
         assert per_query.prior is not None
         draws.append(fit(per_query.prior.added_to(pairs), start=Fit(per_query.point, None, 0), tolerance=1e-5).theta)
         ratings.append(per_query.point[0])

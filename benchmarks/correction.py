@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
-from mirage.votes.powered import Data, Estimate, estimate, known, solve
+from mirage.votes.powered import Data, PoweredEstimate, estimate, known, solve
 
 Array = NDArray[np.float64]
 REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "judged"
@@ -176,7 +176,7 @@ def alone(real: Real, judge: str) -> float:
     return float(np.mean(np.abs(result.theta - estimate(real.whole, 0.0).theta) <= reach))
 
 
-def _error(result: Estimate) -> Array:
+def _error(result: PoweredEstimate) -> Array:
     return np.asarray(np.sqrt(np.diag(result.covariance)))
 
 

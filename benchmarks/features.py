@@ -17,7 +17,7 @@ from benchmarks.harness import Row, seconds
 from mirage import features, schema
 from mirage.answers import compose_answer
 from mirage.features.language import probabilities
-from mirage.features.spec import Reply
+from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import MAX_TOKENS, cited_sentences
 from mirage.sources.nomiracl import read_outputs
 from mirage.text import sentences
@@ -183,7 +183,9 @@ def _sentence_pairs(passages: pa.Table, answers: pa.Table) -> Iterator[tuple[str
     text = dict(zip(passages["passage_id"].to_pylist(), passages["text"].to_pylist(), strict=True))
     for answer in answers.to_pylist()[::10]:
         ids = tuple(f"{answer['query_id'][1:]}#{n}" for n in range(8))
-        for sentence, cited in cited_sentences(Reply(answer["language"], answer["text"], "rag", ids, (None,) * 8)):
+        for sentence, cited in cited_sentences(
+            MeasuredAnswer(answer["language"], answer["text"], "rag", ids, (None,) * 8)
+        ):
             yield from ((text[passage], sentence) for passage in cited)
 
 

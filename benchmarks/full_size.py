@@ -26,7 +26,7 @@ from mirage.answers import compose_answer
 from mirage.languages import LANGUAGES
 from mirage.sources.miracl import PUBLISHED
 from mirage.sources.sample import read_sample
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.store import search
 from mirage.views import answers
 
@@ -76,7 +76,7 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
     tables: dict[str, list[pa.Table]] = {n: [] for n in ("queries", "passages", "answers", "features", "judgments")}
     for number, (code, n) in enumerate(PUBLISHED.items()):
         rng = np.random.default_rng([seed, number])
-        simulated = simulate(queries=n, languages=[code], seed=seed).tables
+        simulated = simulate_arena(queries=n, languages=[code], seed=seed).tables
         ids = simulated["queries"]["query_id"].to_pylist()
         systems = pc.unique(simulated["features"]["system"]).to_pylist()
         pool = _Pool(sample, code, rng)

@@ -13,7 +13,7 @@ from benchmarks.harness import Row
 from mirage.placement import sequential as placing
 from mirage.placement.sequential.field import by_pair
 from mirage.rank.tiers import separate
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 SEEDS = range(60)
 LANGUAGE = "en"
@@ -56,7 +56,7 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
         queries: questions.
         batch: battles chosen at a time.
     """
-    simulation = simulate(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
+    simulation = simulate_arena(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)
     battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")[LANGUAGE]
     rng = np.random.default_rng([seed, 1])
     new = battles.systems[int(rng.integers(systems))]
@@ -77,20 +77,22 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
     index, opponents = battles.systems.index(new), [battles.systems.index(name) for name in others]
     points, fought_pairs = points[:, index][:, opponents], fought_pairs[:, index][:, opponents]
     requested = np.zeros_like(fought_pairs)
-    fought: list[placing.Fought] = []
+    fought: list[placing.BattleResult] = []
     rights = []
     while True:
         state = start.after(fought)
         now = placing.standing(state, tiers, seed=seed)
         rights.append((len(fought), now.tier == true_tier))
-        room = placing.Room(battles.queries, fought_pairs & ~requested, requested)
+        room = placing.CandidatePool(battles.queries, fought_pairs & ~requested, requested)
         share = 1.0 if policy == "random" else 0.1
         chosen = placing.choose(state, tiers, [room], n=batch, control_share=share, seed=seed)
         if now.settled or not chosen:
             break
         for battle in chosen:
             requested[battle.query, battle.opponent] = True
-            fought.append(placing.Fought(battle.query, battle.opponent, float(points[battle.query, battle.opponent])))
+            fought.append(
+                placing.BattleResult(battle.query, battle.opponent, float(points[battle.query, battle.opponent]))
+            )
     wrong = [n for n, right in rights if not right]
     first = next((n for n, _ in rights if not wrong or n > wrong[-1]), int(fought_pairs.sum()) + 1)
     return Course(

@@ -9,7 +9,7 @@ from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
 from mirage.languages import LANGUAGES
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.surrogate import Draws, by_draw, choose
 from mirage.surrogate.training import by_tournament, training
 
@@ -23,7 +23,7 @@ ARENAS = 8
 @functools.cache
 def draws() -> dict[str, Draws]:
     """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
-    arena = simulate(systems=SYSTEMS, queries=QUERIES, seed=SEED)
+    arena = simulate_arena(systems=SYSTEMS, queries=QUERIES, seed=SEED)
     return by_tournament(arena.tables["features"], arena.tables["judgments"], "judge", draws=DRAWS, seed=SEED)
 
 
@@ -45,7 +45,7 @@ def held_out() -> Row:
     """Order of left-out systems by the default procedure and by the published forest, on arenas of known truth."""
     taus, forest_taus = [], []
     for seed in range(ARENAS):
-        tables = simulate(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
+        tables = simulate_arena(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
         comparison = choose(
             training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "replies"]
         )

@@ -15,7 +15,7 @@ import mirage.rank as rank
 from benchmarks import calibration, ranking
 from benchmarks.harness import Row, seconds
 from mirage.rank.tiers import ALPHA
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
 WORLDS = range(2026, 2034)
@@ -27,7 +27,7 @@ EQUAL = 8
 @functools.cache
 def world(seed: int, systems: int, tie: float = 0.1) -> rank.Battles:
     """All battles on 5,000 questions of one language."""
-    arena = simulate(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
+    arena = simulate_arena(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
     return rank.from_judgments(arena.tables["judgments"], judge="judge")["en"]
 
 
@@ -175,7 +175,7 @@ def promise() -> Row:
         arena = calibration.arena(design, design.theta, rng)
         tiers = rank.rate({"en": arena}, draws=1).tiers["en"]
         open_ = [(a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.separated(a, b)]
-        answers = {pair: rank.more_queries(tiers, *pair) for pair in open_}
+        answers = {pair: rank.sample_sizes(tiers, *pair) for pair in open_}
         numbered = [pair for pair in open_ if answers[pair].more]
         pairs, numbers = pairs + len(open_), numbers + len(numbered)
         for pair in numbered[:3]:

@@ -228,7 +228,7 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.referee import Referee, only_judge, referees
-    from mirage.rank.ranking import ranking, remarks
+    from mirage.rank.ranking import rank_by, remarks
 
     notes: list[str] = []
     if isinstance(battles, Arena):
@@ -237,7 +237,7 @@ def rank(
     else:
         table = _judgments(_frame(battles), notes)
         name = only_judge(table["judge"].unique().to_pylist(), judge)
-    result = ranking(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
+    result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
     notes += remarks(result, table if Referee.named(name).by_labels else None)
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
 

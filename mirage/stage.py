@@ -75,7 +75,7 @@ def run(
 
     def make() -> store.Arena:
         seen = store.consistently(
-            path, lambda arena: store.Seen(arena, {name: arena.read(name) for name in stage.tables(arena)})
+            path, lambda arena: store.Snapshot(arena, {name: arena.read(name) for name in stage.tables(arena)})
         )
         outputs = stage.run(seen.tables, **options)
         remarks = [*notes, *stage.remarks(seen.tables)]
@@ -83,8 +83,8 @@ def run(
         subjects = {
             value for named in values.values() if named is not None for value in named[part].unique().to_pylist()
         }
-        rows = {name: store.Rows(new, values[name]) for name, new in outputs.items()}
+        rows = {name: store.NewRows(new, values[name]) for name, new in outputs.items()}
         result = store.upsert(path, rows, made_by=made_by, notes=remarks, subjects=subjects, seen=seen, step=step)
         return result.arena
 
-    return store.made_anew(make)
+    return store.retry_outdated(make)

@@ -64,7 +64,7 @@ def main() -> None:
             show(page, scope, questions, selection, key)
 
 
-def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
+def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
     """The row of filters."""
     rename("system", "systems", scope.systems)
     rename("outcomes", "outcome", scope.outcomes)
@@ -118,7 +118,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.Wanted:
                 placeholder="in questions and replies",
                 help="Finds these characters in either case, in any script.",
             )
-    return views.Wanted(
+    return views.AnswerFilter(
         languages=page.picked,
         subset="" if subset == "any" else subset,
         systems=tuple(systems),
@@ -145,18 +145,20 @@ def clear() -> None:
     st.session_state["subset"], st.session_state["q"] = "any", ""
 
 
-def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.Entry]:
+def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """The lines of the list: each question with its language and its subset."""
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
         note = " · ".join([LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.Entry(name(item.key), text, language, note))
+        lines.append(listing.ListEntry(name(item.key), text, language, note))
     return lines
 
 
-def show(page: ui.Page, scope: views.Scope, questions: views.Found, selection: views.Wanted, key: views.Key) -> None:
+def show(
+    page: ui.Page, scope: views.Scope, questions: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
+) -> None:
     """One question: its passages, and what every system replied."""
     shown = views.question(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -181,12 +183,12 @@ def show(page: ui.Page, scope: views.Scope, questions: views.Found, selection: v
     )
 
 
-def subset(shown: views.Question) -> str:
+def subset(shown: views.QuestionView) -> str:
     """The subset of a question with its meaning."""
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def said(scope: views.Scope, selection: views.Wanted, shown: views.Question) -> None:
+def said(scope: views.Scope, selection: views.AnswerFilter, shown: views.QuestionView) -> None:
     """The replies: those that the filters look for first."""
     names = [r.system for r in shown.replies]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
@@ -202,7 +204,7 @@ def said(scope: views.Scope, selection: views.Wanted, shown: views.Question) -> 
     reply.unmeasured(shown)
 
 
-def side_by_side(selection: views.Wanted, shown: views.Question) -> None:
+def side_by_side(selection: views.AnswerFilter, shown: views.QuestionView) -> None:
     """The way to two of the replies side by side: those of the systems picked, or the first two."""
     names = [reply.system for reply in shown.replies]
     first, *others = [*(system for system in selection.systems if system in names), *names]
@@ -211,7 +213,7 @@ def side_by_side(selection: views.Wanted, shown: views.Question) -> None:
         ui.onward("battle", "Two of them side by side", a=first, b=second, query=name(shown.key))
 
 
-def given(page: ui.Page, scope: views.Scope, shown: views.Question) -> None:
+def given(page: ui.Page, scope: views.Scope, shown: views.QuestionView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
         st.header(f"{len(shown.passages)} passages", anchor=False)

@@ -12,7 +12,7 @@ from mirage.battles.referee import referees as referees_of
 from mirage.charts import battle as charts
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
-from mirage.ui import ballot, listing, reply, steps, texts, versus
+from mirage.ui import battle_view, listing, reply, steps, texts, vote_item
 from mirage.ui import referee as who
 from mirage.views import answers, people
 from mirage.views import battle as views
@@ -67,7 +67,7 @@ def main() -> None:
     )
     if battles.decisions:
         with place:
-            versus.score(battles)
+            battle_view.score(battles)
     all_battles = Keys(tuple(views.battles(page.arena, selection.first, selection.second)))
     key = steps.current(
         "battle",
@@ -101,7 +101,7 @@ def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
     return first, second
 
 
-def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wanted:
+def filters(page: ui.Page, referee: str, first: str, second: str) -> views.BattleFilter:
     """The rest of the row of filters."""
     verdict = ui.pick(
         "Verdict",
@@ -136,7 +136,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wante
             help="Looks in questions, answers and rationales. Finds these characters in either case, in any script.",
             width=200,
         )
-    return views.Wanted(
+    return views.BattleFilter(
         first,
         second,
         referee,
@@ -148,7 +148,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Wante
     )
 
 
-def nothing(page: ui.Page, battles: views.Found) -> None:
+def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
     """What is shown where no battle matches."""
     with st.container(border=True):
         if battles.decisions:
@@ -193,7 +193,9 @@ def matrix(page: ui.Page, referee: str) -> None:
         st.rerun()
 
 
-def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerator, display: DeltaGenerator) -> None:
+def show(
+    page: ui.Page, battles: views.BattleSelection, key: Key, navigation: DeltaGenerator, display: DeltaGenerator
+) -> None:
     """One battle; the ways to the others and what it looks like are drawn into places of their own."""
     selection = battles.wanted
     battle = views.battle(page.arena, key, selection.first, selection.second)
@@ -206,24 +208,26 @@ def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerat
             steps.choose("battle", battles, key, lambda keys: entries(page, battles, keys))
     with display:
         order, mark = pick_looks(battle, judge, texts=has_texts)
-    layout = versus.stand(battle, judge, order)
+    layout = battle_view.layout_of(battle, judge, order)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             subset = [f"{battle.question.subset.replace('_', '-')} subset"] if battle.question.subset else []
             reply.about([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
             reply.question(battle.question)
-            versus.said(battle, selection.referee)
+            battle_view.verdict_line(battle, selection.referee)
             parts = overlap(battle.first, battle.second) if mark == "differences" else None
             by_labels = Referee.named(selection.referee).by_labels
-            versus.sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
-            st.caption(ui.plain(" ".join([layout.why, *([versus.shared(parts)] if mark == "differences" else [])])))
+            battle_view.sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
+            st.caption(
+                ui.plain(" ".join([layout.why, *([battle_view.shared(parts)] if mark == "differences" else [])]))
+            )
             if battle.judges:
                 st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
-                versus.judged(battle, selection.referee)
+                battle_view.judged(battle, selection.referee)
             voted(page, battle)
             if battle.compared or battle.apart:
                 st.header("Features", anchor=False)
-                versus.features(battle, layout)
+                battle_view.features(battle, layout)
             ui.onward("answers", "Every system's answer to this question", query=name(key), languages=(key[0],))
         with st.container(key="battle_given", gap="small"):
             if battle.question.passages:
@@ -244,7 +248,7 @@ def show(page: ui.Page, battles: views.Found, key: Key, navigation: DeltaGenerat
     )
 
 
-def voted(page: ui.Page, battle: views.Battle) -> None:
+def voted(page: ui.Page, battle: views.BattleView) -> None:
     """What people said of it on the Spot check page."""
     try:
         rows = people.on(page.arena, *battle.question.key, (battle.first.system, battle.second.system))
@@ -253,10 +257,10 @@ def voted(page: ui.Page, battle: views.Battle) -> None:
         return
     if rows:
         st.header("What people said", anchor=False)
-        ballot.people(rows)
+        vote_item.people(rows)
 
 
-def pick_looks(battle: views.Battle, judge: str, *, texts: bool) -> tuple[str, str]:
+def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[str, str]:
     """In which order the replies stand, and what is marked in them."""
     order, mark = "fixed", "whole"
     if battle.judges:
@@ -280,7 +284,7 @@ def pick_looks(battle: views.Battle, judge: str, *, texts: bool) -> tuple[str, s
     return order, mark
 
 
-def entries(page: ui.Page, battles: views.Found, keys: tuple[Key, ...]) -> list[listing.Entry]:
+def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """The lines of the list: each question with its language and what came of the battle."""
     results = {
         "first": f"{battles.wanted.first} better",
@@ -294,7 +298,7 @@ def entries(page: ui.Page, battles: views.Found, keys: tuple[Key, ...]) -> list[
         decision = battles.decisions[item.key]
         note = [LANGUAGES[code].name, results[decision.winner], *([] if decision.consistent else ["orders disagree"])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.Entry(name(item.key), text, language, " · ".join(note)))
+        lines.append(listing.ListEntry(name(item.key), text, language, " · ".join(note)))
     return lines
 
 

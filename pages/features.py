@@ -17,7 +17,7 @@ from mirage.charts.palette import family
 from mirage.errors import MirageError
 from mirage.features import FEATURES
 from mirage.languages import LANGUAGES
-from mirage.ui import agreed
+from mirage.ui import agreement
 from mirage.ui import referee as who
 from mirage.ui.table import dot
 from mirage.views import features as views
@@ -50,7 +50,7 @@ def main() -> None:
     relations, facts = related(page, names, codes)
     matrix(shown, names)
     feature = detail(shown, names, relations)
-    agreed.citations(page, codes)
+    agreement.citations(page, codes)
     page.download(
         "features",
         shown.everything,
@@ -127,7 +127,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
     places = {}
     for start in range(0, len(names), COLUMNS):
         row = names[start : start + COLUMNS]
-        columns = ui.beside(*[(320, 1)] * COLUMNS, key=f"features_{start}")
+        columns = ui.side_by_side(*[(320, 1)] * COLUMNS, key=f"features_{start}")
         places |= dict.fromkeys(row, st.empty())
         for column, feature in zip(columns, row, strict=False):
             with column:
@@ -210,7 +210,7 @@ def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[view
     spec = FEATURES.get(feature)
     if spec:
         st.caption(ui.plain(f"{spec.meaning} {charts.better(feature).capitalize()}. {spec.source}"))
-    left, right = ui.beside((470, 18), (280, 7), key="feature_one")
+    left, right = ui.side_by_side((470, 18), (280, 7), key="feature_one")
     with left:
         values(shown, feature)
     with right:

@@ -90,7 +90,7 @@ def _computed(page: ui.Page) -> None:
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells))
     st.markdown(ui.plain(_answer(rows)))
-    left, right = ui.beside((358, 1), (320, 99), key="top")
+    left, right = ui.side_by_side((358, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
             charts.trade_off(rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
@@ -136,7 +136,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
         "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
     )
     st.markdown(ui.plain(_answer(rows)))
-    left, right = ui.beside((400, 1), (400, 1), key="top", gap="medium")
+    left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
         ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
     with right:
@@ -329,7 +329,9 @@ def _moves(rates: views.Rates) -> None:
         "On the left only decided replies count; on the right, as the papers' tables print it, every undecided reply "
         "counts as wrong. The lowest rate is on top; systems that change places are coloured."
     )
-    for place, metric in zip(ui.beside((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True):
+    for place, metric in zip(
+        ui.side_by_side((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True
+    ):
         rows = views.moves(rates, metric).to_pylist()
         with place:
             st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
@@ -363,7 +365,7 @@ def _by_language(
     st.header("By language", anchor=False)
     lacking = {code for code, _ in rates.lacking}
     codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in rates.languages.values())]
-    left, right = ui.beside((560, 2), (340, 1), key="language", gap="medium")
+    left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
             metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
@@ -441,7 +443,9 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
         "Wrong replies first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
         "published; wrong beside right alone, the rate over decided replies. Select a part for its replies."
     )
-    for column, metric in zip(ui.beside((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True):
+    for column, metric in zip(
+        ui.side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
+    ):
         with column:
             if not rates.languages[metric]:
                 st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")
@@ -560,7 +564,7 @@ def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) ->
             width=160,
             help="all: the mean or total over the languages, as printed.",
         )
-    table = tables.beside(figures, arena, item, code)
+    table = tables.printed_beside_ours(figures, arena, item, code)
     counts = set(table["unit"].to_pylist()) == {"count"}
     kind: Any = "count" if counts else "mean"
     unit = "" if counts else ", %"

@@ -13,7 +13,7 @@ from mirage.charts import judges as charts
 from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
-from mirage.ui import agreed
+from mirage.ui import agreement
 from mirage.views import agreement as agreements
 from mirage.views import judges as views
 from mirage.views import people
@@ -153,7 +153,7 @@ def _prices() -> tuple[float | None, float | None]:
     return prices[0], prices[1]
 
 
-def _chart(rows: list[dict[str, Any]], measure: views.Measure, judges: list[str], codes: list[str]) -> None:
+def _chart(rows: list[dict[str, Any]], measure: views.JudgeMeasure, judges: list[str], codes: list[str]) -> None:
     """One measure by language, and the way to the battles."""
     st.caption(measure.meaning)
     if all(row[measure.name] is None for row in rows):
@@ -201,9 +201,9 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
     if shown:
         with st.container(horizontal=True, gap="small"):
             for row in shown:
-                agreed.badge(row, where=len(codes) > 1)
+                agreement.badge(row, where=len(codes) > 1)
     if shown or "answers" in page.arena.tables:
-        st.caption(agreed.voted(counts))
+        st.caption(agreement.voted(counts))
     ui.onward("spot_check", "Vote on battles yourself")
     if not len(table):
         return

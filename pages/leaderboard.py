@@ -15,10 +15,10 @@ from mirage.charts.published import dumbbells
 from mirage.charts.report import report
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
-from mirage.rank.languages import Unusual
+from mirage.rank.languages import LanguageEffects
 from mirage.rank.scale import Scale
-from mirage.rank.whatif import Choice
-from mirage.ui import agreed
+from mirage.rank.whatif import RankOptions
+from mirage.ui import agreement
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
 from mirage.views import compared
@@ -46,23 +46,23 @@ def ratings(page: ui.Page) -> None:
         by_labels = Referee.named(referee).by_labels
         skill = who.skill(referee)
         choice = _choice(page, referee)
-        voted = None if by_labels else agreed.overriding(page)
+        voted = None if by_labels else agreement.overriding(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
         board = views.board(page.arena, referee, skill, chosen, choice, voted)
     except MirageError as error:
-        if choice == Choice() and voted is None:
+        if choice == RankOptions() and voted is None:
             raise
         st.warning(ui.plain(f"{error.what}; {error.do}"))
-        choice, voted = Choice(), None
+        choice, voted = RankOptions(), None
         board = views.board(page.arena, referee, skill, chosen)
     page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
     judged = referee in judges(page.arena)
     if judged:
-        agreed.of_judge(page, referee, board.languages)
+        agreement.of_judge(page, referee, board.languages)
 
-    if choice != Choice() or voted or board.counted:
+    if choice != RankOptions() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with filters:
@@ -131,7 +131,7 @@ def ratings(page: ui.Page) -> None:
             )
         _families(views.unusual(board))
     if judged:
-        agreed.corrected(page, referee, board.languages)
+        agreement.corrected(page, referee, board.languages)
     page.download(
         "leaderboard",
         compared.everything(board, reference),
@@ -153,7 +153,7 @@ def ratings(page: ui.Page) -> None:
     )
 
 
-def _families(tests: Unusual | None) -> None:
+def _families(tests: LanguageEffects | None) -> None:
     """Where a system is stronger or weaker in a language family than elsewhere, by a test and not by eye."""
     if tests is None or not tests.tested:
         return
@@ -204,7 +204,7 @@ def _compared(board: views.Board) -> tuple[str | None, Scale]:
     return (None if reference == "none" else reference), scale
 
 
-def _choice(page: ui.Page, referee: str) -> Choice:
+def _choice(page: ui.Page, referee: str) -> RankOptions:
     """What counts, picked beside the referee; the link keeps it."""
     ties = ui.pick(
         "Ties",
@@ -215,7 +215,7 @@ def _choice(page: ui.Page, referee: str) -> Choice:
         help="half: half a win for each. davidson: an outcome of its own, by Davidson's model. drop: left out.",
     )
     if Referee.named(referee).by_labels:
-        return Choice(ties)
+        return RankOptions(ties)
     battles = ui.pick(
         "Battles",
         ("every", "consistent"),
@@ -254,7 +254,7 @@ def _choice(page: ui.Page, referee: str) -> Choice:
             width=150,
             help="Compares the systems as if their answers were alike in these. Not with Davidson's model of ties.",
         )
-    return Choice(
+    return RankOptions(
         ties,
         None if without == "none" else without,
         own=own == "counts",

@@ -10,7 +10,7 @@ from mirage import ui, votes
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.schema import from_rows
-from mirage.ui import ballot, booth, reply, texts
+from mirage.ui import reply, texts, vote_item, vote_session
 from mirage.ui.identity import login_required
 from mirage.views import answers
 from mirage.views import battle as battles
@@ -53,7 +53,7 @@ def main() -> None:
             width=120,
             help="Choose one that you read well. " + ", ".join(f"{code}: {LANGUAGES[code].name}" for code in codes),
         )
-        voter = booth.voter()
+        voter = vote_session.voter()
     if not voter:
         page.summary("You decide first; then you see whose answers they were and what each judge said.")
         with st.container(border=True):
@@ -67,10 +67,10 @@ def main() -> None:
     kind: type[votes.Row] = votes.Vote if subject == "battles" else votes.Evidence
     load = views.past if subject == "battles" else views.past_evidence
     try:
-        voting_booth = booth.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
+        session = vote_session.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
     except MirageError as error:
         ui.refuse(error)
-        waiting(booth.pending())
+        waiting(vote_session.pending())
         st.button("Try again", type="primary")
         return
     if subject == "battles":
@@ -82,11 +82,11 @@ def main() -> None:
     else:
         n = len(views.citing(page.arena, language))
         page.summary(f"{n:,} replies in {LANGUAGES[language].name} that may cite a passage. Names are hidden.")
-    ballot.style()
+    vote_item.style()
     vote()
     page.download(
         f"votes-{language}",
-        from_rows(kind, voting_booth.mine),
+        from_rows(kind, session.mine),
         about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
     )
 
@@ -94,21 +94,21 @@ def main() -> None:
 @st.fragment
 def vote() -> None:
     """One item; a vote draws this part again and nothing else."""
-    voting_booth = booth.current()
-    if voting_booth.failed is not None:
-        ui.refuse(voting_booth.failed)
-    row = booth.pending()
-    if voting_booth.kind is votes.Vote:
-        battle(voting_booth, row)
+    session = vote_session.current()
+    if session.failed is not None:
+        ui.refuse(session.failed)
+    row = vote_session.pending()
+    if session.kind is votes.Vote:
+        battle(session, row)
     else:
-        citation(voting_booth, row)
+        citation(session, row)
 
 
-def battle(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
+def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
     """The last battle's result and the next battle."""
-    pool = views.pool(voting_booth.arena, voting_booth.language)
-    own_votes = voting_booth.mine
-    progress = votes.progress(pool, voting_booth.log, voter=voting_booth.voter)
+    pool = views.pool(session.arena, session.language)
+    own_votes = session.mine
+    progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
         min(1.0, progress.questions / progress.enough),
         text=f"{progress.mine:,} of {progress.mine + progress.left:,} battles voted, "
@@ -118,23 +118,23 @@ def battle(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
     if own_votes:
         last_vote = own_votes[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            ballot.result(views.result(voting_booth.arena, last_vote))
+            vote_item.result(views.result(session.arena, last_vote))
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
-    item, *following = votes.next_items(pool, voter=voting_booth.voter, seen=own_votes, n=2) or [None]
+    item, *following = votes.next_items(pool, voter=session.voter, seen=own_votes, n=2) or [None]
     if item is None:
         finished("battles" if pool.battles else "")
-        bar(voting_booth, {}, None, unsent_vote)
+        bar(session, {}, None, unsent_vote)
         return
-    shown = battles.battle(voting_booth.arena, (item.language, item.query_id), item.system_a, item.system_b)
-    token = voting_booth.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
-    ballot.top(token)
+    shown = battles.battle(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
+    token = session.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
+    vote_item.top(token)
     with st.container(horizontal=True, key="spot_body", gap="medium"):
         with st.container(key="spot_asked", gap="small"):
             reply.about([LANGUAGES[item.language].name])
             reply.question(shown.question)
-            ballot.sides(shown)
+            vote_item.sides(shown)
         with st.container(key="spot_given", gap="small"):
             if shown.question.passages:
                 st.header(f"{len(shown.question.passages)} passages", anchor=False)
@@ -145,61 +145,61 @@ def battle(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
             item,
             vote=choice,
             vote_id=token,
-            arena=voting_booth.arena.name,
-            voter=voting_booth.voter,
+            arena=session.arena.name,
+            voter=session.voter,
             note=note,
-            seconds=voting_booth.seconds(token),
-            session=voting_booth.reader.session,
+            seconds=session.seconds(token),
+            session=session.reader.session,
             shown=views.digest(shown),
         )
 
-    bar(voting_booth, ballot.BATTLE | ballot.SKIP, (token, made), unsent_vote)
+    bar(session, vote_item.BATTLE | vote_item.SKIP, (token, made), unsent_vote)
     for other in following:
         # All is drawn: what most likely comes next is read while this one is.
-        battles.battle(voting_booth.arena, (other.language, other.query_id), other.system_a, other.system_b)
+        battles.battle(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
-def citation(voting_booth: booth.Booth, unsent_vote: votes.Row | None) -> None:
+def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
     """The last citation's result and the next citation."""
-    own_votes = voting_booth.mine
+    own_votes = session.mine
     if own_votes:
         last_vote = own_votes[-1]
-        last_question = answers.question(voting_booth.arena, (last_vote.language, last_vote.query_id), "strict")
-        ballot.cited(last_vote, next((p for p in last_question.passages if p.passage_id == last_vote.passage_id), None))
-    pair = views.next_pair(voting_booth.arena, voting_booth.language, own_votes)
-    st.caption(
-        f"{len(own_votes):,} votes of yours on citations of this language, {len(voting_booth.log):,} of everybody."
-    )
+        last_question = answers.question(session.arena, (last_vote.language, last_vote.query_id), "strict")
+        vote_item.cited(
+            last_vote, next((p for p in last_question.passages if p.passage_id == last_vote.passage_id), None)
+        )
+    pair = views.next_pair(session.arena, session.language, own_votes)
+    st.caption(f"{len(own_votes):,} votes of yours on citations of this language, {len(session.log):,} of everybody.")
     if pair is None:
         finished("citations" if own_votes else "")
-        bar(voting_booth, {}, None, unsent_vote)
+        bar(session, {}, None, unsent_vote)
         return
-    token = voting_booth.token(pair.key)
-    ballot.top(token)
-    question = answers.question(voting_booth.arena, (pair.language, pair.query_id), "strict")
+    token = session.token(pair.key)
+    vote_item.top(token)
+    question = answers.question(session.arena, (pair.language, pair.query_id), "strict")
     answer = next(answer for answer in question.replies if answer.system == pair.system)
     passage = next(p for p in question.passages if p.passage_id == pair.passage_id)
     reply.about([LANGUAGES[pair.language].name, "Does the passage support the sentence?"])
     reply.question(question)
-    ballot.citation(pair, answer, question, passage)
+    vote_item.citation(pair, answer, question, passage)
 
     def made(choice: Any, note: str | None) -> votes.Row:
         return views.evidence(
             pair,
             vote=choice,
             vote_id=token,
-            arena=voting_booth.arena.name,
-            voter=voting_booth.voter,
+            arena=session.arena.name,
+            voter=session.voter,
             note=note,
-            seconds=voting_booth.seconds(token),
-            session=voting_booth.reader.session,
+            seconds=session.seconds(token),
+            session=session.reader.session,
         )
 
-    bar(voting_booth, ballot.EVIDENCE, (token, made), unsent_vote)
+    bar(session, vote_item.EVIDENCE, (token, made), unsent_vote)
 
 
 def bar(
-    voting_booth: booth.Booth,
+    session: vote_session.VoteSession,
     choices: dict[str, tuple[str, str]],
     item: tuple[str, Any] | None,
     unsent_vote: votes.Row | None,
@@ -208,13 +208,13 @@ def bar(
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
             waiting(unsent_vote)
-            label, key = (ballot.BATTLE | ballot.SKIP | ballot.EVIDENCE)[unsent_vote.vote]
+            label, key = (vote_item.BATTLE | vote_item.SKIP | vote_item.EVIDENCE)[unsent_vote.vote]
             st.button(
                 f"Send again: {label}",
                 key=f"spot_again_{unsent_vote.vote_id}",
                 shortcut=key,
                 type="primary",
-                on_click=voting_booth.send,
+                on_click=session.send,
                 args=(unsent_vote,),
             )
         elif item is not None:
@@ -225,7 +225,7 @@ def bar(
                     key=f"spot_{choice}_{token}",
                     shortcut=key,
                     on_click=press,
-                    args=(voting_booth, token, make_vote, choice),
+                    args=(session, token, make_vote, choice),
                 )
             st.text_input(
                 "Note",
@@ -235,40 +235,40 @@ def bar(
                 max_chars=votes.LONGEST["note"],
                 width=200,
             )
-        if (last := voting_booth.last) is not None:
+        if (last := session.last) is not None:
             st.button(
                 "Undo",
                 key=f"spot_undo_{last.vote_id}",
-                shortcut=ballot.UNDO,
+                shortcut=vote_item.UNDO,
                 type="tertiary",
                 disabled=unsent_vote is not None,
-                on_click=voting_booth.take_back,
+                on_click=session.take_back,
                 args=(last.vote_id,),
             )
 
 
-def press(voting_booth: booth.Booth, token: str, make_vote: Any, choice: str) -> None:
+def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice: str) -> None:
     """Vote; where the database does not answer the vote waits, and no other is given meanwhile."""
-    if booth.pending() is not None or any(row.vote_id == token for row in voting_booth.log):
+    if vote_session.pending() is not None or any(row.vote_id == token for row in session.log):
         return
     try:
         row = make_vote(choice, st.session_state.get(f"spot_note_{token}"))
     except MirageError as error:
-        voting_booth.failed = error
+        session.failed = error
         return
-    voting_booth.send(row)
+    session.send(row)
 
 
 def waiting(row: votes.Row | None) -> None:
     """Say that a vote is kept here, and try again by and by."""
     if row is not None:
         st.markdown("Your vote is kept here until the database answers.", width="content")
-        st.fragment(again, run_every=booth.RETRY)()
+        st.fragment(again, run_every=vote_session.RETRY)()
 
 
 def again() -> None:
     """Run the page again, which sends the vote that waits, once it has waited long enough."""
-    if booth.due():
+    if vote_session.due():
         st.rerun()
 
 

@@ -148,7 +148,7 @@ def main() -> None:
     rows = [row for row in views.by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
     points = views.points(page.arena, referee, skill, regressor, language)
     page.summary(_answer(comparison, regressor, language, referee, len(points)))
-    left, right = ui.beside((420, 3), (320, 2), key="predicted")
+    left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
     with left:
         clicked = ui.chart(
             charts.ratings(
@@ -222,7 +222,7 @@ def _referee(page: ui.Page) -> tuple[str, Skill]:
     return referee, skill
 
 
-def _answer(comparison: views.Compared, regressor: str, language: str, referee: str, n: int) -> str:
+def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, referee: str, n: int) -> str:
     """The page's question, answered in a line."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
@@ -269,7 +269,7 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
             st.markdown(f"- {ui.plain(line)}")
 
 
-def _compared(page: ui.Page, comparison: views.Compared, language: str) -> pa.Table:
+def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
     figures = views.printed(page.arena)
     by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
@@ -317,7 +317,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
         st.caption("Stored by a command, as it takes many fits:")
         st.code(f"mirage surrogate DIR --referee {quote(referee)} --store", language="bash")
         return
-    left, right = ui.beside((380, 1), (420, 1), key="rests")
+    left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:
         ui.chart(
             charts.importances(weights.permuted, mode=ui.mode()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mirage import store
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 UNBEATEN, WINLESS, RARE = "sim-01", "sim-02", "sim-03"
 
@@ -15,7 +15,9 @@ def write(path: Path) -> store.Arena:
 
     The rare system meets the others on four questions, of English alone.
     """
-    tables = dict(simulate(systems=8, queries=30, languages=["en", "sw"], seed=5, judges=("gpt-4o",), orders=2).tables)
+    tables = dict(
+        simulate_arena(systems=8, queries=30, languages=["en", "sw"], seed=5, judges=("gpt-4o",), orders=2).tables
+    )
     judgments = tables["judgments"]
     few = [f"{query}" for query in sorted(set(judgments["query_id"].to_pylist()))[:4]]
     rows = []

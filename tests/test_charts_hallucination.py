@@ -254,7 +254,7 @@ def test_pitfall_45_a_name_is_never_markup() -> None:
         assert not [text for text in every_text(figure) if "<b onclick" in text]
 
 
-def apart(marks: tuple[labels.Mark, ...], places: tuple[labels.Place, ...], width: float) -> bool:
+def apart(marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace, ...], width: float) -> bool:
     boxes = labels.boxes(marks, places, width, PLOT_HEIGHT)
     return not any(
         min(box[2], other[2]) > max(box[0], other[0]) and min(box[3], other[3]) > max(box[1], other[1])
@@ -293,7 +293,7 @@ share = st.floats(0, 1)
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(share, share), min_size=1, max_size=6))
 def test_labels_keep_apart_wherever_a_few_marks_lie(points: list[tuple[float, float]]) -> None:
-    marks = tuple(labels.Mark(f"system-{i}", x, y, x, x, y, y) for i, (x, y) in enumerate(points))
+    marks = tuple(labels.LabelAnchor(f"system-{i}", x, y, x, x, y, y) for i, (x, y) in enumerate(points))
     places = labels.place(marks, PLOT_WIDTH, PLOT_HEIGHT)
     assert places == labels.place.__wrapped__(marks, PLOT_WIDTH, PLOT_HEIGHT), "the same marks, the same places"
     assert apart(marks, places, PLOT_WIDTH)

@@ -22,7 +22,7 @@ from conftest import PATIENCE, ROOT
 from websockets.asyncio.client import ClientConnection, connect
 
 from mirage import store
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 DEPLOY = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 HTTP, LOCATION = re.findall(r"^```nginx\n(.*?)^```$", DEPLOY, flags=re.MULTILINE | re.DOTALL)
@@ -90,7 +90,7 @@ def proxy(folder: Path) -> Iterator[tuple[int, list[int]]]:
     directory = folder
     # A file of the same content has the same address on both: every reader downloads another.
     for k, name in enumerate(("turns", *map(str, range(READERS)))):
-        simulation = simulate(systems=4, queries=8, languages=["en"], seed=k)
+        simulation = simulate_arena(systems=4, queries=8, languages=["en"], seed=k)
         store.write(directory / "arenas" / name, simulation.tables, made_by="a test", label="simulated")
     secret = subprocess.run(
         ["openssl", "passwd", "-apr1", PASSWORD], capture_output=True, text=True, check=True

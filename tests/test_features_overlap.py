@@ -24,7 +24,7 @@ from mirage.features import FEATURES, Tools, compute, measurable
 from mirage.features.grades import parse_grade
 from mirage.features.overlap import TOKENIZERS, bleu, rouge_l
 from mirage.features.pairs import batches
-from mirage.features.spec import Reply
+from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_sentences, probabilities
 from mirage.generate import baselines
 from mirage.languages import LANGUAGES
@@ -216,8 +216,8 @@ def test_a_question_without_a_reference_answer_has_no_overlap() -> None:
 # --- support
 
 
-def reply(text: str, language: str = "en") -> Reply:
-    return Reply(language, text, "rag", tuple(PASSAGES), (None,) * len(PASSAGES))
+def reply(text: str, language: str = "en") -> MeasuredAnswer:
+    return MeasuredAnswer(language, text, "rag", tuple(PASSAGES), (None,) * len(PASSAGES))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_every_sentence_of_every_reference_finds_its_passages(code: str) -> None
     for answer in baselines_and_reference(code)[2].to_pylist():
         if answer["system"] in ("reference", "baseline/bm25-3"):
             ids = tuple(f"{answer['query_id']}#{k}" for k in range(8))
-            parsed = Reply(code, answer["text"], "rag", ids, (None,) * 8)
+            parsed = MeasuredAnswer(code, answer["text"], "rag", ids, (None,) * 8)
             sentences = cited_sentences(parsed)
             assert {p for _, passages in sentences for p in passages} == {m.passage_id for m in parsed.mentions}
             assert all("[" not in sentence and "  " not in sentence for sentence, _ in sentences)

@@ -19,7 +19,7 @@ from test_store import snapshot
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.features.stage import FEATURES
-from mirage.imports.own import Added, Own, import_own
+from mirage.imports.own import ImportResult, UserFile, import_own
 from mirage.rank.stage import JUDGED_RATINGS
 from mirage.sources import files
 from mirage.sources.files import Options
@@ -103,7 +103,7 @@ def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dic
     assert caught.value.where == f"{path}:2"
 
 
-@pytest.mark.parametrize("field", files.needed("judgments", completed=("verdict",)))
+@pytest.mark.parametrize("field", files.required_columns("judgments", completed=("verdict",)))
 def test_a_missing_field_is_named_with_file_and_line(tmp_path: Path, field: str) -> None:
     less = {name: value for name, value in GOOD.items() if name != field}
     with pytest.raises(BadInput, match=f"{field} is missing") as caught:
@@ -530,8 +530,8 @@ def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
 # --- into an arena, and by the commands -------------------------------------------------------------------------------
 
 
-def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> Added:
-    return import_own(Own(kind, jsonl(folder / f"{kind}.jsonl", *records)), into)
+def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> ImportResult:
+    return import_own(UserFile(kind, jsonl(folder / f"{kind}.jsonl", *records)), into)
 
 
 @pytest.fixture

@@ -70,13 +70,15 @@ def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
-def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.Asked:
+def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
     from mirage import prompts
 
-    return generating.Asked(system, prompts.load("rag"), llm.Settings(model), **options)
+    return generating.GenerateOptions(system, prompts.load("rag"), llm.Settings(model), **options)
 
 
-def run(path: Path, service: Service, *, what: generating.Asked | None = None, **limits: Any) -> generating.Generated:
+def run(
+    path: Path, service: Service, *, what: generating.GenerateOptions | None = None, **limits: Any
+) -> generating.GenerateResult:
     """Generate in this process."""
     from functools import partial
 
@@ -206,7 +208,7 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
     path = write(tmp_path / "a")
 
     def found(model: str, tokenizer: str | None = None) -> llm.Tokens:
-        return llm.Estimate() if tokenizer == "estimate" else llm.Estimate("the model's own")
+        return llm.TokenEstimate() if tokenizer == "estimate" else llm.TokenEstimate("the model's own")
 
     with Service() as service:
         run(path, service, what=asked(languages=["en"]))

@@ -33,7 +33,7 @@ from mirage.cli.judging import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.features import FEATURES
 from mirage.intervals import wilson
-from mirage.judge import Battle, parse_verdict
+from mirage.judge import OrderedPair, parse_verdict
 from mirage.prompts import bundled, fence_code
 
 SYSTEMS = ("one", "two", "three")
@@ -105,7 +105,7 @@ def by_hash(call: Call) -> Act:
 # --- which answers battle ---------------------------------------------------------------------------------------------
 
 
-def orders(battles: list[Battle]) -> Counter[tuple[str, str, frozenset[str]]]:
+def orders(battles: list[OrderedPair]) -> Counter[tuple[str, str, frozenset[str]]]:
     return Counter((b.language, b.query_id, frozenset((b.system_a, b.system_b))) for b in battles)
 
 
@@ -215,7 +215,7 @@ def test_a_question_does_not_change_the_draw_of_the_others() -> None:
     assert [query for query in many if query in few] == few
 
 
-def _shuffled(battles: list[Battle]) -> list[str]:
+def _shuffled(battles: list[OrderedPair]) -> list[str]:
     return list(dict.fromkeys(b.query_id for b in battles))
 
 
@@ -268,11 +268,11 @@ HOSTILE = st.lists(
 
 
 @st.composite
-def any_shown(draw: st.DrawFn) -> judge.Shown:
+def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
     passages = draw(st.lists(st.tuples(HOSTILE, st.none() | HOSTILE, HOSTILE), max_size=3))
-    return judge.Shown(
+    return judge.ShownTexts(
         draw(HOSTILE),
-        tuple(judge.Passage(i, *passage) for i, passage in enumerate(passages, 1)),
+        tuple(judge.ShownPassage(i, *passage) for i, passage in enumerate(passages, 1)),
         draw(HOSTILE),
         draw(HOSTILE),
     )
@@ -280,7 +280,7 @@ def any_shown(draw: st.DrawFn) -> judge.Shown:
 
 @given(any_shown())
 @settings(max_examples=300, deadline=None)
-def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_fence(shown: judge.Shown) -> None:
+def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_fence(shown: judge.ShownTexts) -> None:
     prompt = judge.render(shown)
     code = fence_code(shown.texts())
     assert not any(code in text.casefold() for text in shown.texts())
@@ -300,14 +300,14 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_f
     assert [text for _, text in inside] == [shown.question, *passages, shown.answer_a, shown.answer_b]
     # What is not fenced is the same for every battle: no text escapes.
     rest = re.sub(rf"<<[^<>]* {code}>>\n.*?\n<<END {code}>>", "<>", prompt, flags=re.DOTALL).replace(code, "")
-    empty = judge.render(judge.Shown("", shown.passages, "", ""))
-    other = fence_code(judge.Shown("", shown.passages, "", "").texts())
+    empty = judge.render(judge.ShownTexts("", shown.passages, "", ""))
+    other = fence_code(judge.ShownTexts("", shown.passages, "", "").texts())
     assert rest == re.sub(rf"<<[^<>]* {other}>>\n.*?\n<<END {other}>>", "<>", empty, flags=re.DOTALL).replace(other, "")
 
 
 @given(st.lists(any_shown(), min_size=2, max_size=2))
 @settings(max_examples=100, deadline=None)
-def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[judge.Shown]) -> None:
+def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[judge.ShownTexts]) -> None:
     first, second = pair
     assert (judge.render(first) == judge.render(second)) == (first == second)
     assert judge.render(first) == judge.render(replace(first))
@@ -341,7 +341,7 @@ def test_a_fence_code_is_lengthened_until_no_text_holds_it(some: list[str], digi
 
 def test_pitfall_17_the_judge_sees_reason_and_answer_with_the_blank_lines_between() -> None:
     text = "##Reason: one.\n\n\nmore [12#0].\n\n##Answer: two."
-    prompt = judge.render(judge.Shown("Why?", (), text, "x"))
+    prompt = judge.render(judge.ShownTexts("Why?", (), text, "x"))
     assert text in prompt
 
 
@@ -871,7 +871,7 @@ def features(values: dict[str, dict[str, float | None]]) -> pa.Table:
     return schema.from_rows("features", rows)
 
 
-BOTH = [Battle("en", "q0", "one", "two"), Battle("en", "q0", "two", "one")]
+BOTH = [OrderedPair("en", "q0", "one", "two"), OrderedPair("en", "q0", "two", "one")]
 
 
 @pytest.mark.parametrize("weight", judge.WEIGHTS, ids=lambda w: w.feature)

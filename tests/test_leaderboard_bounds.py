@@ -19,10 +19,10 @@ from streamlit.testing.v1 import AppTest
 import mirage.rank as rank
 from mirage import store
 from mirage.charts import leaderboard as charts
-from mirage.charts.corrected import beside
+from mirage.charts.corrected import correction_figure
 from mirage.charts.report import report
 from mirage.errors import UnknownName
-from mirage.rank.ranking import ranking as rank_by
+from mirage.rank.ranking import rank_by as rank_by
 from mirage.ui.ratings import columns
 from mirage.ui.table import intervals
 from mirage.views import compared
@@ -208,7 +208,7 @@ def test_a_judge_without_a_bound_stands_beside_its_correction() -> None:
         "uncorrected_high": None,
         "uncorrected_rank": 1,
     }
-    figure = beside([row], mode="light")
+    figure = correction_figure([row], mode="light")
     json.dumps(figure, allow_nan=False)
     assert "no upper bound" in figure["data"][1]["text"][0]
 

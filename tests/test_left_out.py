@@ -17,7 +17,7 @@ from mirage import surrogate
 from mirage.errors import NotEnoughData
 from mirage.reproduce.material import leave_two_out
 from mirage.reproduce.tables import strongest, tau_left_out
-from mirage.surrogate import Draws, Language, Training, leave_one_out
+from mirage.surrogate import Draws, LanguageData, Training, leave_one_out
 from mirage.surrogate.ablation import _taus
 from mirage.surrogate.pairs import apart, slope_parts, square, tau_parts
 
@@ -42,7 +42,7 @@ def arena(seed: int, *, systems: int = 6, features: int = 5, queries: int = 12, 
         upper = np.triu(np.ones((systems, systems), dtype=bool), 1)
         points = np.where(upper, won, np.swapaxes(~won, 1, 2)).astype(np.float32)
         points[:, np.eye(systems, dtype=bool)] = 0
-        languages[code] = Language(
+        languages[code] = LanguageData(
             code,
             names,
             mean + rng.normal(size=(queries, systems, features)),

@@ -489,7 +489,7 @@ def test_pauses_double_have_jitter_and_an_end() -> None:
 
 def test_an_error_of_our_own_is_no_failure_of_a_call() -> None:
     with pytest.raises(KeyError):
-        retry.judge(KeyError("a slip"))
+        retry.judge_failure(KeyError("a slip"))
 
 
 # The key is nowhere

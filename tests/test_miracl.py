@@ -59,7 +59,7 @@ def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -
         ("3", "30#1", 1, False, None, None),
         ("3", "30#2", 2, True, None, None),
     ]
-    assert count == miracl.Count("sw", "dev", 3, 2, 481, 4, 0, "the rule gives 2; the paper prints 481")
+    assert count == miracl.TrainingCount("sw", "dev", 3, 2, 481, 4, 0, "the rule gives 2; the paper prints 481")
 
 
 def test_the_labels_are_those_of_the_file_pitfall_27(shared: Path) -> None:

@@ -20,7 +20,7 @@ from test_store import snapshot
 
 from mirage import features, schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
-from mirage.imports.own import Own, import_own
+from mirage.imports.own import UserFile, import_own
 from mirage.imports.public import import_mirage_bench
 from mirage.sources import mirage_bench
 from mirage.sources.mirage_bench import FEATURES, split_prompt
@@ -472,7 +472,7 @@ def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path:
     folder, into = published(tmp_path / "in"), tmp_path / "a"
     import_mirage_bench(folder / "mirage-bench", into)
     file = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
-    import_own(Own("answers", file), into)
+    import_own(UserFile("answers", file), into)
     import_mirage_bench(folder / "mirage-bench-output", into)
     arena, read, _ = import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
     assert read == {"judgments": 6}

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.languages import LANGUAGES
-from mirage.sources.nomiracl import Pulled, pull, read_outputs, read_questions, split_prompt, summarise
+from mirage.sources.nomiracl import DownloadResult, pull, read_outputs, read_questions, split_prompt, summarise
 
 HEAD = "Read the contexts. Reply as either of two phrases."
 PASSAGES = [f"Title {k}: Text of passage {k}." for k in range(1, 11)]
@@ -857,7 +857,7 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
     del english.files[NON_RELEVANT]
     result = pull(tmp_path, languages=["en"], base_url=english.url)
     assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
-    assert result == Pulled(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
+    assert result == DownloadResult(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
     assert (tmp_path / RELEVANT).exists()
     assert not (tmp_path / NON_RELEVANT).exists()
     assert summarise(valid(read_outputs(tmp_path))).total.questions == 30

@@ -21,9 +21,9 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.outcomes import (
     RULES,
-    Departure,
+    ParserDifference,
     Rate,
-    Shift,
+    RateShift,
     agrees_with_print,
     as_printed,
     departures,
@@ -321,7 +321,7 @@ def test_no_answers_give_an_empty_table() -> None:
 def test_rates_have_the_columns_of_their_contract_each_with_its_meaning() -> None:
     table = rates(made(("en", "relevant", "a", "answered", 3)))
     assert table.schema.names == RATE_COLUMNS == [c.name for c in schema.columns(Rate)]
-    for contract in (Rate, Departure, Shift):
+    for contract in (Rate, ParserDifference, RateShift):
         assert all(len(c.meaning) > 8 for c in schema.columns(contract))
 
 

@@ -331,10 +331,10 @@ def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
 
 
 def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[Handler]) -> None:
-    from mirage.imports.texts import bring_texts
+    from mirage.imports.texts import download_texts
 
     seen: list[tuple[float, str]] = []
-    bring_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
+    download_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
     assert 0 < shares[0] < 0.05
@@ -343,10 +343,10 @@ def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[H
 
 
 def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
-    from mirage.imports.texts import bring_texts
+    from mirage.imports.texts import download_texts
 
     (tmp_path / "published" / "relevant" / "th.test.vanilla_prompt.jsonl").unlink()
-    arena = bring_texts(tmp_path / "h", lambda share, label: None)
+    arena = download_texts(tmp_path / "h", lambda share, label: None)
     assert arena.rows("queries") == 70
     note = "not at the source: relevant/th.test.vanilla_prompt.jsonl"
     assert arena.manifest["made"]["queries"]["notes"] == [note]

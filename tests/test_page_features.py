@@ -14,7 +14,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
 from pages import said
 
@@ -25,7 +25,7 @@ NAME = "*x* :red[y] $5 <b>z</b>"
 
 def write(folder: Path, name: str, *tables: str) -> store.Arena:
     """A simulated arena of 6 systems with texts for the answers."""
-    simulated = dict(simulate(systems=6, queries=12, languages=["ar", "en", "te"], seed=5).tables)
+    simulated = dict(simulate_arena(systems=6, queries=12, languages=["ar", "en", "te"], seed=5).tables)
     keys = simulated["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
     simulated["answers"] = schema.from_rows(
         "answers",

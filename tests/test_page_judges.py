@@ -15,7 +15,7 @@ from mirage.battles import decisions
 from mirage.charts import judges as charts
 from mirage.languages import LANGUAGES
 from mirage.rank.control import control, covariates
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.views import judges as views
 from mirage.views import people
 from mirage.views.leaderboard import battles
@@ -148,7 +148,9 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
 @pytest.fixture
 def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
-    simulation = simulate(systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
+    simulation = simulate_arena(
+        systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
+    )
     store.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
@@ -163,7 +165,7 @@ def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     log = []
     for code, n in counts.items():
         for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:
-            item = votes.Item(language, query, first, second, control, votes.RANDOM if control else "close")
+            item = votes.VoteItem(language, query, first, second, control, votes.RANDOM if control else "close")
             log.append(votes.cast(item, vote="A", vote_id=votes.token(), arena="sim", voter="amina"))
     people.database().append(log)
 

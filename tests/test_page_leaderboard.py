@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.charts import leaderboard as charts
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.views import leaderboard as views
 from pages import said
 
@@ -21,9 +21,11 @@ PAGE = ROOT / "pages" / "leaderboard.py"
 @pytest.fixture(scope="module")
 def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("whatif")
-    simulation = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    simulation = simulate_arena(
+        systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
+    )
     store.write(root / "two", dict(simulation.tables), made_by="test")
-    single = simulate(systems=4, queries=10, languages=["en"], seed=6)
+    single = simulate_arena(systems=4, queries=10, languages=["en"], seed=6)
     store.write(root / "single", dict(single.tables), made_by="test")
     return root
 

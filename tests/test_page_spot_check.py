@@ -28,12 +28,12 @@ from mirage.battles import decisions
 from mirage.errors import Unreachable
 from mirage.languages import LANGUAGES
 from mirage.rank.ranking import what_if
-from mirage.rank.whatif import Choice
-from mirage.sources.simulated import simulate
-from mirage.ui import ballot
+from mirage.rank.whatif import RankOptions
+from mirage.sources.simulated import simulate_arena
+from mirage.ui import vote_item
 from mirage.views import people
 from mirage.votes import Evidence, Vote, Votes
-from mirage.votes.stage import Corrected
+from mirage.votes.stage import CorrectionResult
 from pages import html, said, text
 
 APP = ROOT / "app.py"
@@ -89,7 +89,7 @@ def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, scrip
     assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
     assert "Your last vote" not in text(app)
     labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
-    choices = ballot.BATTLE | ballot.SKIP if kind == "battles" else ballot.EVIDENCE
+    choices = vote_item.BATTLE | vote_item.SKIP if kind == "battles" else vote_item.EVIDENCE
     assert labels == {shortcut: label for label, shortcut in choices.values()}
 
 
@@ -281,7 +281,7 @@ def test_the_sample_can_be_voted_on_in_all_languages(
 @pytest.fixture
 def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     """Two judges of four systems, and votes at random: many in English, a few in Arabic."""
-    simulation = simulate(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
+    simulation = simulate_arena(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
     arena = store.write(
         tmp_path / "arenas" / "sim", simulation.tables, title="Simulated", label="simulated", made_by="a test"
     )
@@ -303,7 +303,7 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
     for k in rng.choice(len(battles), n, replace=False):
         language, query, first, second = battles[k]
         label = verdicts[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
-        item = votes.Item(language, query, first, second, True, votes.RANDOM)
+        item = votes.VoteItem(language, query, first, second, True, votes.RANDOM)
         vote_ = ("A", "B", "tie")[label]
         log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
     people.database().append(log)
@@ -341,7 +341,7 @@ def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(si
 def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
     agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
     result = people.corrected(simulated, "gpt-4o", ("ar", "en"))
-    assert isinstance(result, Corrected)
+    assert isinstance(result, CorrectionResult)
     rows_ = result.table().to_pylist()
     for link in ({}, {"corrected": "ar"}):
         app = elsewhere("leaderboard", referee="gpt-4o", **link)
@@ -360,7 +360,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes.standing(people.database().rows(Vote, arena=simulated.name))
-    result = what_if(simulated.read("judgments"), ["gpt-4o"], Choice(), votes=votes.people(log))
+    result = what_if(simulated.read("judgments"), ["gpt-4o"], RankOptions(), votes=votes.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions
@@ -373,7 +373,9 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
 
 
 def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.write(tmp_path / "sim", dict(simulate(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test")
+    store.write(
+        tmp_path / "sim", dict(simulate_arena(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test"
+    )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = elsewhere("leaderboard", votes="override")
@@ -391,7 +393,7 @@ def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_
     ]
     (page_table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
     corrected = people.corrected(simulated, "gpt-4o", ("en",))
-    assert isinstance(corrected, Corrected)
+    assert isinstance(corrected, CorrectionResult)
     table = corrected.table()
     assert page_table["rating"].tolist() == table["rating"].to_pylist()
     assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()

@@ -18,14 +18,14 @@ import mirage.rank as rank
 from mirage import cli, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import Battles
-from mirage.rank.paper import Played, play
+from mirage.rank.paper import TournamentResult, play
 from mirage.rank.tournaments import tournament_rows
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 
 @pytest.fixture(scope="module")
 def battles() -> dict[str, Battles]:
-    simulation = simulate(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
+    simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
     return rank.from_judgments(simulation.tables["judgments"], judge="judge")
 
 
@@ -63,7 +63,7 @@ def test_counted_pairs_give_what_a_list_of_pairs_gives(battles: dict[str, Battle
 
 
 def test_two_orders_of_a_pair_are_two_matches() -> None:
-    simulation = simulate(systems=4, queries=20, languages=["en"], seed=4, orders=2)
+    simulation = simulate_arena(systems=4, queries=20, languages=["en"], seed=4, orders=2)
     both = rank.from_judgments(simulation.tables["judgments"], judge="judge")
     result = play(both, tournaments=1, matches=20, seed=0).languages["en"]
     counts = both["en"].wins[result.drawn[0]].sum(axis=0).astype(float)
@@ -123,7 +123,7 @@ def test_an_undefeated_system_stops_a_tournament_and_no_other_estimator_takes_ov
 
 
 def test_some_failed_tournaments_are_counted_and_the_mean_is_over_the_others() -> None:
-    few = simulate(systems=5, queries=12, languages=["en"], seed=1)
+    few = simulate_arena(systems=5, queries=12, languages=["en"], seed=1)
     played = play(rank.from_judgments(few.tables["judgments"], judge="judge"), tournaments=60, matches=4)
     result = played.languages["en"]
     assert 0 < len(result.failed) < 60
@@ -189,13 +189,13 @@ def mirage(*args: object, code: int = 0) -> tuple[list[dict[str, str]], str]:
 
 @pytest.fixture
 def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
-    simulation = simulate(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
+    simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
     return store.write(tmp_path / "a", dict(simulation.tables), made_by="a test", label="simulated").path
 
 
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
     rows, message = mirage("rank", arena, "--referee", "judge", "--paper", "--draws", 20, "--format", "csv")
-    expected: Played = play(battles, tournaments=20)
+    expected: TournamentResult = play(battles, tournaments=20)
     assert [row["language"] for row in rows] == ["en"] * 6 + ["sw"] * 6
     assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5, 6] * 2
     result = expected.languages["sw"]

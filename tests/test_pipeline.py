@@ -18,7 +18,7 @@ from test_store import snapshot
 from mirage import pipeline, rank, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.features.stage import FEATURES
-from mirage.imports.own import Added, Own, import_own
+from mirage.imports.own import ImportResult, UserFile, import_own
 from mirage.imports.public import import_outputs, import_questions
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank.ranking import ordered, remarks
@@ -139,8 +139,8 @@ def judgments(file: Path, verdict: str = "A", judge: str = "j", ids: str = "r0 r
     return file
 
 
-def take(file: Path, folder: Path) -> Added:
-    return import_own(Own("judgments", file), folder)
+def take(file: Path, folder: Path) -> ImportResult:
+    return import_own(UserFile("judgments", file), folder)
 
 
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from benchmarks.place import Course, Policy, course
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
 from mirage.placement import sequential as placing
-from mirage.sources.simulated import BY_QUERY, simulate
+from mirage.sources.simulated import BY_QUERY, simulate_arena
 
 NAMES = ("a", "b", "c", "d")
 
 
 def battles(seed: int = 1, *, systems: int = 8, queries: int = 60, language: str = "en") -> Battles:
-    simulation = simulate(systems=systems, queries=queries, languages=[language], seed=seed)
+    simulation = simulate_arena(systems=systems, queries=queries, languages=[language], seed=seed)
     return rank.from_judgments(simulation.tables["judgments"], judge="judge")[language]
 
 
@@ -39,8 +39,8 @@ def known(theta: tuple[float, ...], *, sd: float = 1e-4, noise: placing.Noise | 
     )
 
 
-def room(queries: int, systems: int) -> placing.Room:
-    return placing.Room(
+def room(queries: int, systems: int) -> placing.CandidatePool:
+    return placing.CandidatePool(
         tuple(f"q{k:02}" for k in range(queries)),
         np.ones((queries, systems), dtype=bool),
         np.zeros((queries, systems), dtype=bool),
@@ -104,7 +104,7 @@ def test_a_field_of_one_system_or_no_battle_is_refused() -> None:
 def test_one_won_battle_moves_the_rating_as_the_integral_says() -> None:
     """Laplace's approximation against numerical integration of the exact posterior."""
     start = placing.start([known((0.0, 0.0))], placing.Prior([0.2], [0.6]))
-    fought = [placing.Fought(q, 0, y) for q, y in enumerate([1, 1, 0, 1, 0.5, 1])]
+    fought = [placing.BattleResult(q, 0, y) for q, y in enumerate([1, 1, 0, 1, 0.5, 1])]
     after = start.after(fought)
 
     def density(t: float) -> float:
@@ -123,9 +123,9 @@ def test_battles_in_two_steps_of_ten_queries_tell_more_than_ten_on_one() -> None
     """pitfall 36: battles on one query are not independent."""
     noise = placing.Noise(1.0, 0.5)
     start = placing.start([known((0.0, 0.0, 0.0), noise=noise)], placing.Prior([0.0], [1.0]))
-    same = start.after([placing.Fought("q", k % 3, 1.0) for k in range(10)])
-    apart = start.after([placing.Fought(f"q{k}", k % 3, 1.0) for k in range(10)])
-    single = start.after([placing.Fought("q", 0, 1.0)])
+    same = start.after([placing.BattleResult("q", k % 3, 1.0) for k in range(10)])
+    apart = start.after([placing.BattleResult(f"q{k}", k % 3, 1.0) for k in range(10)])
+    single = start.after([placing.BattleResult("q", 0, 1.0)])
     sd = [math.sqrt(state.covariance[-1, -1]) for state in (apart, same, single)]
     assert sd[0] < sd[1] < sd[2]
     assert apart.mean[0, -1] > same.mean[0, -1] > single.mean[0, -1]
@@ -150,10 +150,10 @@ def test_a_won_battle_more_never_lowers_the_rating(rows: list[tuple[int, int, fl
     start = placing.start(
         [known((1.0, 0.3, -0.2, -1.1), sd=0.2, noise=placing.Noise(0.9, 0.3))], placing.Prior([0.1], [0.8])
     )
-    fought = [placing.Fought(q, j, y) for q, j, y in rows]
+    fought = [placing.BattleResult(q, j, y) for q, j, y in rows]
     before = start.after(fought).joint()[0][-1]
-    assert start.after([*fought, placing.Fought("new", 1, 1.0)]).joint()[0][-1] > before
-    assert start.after([*fought, placing.Fought("new", 1, 0.0)]).joint()[0][-1] < before
+    assert start.after([*fought, placing.BattleResult("new", 1, 1.0)]).joint()[0][-1] > before
+    assert start.after([*fought, placing.BattleResult("new", 1, 0.0)]).joint()[0][-1] < before
 
 
 def test_a_battle_in_one_language_tells_of_another_as_far_as_their_errors_go_together() -> None:
@@ -161,7 +161,7 @@ def test_a_battle_in_one_language_tells_of_another_as_far_as_their_errors_go_tog
     moved = []
     for correlation in (0.0, 0.5, 0.9):
         start = placing.start(fields, placing.Prior([0.0, 0.0], [1.0, 1.0], correlation))
-        moved.append(float(start.after([placing.Fought("q", 0, 1.0, 0)]).mean[1, -1]))
+        moved.append(float(start.after([placing.BattleResult("q", 0, 1.0, 0)]).mean[1, -1]))
     assert moved[0] == pytest.approx(0, abs=1e-9)
     assert moved[0] < moved[1] < moved[2]
 
@@ -193,7 +193,7 @@ def test_nothing_is_settled_by_a_surrogate_alone() -> None:
     start = placing.start([known((2.0, -2.0))], placing.Prior([2.5], [0.1]))
     assert placing.standing(start, [["a"], ["b"]]).tier_probabilities.max() > 0.99
     assert not placing.standing(start, [["a"], ["b"]]).settled
-    after = start.after([placing.Fought(q, 0, 1.0) for q in range(placing.LEAST)])
+    after = start.after([placing.BattleResult(q, 0, 1.0) for q in range(placing.LEAST)])
     assert placing.standing(after, [["a"], ["b"]]).settled
 
 
@@ -244,7 +244,9 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
         rooms = room(30, 4)
     shortest = min(len(places) for places in drawn)
     # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
-    order = placing.control(state, [placing.Room(rooms.queries, ~rooms.open, np.ones_like(rooms.asked))], seed=9)
+    order = placing.control(
+        state, [placing.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.asked))], seed=9
+    )
     for places in drawn:
         assert [place for place in order if place in places] == places
         assert set(places) <= set(order[: shortest + 40])

@@ -22,7 +22,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge.stage import read_battles
 from mirage.placement import place, write_battles
 from mirage.placement import sequential as placing
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 
 NEW = "baseline/bm25-3"
 
@@ -54,7 +54,7 @@ def sample(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table]:
     """A simulated arena without the battles of one system, and these battles."""
-    simulation = simulate(systems=10, queries=40, languages=["en"], seed=11)
+    simulation = simulate_arena(systems=10, queries=40, languages=["en"], seed=11)
     all_ = simulation.tables["judgments"]
     folder = tmp_path_factory.mktemp("simulated") / "arena"
     store.write(
@@ -214,9 +214,9 @@ def test_a_list_in_both_orders_is_judged_once() -> None:
     answers = schema.from_rows(
         "answers", [schema.Answer("en", "q", name, "text", "ok", None, None, None) for name in ("x", "y", "z")]
     )
-    both = [judge.Battle("en", "q", "y", "x"), judge.Battle("en", "q", "x", "y")]
+    both = [judge.OrderedPair("en", "q", "y", "x"), judge.OrderedPair("en", "q", "x", "y")]
     assert judge.listed(answers, both) == both
     with pytest.raises(NotEnoughData, match="list of battles is empty"):
         judge.listed(answers, [])
     with pytest.raises(BadInput, match="x cannot battle x"):
-        judge.listed(answers, [judge.Battle("en", "q", "x", "x")])
+        judge.listed(answers, [judge.OrderedPair("en", "q", "x", "x")])

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from mirage import surrogate
-from mirage.surrogate import Language, Training, distances, leave_one_out, outside
-from mirage.surrogate.reporting import Chosen, expected
+from mirage.surrogate import LanguageData, Training, distances, leave_one_out, outside
+from mirage.surrogate.reporting import ChosenRegressor, expected
 
 Array = NDArray[np.float64]
 F = 11
@@ -38,7 +38,7 @@ def training(means: dict[str, Array], theta: Array) -> Training:
 
     n = len(theta)
     languages = {
-        code: Language(
+        code: LanguageData(
             *(code, names, X[None], np.ones(1), np.zeros(1, dtype=np.intp)),
             *(np.zeros((1, n, n), dtype=np.float32), ratings),
         )
@@ -85,7 +85,7 @@ def test_where_an_interval_is_printed_it_covers(n: int, shift: float) -> None:
     for _ in range(40):
         seen, true = world(rng, n, shift)
         left_out = leave_one_out(seen, "ridge", pairs=False)
-        chosen = Chosen(
+        chosen = ChosenRegressor(
             "ridge", {code: left_out.judged[code] - left_out.predicted[code] for code in left_out.predicted}
         )
         prediction = expected(seen, f"s{n:02}", chosen)["en"]

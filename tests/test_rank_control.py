@@ -17,8 +17,8 @@ from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.control import Covariates, control, covariates
-from mirage.rank.ranking import counted
-from mirage.rank.whatif import Choice, recompute
+from mirage.rank.ranking import counted_lines
+from mirage.rank.whatif import RankOptions, recompute
 
 
 def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[rank.Battles, Covariates]:
@@ -215,7 +215,9 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
     with pytest.raises(BadInput, match="see no style"):
         control({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="are not given"):
-        recompute({"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, Choice(control=("length",)))
+        recompute(
+            {"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, RankOptions(control=("length",))
+        )
 
 
 def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
@@ -337,7 +339,7 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
     verdicts = {"j": rank.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = counted(recompute(verdicts, Choice(control=("length",)), style={"en": style}, draws=2))
+        lines[name] = counted_lines(recompute(verdicts, RankOptions(control=("length",)), style={"en": style}, draws=2))
     assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
     assert not any("extrapolation" in line for line in lines["near"])
 

@@ -18,7 +18,7 @@ import mirage.rank as rank
 from benchmarks import calibration
 from mirage.errors import UnknownName
 from mirage.rank.by_query import by_query
-from mirage.rank.fit import RIDGE, Pairs
+from mirage.rank.fit import RIDGE, PairCounts
 from mirage.rank.jeffreys import bias_reduced
 
 
@@ -47,7 +47,7 @@ def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi:
     first, second = rng.integers(0, 6, (2, 10)).astype(float)
     if seed == 3:
         second[:4] = 0  # the first system never lost
-    x, prior = bias_reduced(Pairs(first[None], second[None], None, 5), ridge=1e-12, dispersion=phi)
+    x, prior = bias_reduced(PairCounts(first[None], second[None], None, 5), ridge=1e-12, dispersion=phi)
     np.testing.assert_allclose(x[0], reference(first, second, 5, phi), atol=2e-5)
     # The leverages of all pairs sum to the number of parameters.
     assert 2 * prior.added.sum() / phi == pytest.approx(4)
@@ -57,7 +57,7 @@ def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi:
 @given(st.integers(0, 40), st.integers(1, 40))
 @settings(max_examples=30)
 def test_two_systems_have_the_log_odds_with_half_a_battle_more_for_each(wins: int, losses: int) -> None:
-    x, _ = bias_reduced(Pairs(np.array([[wins]]), np.array([[losses]]), None, 2), ridge=1e-12)
+    x, _ = bias_reduced(PairCounts(np.array([[wins]]), np.array([[losses]]), None, 2), ridge=1e-12)
     assert x[0, 0] - x[0, 1] == pytest.approx(np.log((wins + 0.5) / (losses + 0.5)), abs=1e-6)
 
 

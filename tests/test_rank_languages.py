@@ -15,8 +15,8 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.languages import LANGUAGES
 from mirage.rank.bootstrap import LanguageRanking, Ranking
 from mirage.rank.holm import holm
-from mirage.rank.languages import Effect, kendall, stability, unusual
-from mirage.sources.simulated import simulate
+from mirage.rank.languages import LanguageEffect, kendall, language_effects, stability
+from mirage.sources.simulated import simulate_arena
 
 CODES = tuple(LANGUAGES)
 
@@ -72,7 +72,7 @@ def test_ranks_by_language_are_those_of_the_ranking_and_systems_come_by_mean_ran
 
 
 def test_ranks_and_intervals_are_those_of_the_table() -> None:
-    judgments = simulate(systems=6, queries=30, languages=["en", "sw"], seed=3).tables["judgments"]
+    judgments = simulate_arena(systems=6, queries=30, languages=["en", "sw"], seed=3).tables["judgments"]
     rated = rank.rate(rank.from_judgments(judgments, judge="judge"))
     table = {(r["language"], r["system"]): r for r in rated.table().to_pylist()}
     steady = stability(rated)
@@ -95,7 +95,7 @@ def test_a_tau_without_a_value_is_null_with_a_reason() -> None:
 
 
 def test_one_language_says_nothing_of_differences() -> None:
-    for look in (stability, unusual):
+    for look in (stability, language_effects):
         with pytest.raises(NotEnoughData, match="one language"):
             look(ranking({"en": [1.0, 0.0]}))
 
@@ -104,7 +104,7 @@ def test_intervals_of_tau_cover_the_true_tau() -> None:
     """30 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
     covered = 0
     for seed in range(30):
-        simulated = simulate(systems=12, queries=60, languages=["en", "sw"], seed=seed)
+        simulated = simulate_arena(systems=12, queries=60, languages=["en", "sw"], seed=seed)
         rated = rank.rate(rank.from_judgments(simulated.tables["judgments"], judge="judge"))
         (agreement,) = stability(rated).agreement
         truth = [np.array([simulated.theta[c][s] for s in rated.languages[c].systems]) for c in ("en", "sw")]
@@ -129,7 +129,8 @@ def test_without_an_effect_a_finding_in_all_cells_together_is_rare(by: str, betw
     """100 simulated rankings of 18 languages; 11 findings or more would say that the family-wise error is above 5%."""
     rng = np.random.default_rng(5)
     wrong = sum(
-        bool(unusual(made(scattered(rng, between=between), error, rng, draws=50), by=by).found()) for _ in range(100)
+        bool(language_effects(made(scattered(rng, between=between), error, rng, draws=50), by=by).found())
+        for _ in range(100)
     )
     assert wrong <= 10
 
@@ -141,7 +142,7 @@ def test_a_planted_effect_is_found_and_nothing_else() -> None:
         theta = scattered(rng, between=0.2)
         for code in ("sw", "yo"):
             theta[code][3] += 1.5
-        cells = unusual(made(theta, 0.1, rng)).found()
+        cells = language_effects(made(theta, 0.1, rng)).found()
         hits += any((e.system, e.group) == ("s03", "Atlantic-Congo") and e.estimate > 0 for e in cells)
         others += any(e.system != "s03" for e in cells)
     assert hits >= 54
@@ -153,13 +154,13 @@ def test_intervals_of_an_effect_cover_it() -> None:
     inside = [
         e.low <= 0 <= e.high  # type: ignore[operator]  # a tested cell has an interval
         for _ in range(60)
-        for e in unusual(made(scattered(rng, between=0.3), 0.1, rng)).effects
+        for e in language_effects(made(scattered(rng, between=0.3), 0.1, rng)).effects
         if e.p is not None
     ]
     assert 0.93 <= np.mean(inside) <= 0.98
 
 
-def cell(effects: tuple[Effect, ...], system: str, group: str) -> Effect:
+def cell(effects: tuple[LanguageEffect, ...], system: str, group: str) -> LanguageEffect:
     (effect,) = (e for e in effects if (e.system, e.group) == (system, group))
     return effect
 
@@ -167,7 +168,7 @@ def cell(effects: tuple[Effect, ...], system: str, group: str) -> Effect:
 def test_without_sampling_error_it_is_the_two_sample_t_test() -> None:
     rng = np.random.default_rng(8)
     rated = made(scattered(rng, between=0.5), 0.0, rng)
-    effect = cell(unusual(rated, by="script").effects, "s02", "Latn")
+    effect = cell(language_effects(rated, by="script").effects, "s02", "Latn")
     sides: dict[bool, list[float]] = {True: [], False: []}
     for code, language in rated.languages.items():
         sides[LANGUAGES[code].script == "Latn"].append(float(language.theta[2]))
@@ -185,14 +186,14 @@ def test_where_languages_do_not_differ_the_error_is_that_of_the_draws() -> None:
         code: dataclasses.replace(language, draws=language.theta + rng.normal(0, 0.2, language.draws.shape))
         for code, language in flat.languages.items()
     }
-    effect = cell(unusual(dataclasses.replace(flat, languages=noisy), by="script").effects, "s00", "Latn")
+    effect = cell(language_effects(dataclasses.replace(flat, languages=noisy), by="script").effects, "s00", "Latn")
     assert effect.between == 0
     assert effect.error == pytest.approx(0.2 * np.sqrt(1 / 8 + 1 / 10), rel=0.05)
 
 
 def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
     rng = np.random.default_rng(10)
-    result = unusual(made(scattered(rng, between=0.3), 0.1, rng))
+    result = language_effects(made(scattered(rng, between=0.3), 0.1, rng))
     effect = cell(result.effects, "s00", "Uralic")
     assert (effect.n_languages, effect.p, effect.p_holm, effect.low, effect.error) == (1, None, None, None, None)
     assert effect.reason == "the group has one language, so that group and language cannot be told apart"
@@ -205,8 +206,8 @@ def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
 def test_of_two_complementary_groups_one_is_tested() -> None:
     rng = np.random.default_rng(11)
     rated = made(scattered(rng, between=0.3), 0.1, rng)
-    assert {e.group for e in unusual(rated, by="direction").effects} == {"right to left"}
-    assert {e.group for e in unusual(rated, by="spaces").effects} == {"no spaces between words"}
+    assert {e.group for e in language_effects(rated, by="direction").effects} == {"right to left"}
+    assert {e.group for e in language_effects(rated, by="spaces").effects} == {"no spaces between words"}
 
 
 def test_an_unbounded_rating_is_not_tested() -> None:
@@ -214,14 +215,14 @@ def test_an_unbounded_rating_is_not_tested() -> None:
     rated = made(scattered(rng, between=0.3), 0.1, rng)
     en = rated.languages["en"]
     loose = dataclasses.replace(en, groups=(en.systems[1:], en.systems[:1]))
-    effects = unusual(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
+    effects = language_effects(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
     assert cell(effects, "s00", "Germanic").reason == "the data does not bound its rating in en"
     assert cell(effects, "s01", "Germanic").p is not None
 
 
 def test_an_unknown_grouping_is_refused() -> None:
     with pytest.raises(BadInput, match="grouped by 'size'"):
-        unusual(ranking({"en": [1.0, 0.0], "fi": [1.0, 0.0]}), by="size")  # type: ignore[arg-type]
+        language_effects(ranking({"en": [1.0, 0.0], "fi": [1.0, 0.0]}), by="size")  # type: ignore[arg-type]
 
 
 def test_relabelling_systems_permutes_the_result() -> None:
@@ -231,8 +232,10 @@ def test_relabelling_systems_permutes_the_result() -> None:
         code: dataclasses.replace(language, theta=language.theta[::-1], draws=language.draws[:, ::-1])
         for code, language in rated.languages.items()
     }
-    before = {(e.system, e.group): e.estimate for e in unusual(rated).effects}
-    after = {(e.system, e.group): e.estimate for e in unusual(dataclasses.replace(rated, languages=turned)).effects}
+    before = {(e.system, e.group): e.estimate for e in language_effects(rated).effects}
+    after = {
+        (e.system, e.group): e.estimate for e in language_effects(dataclasses.replace(rated, languages=turned)).effects
+    }
     names = next(iter(rated.languages.values())).systems
     mirror = dict(zip(names, reversed(names), strict=True))
     assert {(mirror[s], g): e for (s, g), e in after.items()} == before

@@ -20,10 +20,10 @@ from mirage import store
 from mirage import votes as ballots
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import ranking
-from mirage.rank.fit import Pairs
-from mirage.rank.ranking import moved
-from mirage.rank.whatif import Choice, compare, recompute
-from mirage.sources.simulated import simulate as arena_of
+from mirage.rank.fit import PairCounts
+from mirage.rank.ranking import change_lines
+from mirage.rank.whatif import RankOptions, compare, recompute
+from mirage.sources.simulated import simulate_arena as arena_of
 
 
 def said(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
@@ -57,7 +57,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
     half = drawn[:, i, j] / 2 if ties == "half" else 0
     first, second = (wins[:, a, b].sum(axis=0) + np.sum(half, axis=0) for a, b in ((i, j), (j, i)))
     tied = drawn[:, i, j].sum(axis=0).astype(float) if ties == "davidson" else None
-    point = rank.fit(Pairs(first[None], second[None], None if tied is None else tied[None], 9))
+    point = rank.fit(PairCounts(first[None], second[None], None if tied is None else tied[None], 9))
     np.testing.assert_allclose(point.theta[0], result.theta, atol=1e-7)
     d = result.theta[i] - result.theta[j]
     if tied is None:
@@ -146,7 +146,7 @@ def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
     selection = {judge: verdicts for judge, verdicts in said(table).items() if judge == "llama-3"}
     plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
-    result = recompute(selection, Choice())
+    result = recompute(selection, RankOptions())
     assert result.ranking.table().equals(plain.table())
     assert result.said == {"llama-3": 2 * 30 * 30}
     assert compare(plain, result.ranking).moves == ()
@@ -157,22 +157,22 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     table = table.filter(
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
-    result = recompute(said(table), Choice())
+    result = recompute(said(table), RankOptions())
     assert result.ranking.referee == "pooled"
     assert result.said == {"gpt-4o": 1800, "llama-3": 900}
-    assert "gpt-4o 1,800, llama-3 900" in ranking.counted(result)[0]
+    assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
 
 
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
-    result = recompute(said(table), Choice(without="OpenAI"))
+    result = recompute(said(table), RankOptions(without="OpenAI"))
     alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
     for code, rating in alone.languages.items():
         np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
-        recompute(said(table), Choice(without="Cohere"))
+        recompute(said(table), RankOptions(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
-        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, Choice(without="OpenAI"))
+        recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankOptions(without="OpenAI"))
 
 
 def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
@@ -183,7 +183,7 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    result = recompute(said(table), Choice(own=False), draws=2)
+    result = recompute(said(table), RankOptions(own=False), draws=2)
     english = result.ranking.battles["en"]
     assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
@@ -224,7 +224,7 @@ def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pit
 def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
     table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
     with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
-        recompute(said(table), Choice(consistent=True))
+        recompute(said(table), RankOptions(consistent=True))
     assert "both orders" in str(refused.value)
 
 
@@ -236,8 +236,8 @@ def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
     """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
     simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
-    all_ = recompute(said(simulation.tables["judgments"]), Choice()).ranking.languages["en"]
-    agree = recompute(said(simulation.tables["judgments"]), Choice(consistent=True)).ranking.languages["en"]
+    all_ = recompute(said(simulation.tables["judgments"]), RankOptions()).ranking.languages["en"]
+    agree = recompute(said(simulation.tables["judgments"]), RankOptions(consistent=True)).ranking.languages["en"]
     assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
 
 
@@ -257,7 +257,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         ("en", "q2", "j", "x", "y", "A"),
         ("sw", "q1", "j", "x", "y", "A"),
     )
-    result = recompute(said(table), Choice(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
+    result = recompute(said(table), RankOptions(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
     assert result.voted == 2
     assert result.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
     assert result.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
@@ -289,7 +289,9 @@ def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str]
 
 def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
-    result = recompute(said(table), Choice(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2)
+    result = recompute(
+        said(table), RankOptions(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2
+    )
     assert result.ranking.battles["en"].wins.sum() == 1
     assert result.voted == 1
 
@@ -314,8 +316,10 @@ def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> Non
         s: (a, b) for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b
     }
     assert not by["s00"].within
-    assert moved(comparison, language="en")[0].startswith(f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)")
-    assert moved(compare(base, base), language="en") == ["no rank moved"]
+    assert change_lines(comparison, language="en")[0].startswith(
+        f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
+    )
+    assert change_lines(compare(base, base), language="en") == ["no rank moved"]
 
 
 def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
@@ -334,7 +338,7 @@ def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
         cells[:, :3, 3:] = cells[:, 3:, :3] = 0
     comparison = compare(rank.rate({"en": simulated}), rank.rate({"en": replace(simulated, wins=wins, ties=ties)}))
     assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
-    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in moved(comparison, language="en")[-1]
+    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in change_lines(comparison, language="en")[-1]
 
 
 # The command
@@ -398,7 +402,7 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, mo
         pair = row["system_a"], row["system_b"]
         # The voter always prefers sim-01 where it takes part, and sees ties elsewhere.
         vote = "A" if pair[0] == "sim-01" else "B" if pair[1] == "sim-01" else "tie"
-        item = ballots.Item("en", row["query_id"], *pair, control=False, why="random")
+        item = ballots.VoteItem("en", row["query_id"], *pair, control=False, why="random")
         log.submit(ballots.cast(item, vote=vote, vote_id=ballots.token(), arena="arena", voter="ada"))
     log.close()
     voted = mirage("rank", arena, "--referee", "judge", "--votes", "--format", "csv")

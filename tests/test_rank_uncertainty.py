@@ -24,8 +24,8 @@ from test_rank import battles, ratings, simulate
 
 import mirage.rank as rank
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.rank.needed import queries
 from mirage.rank.ranking import remarks
+from mirage.rank.sample_size import queries
 from mirage.rank.tiers import ALPHA
 
 
@@ -117,7 +117,7 @@ def test_twins_are_never_separated(seed: int) -> None:
     tiers = tiers_of(battles(wins, ties))
     assert not tiers.separated("s02", "s07")
     assert tiers.differing[tiers.at("s02", "s07")] == 0
-    assert rank.more_queries(tiers, "s02", "s07").reason == "they do not differ on any question"
+    assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any question"
 
 
 def test_systems_with_the_same_record_are_never_separated() -> None:
@@ -240,7 +240,7 @@ def test_systems_that_never_differ_share_a_tier() -> None:
     assert tiers.tiers == (1, 1, 1)
     assert (tiers.p == 1).all()
     assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
-    assert rank.more_queries(tiers, "s00", "s01").reason == "they do not differ on any question"
+    assert rank.sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any question"
 
 
 def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
@@ -350,14 +350,14 @@ def test_with_that_many_questions_the_two_are_separated_in_80_percent_of_arenas(
 def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_they_are_as_good_as_equal() -> None:
     tiers = tiers_of(simulate(1, systems=8))
     top, last = tiers.systems[0], tiers.systems[-1]
-    apart = rank.more_queries(tiers, top, last)
+    apart = rank.sample_sizes(tiers, top, last)
     assert (apart.more, apart.reason, apart.text) == (0, None, f"{top} and {last} are separated")
-    answers = [rank.more_queries(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
+    answers = [rank.sample_sizes(tiers, a, b) for a in tiers.systems for b in tiers.systems if a < b]
     open_pairs = sum(answer.more != 0 for answer in answers)
     assert all(answer.level == ALPHA / open_pairs for answer in answers)
     assert any(answer.more for answer in answers)
     near = replace(tiers, t=np.full_like(tiers.t, 1e-3), holm=np.ones_like(tiers.holm))
-    close = rank.more_queries(near, top, last)
+    close = rank.sample_sizes(near, top, last)
     assert close.more is None
     assert close.low is not None
     assert close.high is None
@@ -368,11 +368,11 @@ def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_
             assert answer.low <= answer.more
             assert answer.high is None or answer.more <= answer.high
     with pytest.raises(UnknownName):
-        rank.more_queries(tiers, top, "nobody")
+        rank.sample_sizes(tiers, top, "nobody")
 
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
-    answer = rank.Needed("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
+    answer = rank.SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
     assert answer.text.startswith("about 1,300 more questions to separate x and y (95% interval: 320 to ")
     assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 

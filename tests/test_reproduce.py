@@ -22,14 +22,14 @@ from mirage.reproduce import Reproduction, only_referee, reproduce
 from mirage.reproduce.corrections import corrections
 from mirage.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
 from mirage.reproduce.tables import _splits, table2, table4
-from mirage.sources.simulated import Simulated, simulate
+from mirage.sources.simulated import SimulatedArena, simulate_arena
 
 ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")
 DRAWS = 8
 SPLITS = 4
 
 
-def renamed(simulated: Simulated, names: dict[str, str]) -> dict[str, Any]:
+def renamed(simulated: SimulatedArena, names: dict[str, str]) -> dict[str, Any]:
     """The tables with other names of systems."""
     tables = {}
     for name, table in simulated.tables.items():
@@ -45,12 +45,12 @@ def renamed(simulated: Simulated, names: dict[str, str]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def simulated() -> Simulated:
-    return simulate(systems=7, queries=20, languages=["ar", "sw"], seed=11, tie=0.2, orders=2)
+def simulated() -> SimulatedArena:
+    return simulate_arena(systems=7, queries=20, languages=["ar", "sw"], seed=11, tie=0.2, orders=2)
 
 
 @pytest.fixture(scope="module")
-def arena(simulated: Simulated, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     tables = renamed(simulated, {"sim-01": HELD_OUT[0], "sim-02": HELD_OUT[1], "sim-03": PRINTED["GPT-4o"]})
     folder = tmp_path_factory.mktemp("reproduce") / "a"
     return store.write(folder, tables, made_by="a test", label="simulated", title="Made up <b>")
@@ -179,7 +179,7 @@ def test_all_judgments_give_the_whole_ranking_and_few_give_less(made: Reproducti
         assert joint[0]["tau"] < joint[-2]["tau"]
 
 
-def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simulated) -> None:
+def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: SimulatedArena) -> None:
     features = simulated.tables["features"].to_pylist()
     some = [row for row in features if row["feature"] in ("citation_MAP@10", "answer_rougeL", "reranker_score")]
     table = schema.from_columns(
@@ -257,7 +257,7 @@ def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> N
 
 
 def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path: Path) -> None:
-    two = simulate(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
+    two = simulate_arena(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
     opened = store.write(tmp_path / "a", dict(two.tables), made_by="a test")
     with pytest.raises(Exception, match="there are 2 judges: x, y"):
         only_referee(opened)

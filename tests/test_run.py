@@ -58,13 +58,13 @@ def arena(ready: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(ready, tmp_path / "arena"))
 
 
-def done(path: Path, **options: Any) -> list[pipeline.Done]:
+def done(path: Path, **options: Any) -> list[pipeline.StepReport]:
     """What a run did, but for the answers that nobody was asked for."""
-    results = pipeline.run_all(path, pipeline.Wanted(**FAST | options), made_by="a test")
+    results = pipeline.run_all(path, pipeline.RunOptions(**FAST | options), made_by="a test")
     return [result for result in results if result.step != "generate"]
 
 
-def ran(results: list[pipeline.Done]) -> list[str]:
+def ran(results: list[pipeline.StepReport]) -> list[str]:
     return [result.step for result in results if result.state == "ran"]
 
 
@@ -222,7 +222,7 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
 
 def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     before = store.open_arena(arena).version
-    options = pipeline.Wanted(**FAST, seed=3, model=pipeline.Model(llm.Settings("m"), llm.Limits()), judge="m")
+    options = pipeline.RunOptions(**FAST, seed=3, model=pipeline.RunModel(llm.Settings("m"), llm.Limits()), judge="m")
     results = list(pipeline.run_all(arena, options, made_by="a test", dry=True))
     assert store.open_arena(arena).version == before
     states = {d.step: d.state for d in results}
@@ -244,7 +244,7 @@ def arena_battles(path: Path) -> int:
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
     settings = llm.Settings("m", max_tokens=50)
     call_limits = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
-    return {"model": pipeline.Model(settings, call_limits, llm.resolve(base_url=service.url)), "judge": "m"}
+    return {"model": pipeline.RunModel(settings, call_limits, llm.resolve(base_url=service.url)), "judge": "m"}
 
 
 def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:

@@ -65,7 +65,7 @@ ARENAS = {
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
     store.write(path, ARENAS[case](), made_by="a test")
-    options = pipeline.Wanted(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
+    options = pipeline.RunOptions(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
     steps = list(pipeline.run_all(path, options, made_by="a test"))
     assert {step.stage for step in steps} == set(pipeline.ORDER) - {"surrogate"}
     assert all(step.why for step in steps)
@@ -88,7 +88,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
 
 def test_labelled_questions_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
-    options = pipeline.Wanted(draws=20, end="outcomes", baselines=False)
+    options = pipeline.RunOptions(draws=20, end="outcomes", baselines=False)
     (step,) = [d for d in pipeline.run_all(tmp_path / "a", options, made_by="a test") if d.stage == "outcomes"]
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
@@ -103,7 +103,7 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     contents = tables()
     path = tmp_path / "a"
     store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
-    options = pipeline.Wanted(start="features", end="features")
+    options = pipeline.RunOptions(start="features", end="features")
     (first,) = pipeline.run_all(path, options, made_by="a test")
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why

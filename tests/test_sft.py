@@ -27,7 +27,7 @@ from mirage.draw import sample
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.generate import stage as generating
 from mirage.languages import LANGUAGES
-from mirage.llm import Estimate
+from mirage.llm import TokenEstimate
 from mirage.sft import stage as training
 
 GOOD = compose_answer("Ziwa ni kubwa [q#0], na lina kina [q#2].", "Ni kubwa [q#0].")
@@ -66,7 +66,7 @@ def ids_shown(prompt: str) -> list[str]:
     return re.findall(r"^\[([^\]]+)\]", prompt, re.MULTILINE)
 
 
-def reasons(written: training.Written) -> dict[str, int]:
+def reasons(written: training.TrainingResult) -> dict[str, int]:
     return {reason: n for (_, reason), n in written.training.left_out.items()}
 
 
@@ -216,7 +216,7 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD}, text=long, labels=labels)
     written = training.write_training_set(folder, tmp_path / "t.jsonl", holdout=0)
     (example,) = written.training.train
-    count = Estimate().count
+    count = TokenEstimate().count
     assert sft.MAX_LENGTH - 2048 - 50 < count(example.prompt) <= sft.MAX_LENGTH - 2048
     assert sorted(ids_shown(example.prompt)) == sorted(labels), "every passage is cut, none is cut away"
     wordy = compose_answer("maneno " * 4000 + "[q#0]", "Ndiyo.")
@@ -239,7 +239,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
             seen.append(messages[0]["content"])
             on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    request = generating.Asked("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
+    request = generating.GenerateOptions("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
     result = generating.generate_answers(folder, request, engine=engine, limits=llm.Limits(), made_by="a test")
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
     assert "passages relevant" in result.arena.manifest["made"]["answers"]["notes"][0]
@@ -311,7 +311,7 @@ def test_the_statistics_have_the_shape_of_table_1(tmp_path: Path, shared: Path) 
     assert {row["de"] for row in table} == {"-"}
     assert of_train["n_queries"]["sw"] == "2"
     assert (of_train["avg_rel_passages_per_q"]["sw"], of_train["avg_nonrel_passages_per_q"]["sw"]) == ("2.0", "2.0")
-    count = Estimate().count
+    count = TokenEstimate().count
     assert of_train["avg_query_tokens"]["sw"] == f"{count('Swali 1?'):.1f}"
     assert of_train["avg_teacher_context_tokens"]["sw"] == f"{count('Ziwa ni kubwa [q#0], na lina kina [q#2].'):.1f}"
     assert of_train["avg_teacher_answer_tokens"]["sw"] == f"{count('Ni kubwa [q#0].'):.1f}"
@@ -424,7 +424,7 @@ def taught(tmp_path: Path) -> Path:
     return folder
 
 
-def taken(written: training.Written) -> Counter[tuple[str, str]]:
+def taken(written: training.TrainingResult) -> Counter[tuple[str, str]]:
     """The questions and teachers of the set."""
     examples = (*written.training.train, *written.training.heldout)
     return Counter((example.query_id, example.system) for example in examples)
@@ -467,7 +467,7 @@ def test_statistics_are_by_teacher_and_over_all(taught: Path, tmp_path: Path) ->
     written = training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a", "b"], holdout=0)
     by_teacher = {row.teacher: row for row in written.stats}
     assert {teacher: row.n_queries for teacher, row in by_teacher.items()} == {None: 70, "a": 40, "b": 30}
-    count = Estimate().count
+    count = TokenEstimate().count
     assert by_teacher["b"].avg_teacher_answer_tokens == count("Lina kina [q#2].")
     weighted = (40 * by_teacher["a"].avg_teacher_answer_tokens + 30 * by_teacher["b"].avg_teacher_answer_tokens) / 70
     assert by_teacher[None].avg_teacher_answer_tokens == pytest.approx(weighted)

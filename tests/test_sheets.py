@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from mirage import cli, reproduce, schema, store
-from mirage.reproduce.tables import Item
+from mirage.reproduce.tables import PaperItem
 from mirage.sft.stats import Stats, by_teacher
 from mirage.store import export as exporting
 
@@ -93,7 +93,7 @@ def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena
 
 
 def test_the_tables_of_a_reproduction_and_of_a_training_set_hold_no_formula(tmp_path: Path) -> None:
-    item = Item("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
+    item = PaperItem("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
     reproduce.write(reproduce.Reproduction({}, (item,), {}), tmp_path, html="")
     assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"
     stats = Stats("train", "=1+1", "sw", *([1] * (len(fields(Stats)) - 3)))

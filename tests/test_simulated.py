@@ -10,11 +10,11 @@ from scipy.stats import kendalltau
 import mirage.rank as rank
 from mirage import features, schema
 from mirage.errors import BadInput, UnknownName
-from mirage.sources.simulated import LOADINGS, simulate
+from mirage.sources.simulated import LOADINGS, simulate_arena
 
 
 def test_the_tables_keep_the_contract_and_have_the_asked_size() -> None:
-    simulation = simulate(systems=5, queries=7, languages=["sw", "en"], seed=3)
+    simulation = simulate_arena(systems=5, queries=7, languages=["sw", "en"], seed=3)
     for name, table in simulation.tables.items():
         schema.validate(name, table)
         assert table == schema.sort(name, table)
@@ -26,7 +26,7 @@ def test_the_tables_keep_the_contract_and_have_the_asked_size() -> None:
 
 
 def test_its_features_are_those_of_mirage_bench_within_their_ranges() -> None:
-    table = simulate(systems=4, queries=20, languages=["en"], seed=1).tables["features"]
+    table = simulate_arena(systems=4, queries=20, languages=["en"], seed=1).tables["features"]
     declared = features.FEATURES
     assert sorted(pc.unique(table["feature"]).to_pylist()) == sorted(loading.feature for loading in LOADINGS)
     for row in table.to_pylist():
@@ -39,7 +39,7 @@ def test_its_features_are_those_of_mirage_bench_within_their_ranges() -> None:
 
 
 def test_a_ranking_finds_the_truth_and_features_follow_it() -> None:
-    simulation = simulate(queries=200, languages=["en"], seed=5)
+    simulation = simulate_arena(queries=200, languages=["en"], seed=5)
     ranking = rank.rate(rank.from_judgments(simulation.tables["judgments"], judge="judge"), draws=2).languages["en"]
     truth = [simulation.theta["en"][system] for system in ranking.systems]
     assert kendalltau(ranking.theta, truth)[0] > 0.85
@@ -49,16 +49,18 @@ def test_a_ranking_finds_the_truth_and_features_follow_it() -> None:
 
 
 def test_the_same_seed_gives_the_same_rows_and_a_language_stands_alone() -> None:
-    simulation = simulate(systems=4, queries=5, languages=["en", "sw"], seed=9)
-    assert simulate(systems=4, queries=5, languages=["en", "sw"], seed=9).tables == simulation.tables
-    alone = simulate(systems=4, queries=5, languages=["sw"], seed=9).tables["judgments"]
+    simulation = simulate_arena(systems=4, queries=5, languages=["en", "sw"], seed=9)
+    assert simulate_arena(systems=4, queries=5, languages=["en", "sw"], seed=9).tables == simulation.tables
+    alone = simulate_arena(systems=4, queries=5, languages=["sw"], seed=9).tables["judgments"]
     both = simulation.tables["judgments"]
     assert alone == both.filter(pc.equal(both["language"], "sw"))
-    assert simulate(systems=4, queries=5, languages=["sw"], seed=10).tables["judgments"] != alone
+    assert simulate_arena(systems=4, queries=5, languages=["sw"], seed=10).tables["judgments"] != alone
 
 
 def test_orders_share_ties_and_the_leaning_to_the_first_are_as_asked() -> None:
-    simulation = simulate(systems=6, queries=80, languages=["en"], seed=2, orders=2, first=1.0, tie=0.3, share=0.5)
+    simulation = simulate_arena(
+        systems=6, queries=80, languages=["en"], seed=2, orders=2, first=1.0, tie=0.3, share=0.5
+    )
     rows = simulation.tables["judgments"]
     shown = {(r["query_id"], r["system_a"], r["system_b"]) for r in rows.to_pylist()}
     assert all((q, b, a) in shown for q, a, b in shown)
@@ -70,8 +72,8 @@ def test_orders_share_ties_and_the_leaning_to_the_first_are_as_asked() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(BadInput, match="systems=1"):
-        simulate(systems=1, seed=0)
+        simulate_arena(systems=1, seed=0)
     with pytest.raises(BadInput, match=r"share=0\.0"):
-        simulate(share=0.0, seed=0)
+        simulate_arena(share=0.0, seed=0)
     with pytest.raises(UnknownName, match="'xx'"):
-        simulate(languages=["xx"], seed=0)
+        simulate_arena(languages=["xx"], seed=0)

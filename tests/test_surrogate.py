@@ -19,7 +19,7 @@ from sklearn.metrics import r2_score
 
 from mirage import surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.sources.simulated import Simulated, simulate
+from mirage.sources.simulated import SimulatedArena, simulate_arena
 from mirage.surrogate import Draws, Training, by_draw, choose, leave_one_out, predict, r2, tau_b
 from mirage.surrogate.data import parts
 from mirage.surrogate.evaluate import NESTED
@@ -32,12 +32,12 @@ FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "replies")
 
 
 @pytest.fixture(scope="module")
-def made() -> Simulated:
-    return simulate(systems=8, queries=40, languages=CODES, seed=11)
+def made() -> SimulatedArena:
+    return simulate_arena(systems=8, queries=40, languages=CODES, seed=11)
 
 
 @pytest.fixture(scope="module")
-def seen(made: Simulated) -> Training:
+def seen(made: SimulatedArena) -> Training:
     return join(made.tables["features"], made.tables["judgments"])
 
 
@@ -63,7 +63,7 @@ def without_value(features: pa.Table, language: str, system: str, feature: str, 
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_a_systems_own_verdicts_do_not_change_its_prediction(made: Simulated, seen: Training, name: str) -> None:
+def test_a_systems_own_verdicts_do_not_change_its_prediction(made: SimulatedArena, seen: Training, name: str) -> None:
     rows = made.tables["judgments"].to_pylist()
     rng = np.random.default_rng(0)
     verdicts = [
@@ -80,7 +80,7 @@ def test_a_systems_own_verdicts_do_not_change_its_prediction(made: Simulated, se
         assert first[code][index] == pytest.approx(second[code][index], abs=1e-7)
 
 
-def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: Simulated, seen: Training) -> None:
+def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: SimulatedArena, seen: Training) -> None:
     rows = made.tables["judgments"].to_pylist()
     turned = {"A": "B", "B": "A"}
     verdicts = [
@@ -97,7 +97,7 @@ def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: Simulated
         assert results[0].low[code][index] == pytest.approx(results[1].low[code][index], abs=1e-6)
 
 
-def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: Simulated, seen: Training) -> None:
+def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: SimulatedArena, seen: Training) -> None:
     rows = [
         r for r in made.tables["judgments"].to_pylist() if not {"sim-01", "sim-02"} & {r["system_a"], r["system_b"]}
     ]
@@ -109,7 +109,7 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: Sim
         assert np.nansum(whole) == pytest.approx(0, abs=1e-9)
 
 
-def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: Simulated) -> None:
+def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: SimulatedArena) -> None:
     import mirage.rank as rank
     from mirage.rank.bootstrap import query_weights
 
@@ -136,7 +136,7 @@ def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: Simul
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: Simulated, name: str) -> None:
+def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: SimulatedArena, name: str) -> None:
     features = made.tables["features"]
     lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), made.tables["judgments"])
     zero = join(without_value(features, "en", "sim-04", "fluency_score", value=0.0), made.tables["judgments"])
@@ -154,7 +154,7 @@ def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: Simulat
     assert part.use.all()
 
 
-def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(made: Simulated) -> None:
+def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(made: SimulatedArena) -> None:
     features = made.tables["features"]
     lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), made.tables["judgments"])
     for part in parts(lost):
@@ -175,7 +175,7 @@ def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
 
 
 @pytest.mark.parametrize("name", ["pooled", "pairwise", "replies"])
-def test_left_out_systems_are_found_where_they_are(made: Simulated, seen: Training, name: str) -> None:
+def test_left_out_systems_are_found_where_they_are(made: SimulatedArena, seen: Training, name: str) -> None:
     left_out = leave_one_out(seen, name)
     for code in CODES:
         truth = np.array([made.theta[code][s] for s in left_out.systems[code]])
@@ -230,7 +230,7 @@ def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
 
 
 def test_shrunk_to_one_slope_the_languages_share_what_each_has_too_few_systems_to_learn() -> None:
-    tables = simulate(systems=6, queries=40, languages=["ar", "en", "fi", "sw", "te", "zh"], seed=2).tables
+    tables = simulate_arena(systems=6, queries=40, languages=["ar", "en", "fi", "sw", "te", "zh"], seed=2).tables
     seen = join(tables["features"], tables["judgments"])
 
     def error(name: str) -> float:
@@ -253,7 +253,7 @@ def test_the_order_of_the_languages_changes_nothing(order: list[int], seed: int)
     np.testing.assert_allclose(d[order], d2, atol=1e-10)
 
 
-def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(made: Simulated) -> None:
+def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(made: SimulatedArena) -> None:
     rows = made.tables["judgments"].to_pylist()
     verdicts = ["A" if r["system_a"] == "sim-06" else "B" if r["system_b"] == "sim-06" else r["verdict"] for r in rows]
     won = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
@@ -285,7 +285,7 @@ def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
     assert tau == (None if expected is None else pytest.approx(expected))
 
 
-def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(made: Simulated) -> None:
+def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(made: SimulatedArena) -> None:
     rows = made.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
     noise = {s: rng.normal(size=11) for s in sorted({r["system"] for r in rows})}
@@ -304,10 +304,10 @@ def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(m
         assert quality.r2 < 0.3
 
 
-def test_prediction_intervals_cover(made: Simulated) -> None:
+def test_prediction_intervals_cover(made: SimulatedArena) -> None:
     hits: list[float] = []
     for seed in range(12):
-        tables = simulate(systems=10, queries=30, languages=["en", "sw"], seed=500 + seed).tables
+        tables = simulate_arena(systems=10, queries=30, languages=["en", "sw"], seed=500 + seed).tables
         left_out = leave_one_out(join(tables["features"], tables["judgments"]), "pooled", pairs=False)
         hits += [q.covered for q in left_out.quality() if q.language != "all" and q.covered is not None]
     # 240 predictions, 10 to an arena; 95% are meant.
@@ -359,7 +359,7 @@ def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
     assert (np.mean(rejected, axis=0) < 0.09).all()
 
 
-def test_a_system_beyond_the_others_is_said_to_be_outside(made: Simulated, seen: Training) -> None:
+def test_a_system_beyond_the_others_is_said_to_be_outside(made: SimulatedArena, seen: Training) -> None:
     far = join(
         without_value(made.tables["features"], "en", "sim-04", "answer_bleu", value=2.0), made.tables["judgments"]
     )
@@ -376,7 +376,7 @@ def test_a_system_beyond_the_others_is_said_to_be_outside(made: Simulated, seen:
 
 
 @pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "replies"])
-def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(made: Simulated, name: str) -> None:
+def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(made: SimulatedArena, name: str) -> None:
     rows = made.tables["features"].to_pylist()
     rng = np.random.default_rng(5)
     values = [r["value"] for r in rows]
@@ -389,7 +389,7 @@ def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(made: Si
         assert abs(predicted[far.languages[code].systems.index("sim-02")]) < 5
 
 
-def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(made: Simulated) -> None:
+def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(made: SimulatedArena) -> None:
     rows = made.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
     values = [
@@ -407,7 +407,7 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(mad
 # --- many draws -------------------------------------------------------------------------------------------------------
 
 
-def test_all_draws_at_once_are_each_draw_for_itself(made: Simulated) -> None:
+def test_all_draws_at_once_are_each_draw_for_itself(made: SimulatedArena) -> None:
     draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=4, seed=1)
     whole = by_draw(draws, "pooled", out=["sim-02"])
     same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
@@ -420,7 +420,7 @@ def test_all_draws_at_once_are_each_draw_for_itself(made: Simulated) -> None:
         assert np.sqrt((errors**2).mean()) < 1
 
 
-def test_draws_say_what_they_cannot_do(made: Simulated) -> None:
+def test_draws_say_what_they_cannot_do(made: SimulatedArena) -> None:
     draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=2)
     with pytest.raises(UnknownName, match="regressor for draws"):
         by_draw(draws, "pairwise")
@@ -434,7 +434,7 @@ def test_draws_say_what_they_cannot_do(made: Simulated) -> None:
 # --- what it refuses --------------------------------------------------------------------------------------------------
 
 
-def test_what_is_unknown_or_too_little_is_refused(made: Simulated, seen: Training) -> None:
+def test_what_is_unknown_or_too_little_is_refused(made: SimulatedArena, seen: Training) -> None:
     with pytest.raises(UnknownName, match="regressor"):
         predict(seen, "forrest")
     with pytest.raises(UnknownName, match="system"):
@@ -445,7 +445,7 @@ def test_what_is_unknown_or_too_little_is_refused(made: Simulated, seen: Trainin
         predict(seen, "ridge", out=seen.systems)
     with pytest.raises(NotEnoughData, match="no language has 3 rated systems"):
         predict(seen, "ridge", out=seen.systems[:6])
-    few = simulate(systems=4, queries=20, languages=["en"], seed=0).tables
+    few = simulate_arena(systems=4, queries=20, languages=["en"], seed=0).tables
     with pytest.raises(NotEnoughData, match="at least 5 systems"):
         choose(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
     with pytest.raises(BadInput, match="ties as half a win"):

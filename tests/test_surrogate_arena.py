@@ -16,12 +16,12 @@ from typer.testing import CliRunner, Result
 import mirage.rank as rank
 from mirage import cli, schema, store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.stage import run
 from mirage.surrogate.reporting import Report, chosen, expected, report
 from mirage.surrogate.stage import JUDGED_PREDICTIONS
+from mirage.surrogate.summaries import conclusions
 from mirage.surrogate.summaries import held_out as read_held_out
-from mirage.surrogate.summaries import said
 from mirage.surrogate.summaries import summary as summarise
 from mirage.surrogate.training import training
 from mirage.views import surrogate as views
@@ -31,7 +31,7 @@ FEW = ["linear", "pooled", "pairwise"]
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
-    return dict(simulate(systems=7, queries=30, languages=["en", "sw"], seed=21).tables)
+    return dict(simulate_arena(systems=7, queries=30, languages=["en", "sw"], seed=21).tables)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_stored_predictions_give_the_comparison_back(made: Report) -> None:
 def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: Report) -> None:
     # Every question of every language, against each of the six others, once.
     assert made.calls == 2 * 30 * 6
-    assert any("USD 3.60" in line for line in said(made, price=0.01))
+    assert any("USD 3.60" in line for line in conclusions(made, price=0.01))
 
 
 def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:

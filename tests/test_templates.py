@@ -19,8 +19,8 @@ from test_cli import mirage, rows
 from mirage import outcomes, schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.imports.public import import_miracl, import_outputs
-from mirage.llm import Estimate
-from mirage.reproduce.printed import Figure, figures
+from mirage.llm import TokenEstimate
+from mirage.reproduce.printed import PrintedFigure, figures
 from mirage.sources import published
 
 Tables = dict[str, pa.Table]
@@ -247,7 +247,7 @@ class Words:
         return " ".join(text.split()[:limit])
 
 
-def picked(table: list[Figure], **fields: str) -> Figure:
+def picked(table: list[PrintedFigure], **fields: str) -> PrintedFigure:
     (figure,) = (f for f in table if all(getattr(f, name) == value for name, value in fields.items()))
     return figure
 
@@ -370,7 +370,7 @@ def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
     table = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
     values = {f.metric: f.ours for f in table if (f.language, f.setting) == ("sw", "eval")}
-    tokens = Estimate()
+    tokens = TokenEstimate()
     assert values == {
         "n_queries": 2,
         "avg_query_tokens": (tokens.count("Nani?") + tokens.count("Ziwa lipi ni kubwa?")) / 2,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage.errors import BadInput
-from mirage.llm import Estimate, tokens_of
+from mirage.llm import TokenEstimate, tokens_of
 
 GREETINGS = {
     # One greeting in the languages of the published table, our own wording, and the tokens o200k needs for one of
@@ -29,18 +29,18 @@ GREETINGS = {
 @pytest.mark.parametrize("code", GREETINGS)
 def test_the_estimate_is_near_a_current_tokenizer_and_rather_above(code: str) -> None:
     text, tokens = GREETINGS[code]
-    assert 0.9 * tokens <= Estimate().count(text) <= 1.6 * tokens
+    assert 0.9 * tokens <= TokenEstimate().count(text) <= 1.6 * tokens
 
 
 def test_a_text_of_no_character_has_no_token() -> None:
-    assert Estimate().count("") == 0
-    assert Estimate().cut("", 5) == ""
-    assert Estimate().cut("some text", 0) == ""
+    assert TokenEstimate().count("") == 0
+    assert TokenEstimate().cut("", 5) == ""
+    assert TokenEstimate().cut("some text", 0) == ""
 
 
 @given(st.text(), st.integers(0, 50))
 def test_a_cut_is_the_longest_beginning_within_the_limit(text: str, limit: int) -> None:
-    tokens = Estimate()
+    tokens = TokenEstimate()
     cut = tokens.cut(text, limit)
     assert text.startswith(cut)
     assert tokens.count(cut) <= limit
@@ -50,8 +50,8 @@ def test_a_cut_is_the_longest_beginning_within_the_limit(text: str, limit: int) 
 
 def test_a_model_whose_tokenizer_is_not_at_hand_is_estimated_and_nothing_is_fetched() -> None:
     for model in ("gpt-4o-mini", "nobody/has-this", "a/b/c", "with space", ""):
-        assert tokens_of(model) == Estimate()
-    assert tokens_of("gpt-4o-mini", "estimate") == Estimate()
+        assert tokens_of(model) == TokenEstimate()
+    assert tokens_of("gpt-4o-mini", "estimate") == TokenEstimate()
 
 
 def test_a_tokenizer_that_was_asked_for_and_is_not_there_is_an_error(tmp_path: Path) -> None:

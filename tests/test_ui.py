@@ -233,12 +233,12 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_pitfall_45_text_comes_out_as_it_went_in(payload: str) -> None:
     html = ui.text_html(
-        payload, language="en", marks=[ui.Mark(0, 4, "decided"), ui.Mark(1, 3, "unknown", hover=payload)]
+        payload, language="en", marks=[ui.TextSpan(0, 4, "decided"), ui.TextSpan(1, 3, "unknown", hover=payload)]
     )
     tags = re.findall(r"<[^>]*>", html)
     assert all(re.fullmatch(r'</?(div|mark)( [a-z]+="[^"<>]*")*>', tag) for tag in tags), tags
     assert unescape(re.sub(r"<[^>]*>", "", html)) == payload
-    passage = ui.passage_html(ui.Shown(1, payload, payload, None, payload), language=payload)
+    passage = ui.passage_html(ui.PassageView(1, payload, payload, None, payload), language=payload)
     assert unescape(re.sub(r"<[^>]*>", "", passage)).count(payload) == 3
 
 
@@ -258,16 +258,18 @@ def test_text_runs_as_most_of_its_letters_do() -> None:
 def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:
     text = "Yes, as [1] and [9] say."
     marks = [
-        ui.Mark(0, 11, "decided"),
-        ui.Mark(8, 11, "relevant", label="1", hover="A passage"),
-        ui.Mark(16, 19, "unknown", label="9"),
+        ui.TextSpan(0, 11, "decided"),
+        ui.TextSpan(8, 11, "relevant", label="1", hover="A passage"),
+        ui.TextSpan(16, 19, "unknown", label="9"),
     ]
     html = ui.text_html(text, language="en", marks=marks)
     assert 'class="mg-cite mg-relevant" title="Cites a passage that people judged relevant: A passage">1</mark>' in html
     assert '<mark class="mg-decided" title="The text that decided the outcome">Yes, as <mark class="mg-cite' in html
     assert 'class="mg-cite mg-unknown" title="Cites a passage that is not in the list">9</mark>' in html
     assert (
-        ui.text_html(text, language="en", marks=[ui.Mark(20, 99, "decided"), ui.Mark(5, 5, "unknown")]).count("<mark")
+        ui.text_html(text, language="en", marks=[ui.TextSpan(20, 99, "decided"), ui.TextSpan(5, 5, "unknown")]).count(
+            "<mark"
+        )
         == 1
     )
 
@@ -275,8 +277,8 @@ def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:
 def test_a_passages_label_is_a_word_and_not_only_a_colour() -> None:
     words = {True: "relevant", False: "not relevant", None: "no label"}
     for label, word in words.items():
-        assert f">{word}</span>" in ui.passage_html(ui.Shown(1, "T", "text", label), language="en")
-    assert "not published" in ui.passage_html(ui.Shown(1, None, None, None, why="not published"), language="en")
+        assert f">{word}</span>" in ui.passage_html(ui.PassageView(1, "T", "text", label), language="en")
+    assert "not published" in ui.passage_html(ui.PassageView(1, None, None, None, why="not published"), language="en")
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -18,7 +18,7 @@ from mirage.features.stage import FEATURES
 from mirage.outcomes.stage import OUTCOMES
 from mirage.sources.nomiracl.outputs import NO_PROMPT
 from mirage.views import answers as views
-from mirage.views.answers import Wanted
+from mirage.views.answers import AnswerFilter
 from mirage.views.keys import name
 
 SYSTEMS = ("aya-101", "gpt-4", "llama-2-7b")
@@ -108,7 +108,7 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, **options: Any) -> list[str]:
-    return [query_id for _, query_id in views.find(arena, Wanted(**options)).keys]
+    return [query_id for _, query_id in views.find(arena, AnswerFilter(**options)).keys]
 
 
 # What there is
@@ -155,7 +155,7 @@ def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> N
 
 
 def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
-    result = views.find(arena, Wanted())
+    result = views.find(arena, AnswerFilter())
     assert list(result.keys) == sorted(result.keys)
     assert (len(result.keys), result.replies, result.pages) == (33, 98, 3)
     assert [len(result.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
@@ -164,12 +164,12 @@ def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Aren
 
 
 def test_no_match_is_one_empty_page(arena: store.Arena) -> None:
-    result = views.find(arena, Wanted(text="no such text"))
+    result = views.find(arena, AnswerFilter(text="no such text"))
     assert (result.keys, result.replies, result.pages, result.page(1)) == ((), 0, 1, ())
 
 
 def test_a_link_to_the_replies_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
-    result = views.find(arena, Wanted(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
+    result = views.find(arena, AnswerFilter(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
     assert result.replies == len(result.keys) == 15
     assert {views.question(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
 
@@ -220,7 +220,7 @@ def test_a_search_looks_into_the_replies_of_the_chosen_systems_alone(arena: stor
 
 
 some = st.builds(
-    Wanted,
+    AnswerFilter,
     languages=st.lists(st.sampled_from(["ar", "en", "de"]), max_size=2, unique=True).map(tuple),
     subset=st.sampled_from(["", "relevant", "non_relevant"]),
     systems=st.lists(st.sampled_from(SYSTEMS), max_size=2, unique=True).map(tuple),
@@ -234,7 +234,7 @@ some = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(selection=some)
-def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Arena, selection: Wanted) -> None:
+def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Arena, selection: AnswerFilter) -> None:
     expected = {}
     for q in questions():
         if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
@@ -256,7 +256,7 @@ def test_a_link_names_a_question_by_language_and_id_or_by_id_alone(arena: store.
     assert views.resolve(arena, "j0#1") == ("ja", "j0#1")
     assert views.resolve(arena, "e00") == ("de", "e00")
     assert views.resolve(arena, "e00", ("en",)) == ("en", "e00")
-    for key in views.find(arena, Wanted()).keys:
+    for key in views.find(arena, AnswerFilter()).keys:
         assert views.resolve(arena, name(key)) == key
 
 
@@ -318,7 +318,7 @@ def test_the_list_keeps_the_order_it_is_given(arena: store.Arena) -> None:
 
 
 def test_a_page_that_runs_again_asks_nothing_twice(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    selection = Wanted(text="river")
+    selection = AnswerFilter(text="river")
     first = (views.scope(arena), views.find(arena, selection), views.question(arena, ("en", "e00"), "strict"))
 
     def refuse(*_: Any, **__: Any) -> None:

@@ -19,8 +19,8 @@ from mirage.charts.battle import win_matrix
 from mirage.errors import UnknownName
 from mirage.text import word_spans, words
 from mirage.views import battle as views
-from mirage.views.answers import Reply
-from mirage.views.battle import Wanted
+from mirage.views.answers import AnswerView
+from mirage.views.battle import BattleFilter
 from mirage.views.leaderboard import battles as ranked
 from mirage.views.matrix import matrix
 from mirage.views.overlap import WORDS, overlap
@@ -63,7 +63,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, referee: str = "zeta", **filters: Any) -> list[str]:
-    return [key[1] for key in views.find(arena, Wanted(A, B, referee, **filters)).keys]
+    return [key[1] for key in views.find(arena, BattleFilter(A, B, referee, **filters)).keys]
 
 
 def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
@@ -87,7 +87,7 @@ def test_filters_find_battles(arena: store.Arena) -> None:
 
 
 def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
-    battles = views.find(arena, Wanted(A, B, "zeta", flipped=True))
+    battles = views.find(arena, BattleFilter(A, B, "zeta", flipped=True))
     assert (len(battles.keys), len(battles.decisions)) == (2, 5)
     cell = battles.cell
     assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (2, 1, 1, 1, 5)
@@ -104,9 +104,9 @@ def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
 
 
 def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
-    assert views.find(arena, Wanted(A, B, "zeta")).start == ("en", "e00")
-    assert views.find(arena, Wanted(B, A, "zeta")).start == ("en", "e04")
-    assert views.find(arena, Wanted(A, B, "zeta", languages=("ar",))).start is None
+    assert views.find(arena, BattleFilter(A, B, "zeta")).start == ("en", "e00")
+    assert views.find(arena, BattleFilter(B, A, "zeta")).start == ("en", "e04")
+    assert views.find(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start is None
 
 
 # Human labels decide where no judge does
@@ -118,7 +118,7 @@ def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill:
     subset = {"abstain": "n", "answer": "r"}[skill]
     for language, counts in ranked(arena, "relevance", skill).items():
         for x, y in itertools.permutations(counts.systems, 2):
-            battles = views.find(arena, Wanted(x, y, "relevance", languages=(language,)))
+            battles = views.find(arena, BattleFilter(x, y, "relevance", languages=(language,)))
             results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
             indices = counts.systems.index(x), counts.systems.index(y)
             assert results.count("first") == counts.wins[:, *indices].sum()
@@ -131,7 +131,7 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: st
     result = matrix(arena, referee, ("en",))
     assert set(result.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
     for (x, y), cell in result.cells.items():
-        assert cell == views.find(arena, Wanted(x, y, referee, languages=("en",))).cell
+        assert cell == views.find(arena, BattleFilter(x, y, referee, languages=("en",))).cell
         other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
         assert cell.interval is not None
@@ -180,7 +180,7 @@ def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
 
 
 def test_a_lower_value_wins_where_lower_is_better() -> None:
-    measure = views.answers.Measure("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
+    measure = views.answers.FeatureValue("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
     comparison = views._compare(measure, 2.0, 0.0)
     assert (comparison.better, comparison.direction, comparison.low, comparison.high) == ("second", "lower", 0, 2.0)
     assert views._compare(measure, 1.0, 1.0).better is None
@@ -190,12 +190,12 @@ def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
     battle = views.battle(arena, ("en", "q1"), "gpt-4", "aya-101")
     assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
-    assert views.find(arena, Wanted("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
+    assert views.find(arena, BattleFilter("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
 
 
 def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     arena = build(tmp_path, "numbers", tables=NUMBERS)
-    battles = views.find(arena, Wanted(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
+    battles = views.find(arena, BattleFilter(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
     assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
     assert not views.battle(arena, battles.keys[0], *SYSTEMS[1:]).judgments
 
@@ -204,17 +204,17 @@ def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) 
     battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
     indices = battles.systems.index(A), battles.systems.index(B)
     assert battles.wins[:, *indices].sum() == 4
-    assert views.find(arena, Wanted(A, B, "zeta")).cell.wins == 2
+    assert views.find(arena, BattleFilter(A, B, "zeta")).cell.wins == 2
 
 
 # What two replies share
 
 
-def reply(text: str | None) -> Reply:
+def reply(text: str | None) -> AnswerView:
     from mirage.answers import citations
 
     mentions = citations(text or "", ["d1", "d2"], numbered=True)
-    return Reply("s", text, "ok", None, None, "", "", None, None, tuple(mentions), ())
+    return AnswerView("s", text, "ok", None, None, "", "", None, None, tuple(mentions), ())
 
 
 def parts(first: str, second: str) -> tuple[list[str], list[str], list[str], list[str]]:

@@ -16,14 +16,14 @@ from test_charts_hallucination import checked
 from mirage import schema, store
 from mirage.charts import features as charts
 from mirage.features import FEATURES, FeatureMean, over_languages
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     """A simulated arena in which eleven features follow a known quality."""
-    simulation = simulate(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
+    simulation = simulate_arena(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
     return store.write(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated", made_by="a test")
 
 
@@ -180,7 +180,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
 
 
 def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
-    simulation = simulate(systems=6, queries=5, languages=["ar", "en"], seed=5)
+    simulation = simulate_arena(systems=6, queries=5, languages=["ar", "en"], seed=5)
     judgments = simulation.tables["judgments"].filter(
         [code == "en" for code in simulation.tables["judgments"]["language"].to_pylist()]
     )

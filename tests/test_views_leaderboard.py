@@ -11,8 +11,8 @@ import mirage.rank as rank
 from mirage import store
 from mirage.battles import referees
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
-from mirage.rank.whatif import Choice, recompute
-from mirage.sources.simulated import simulate
+from mirage.rank.whatif import RankOptions, recompute
+from mirage.sources.simulated import simulate_arena
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
@@ -127,7 +127,9 @@ def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: sto
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     path = tmp_path_factory.mktemp("judged") / "two"
-    simulation = simulate(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
+    simulation = simulate_arena(
+        systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
+    )
     store.write(path, dict(simulation.tables), made_by="test")
     return store.open_arena(path)
 
@@ -146,7 +148,7 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, "pooled", "both", ("en", "sw"))
     verdicts = {judge: rank.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
-    core = recompute(verdicts, Choice()).ranking.languages["all"]
+    core = recompute(verdicts, RankOptions()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
@@ -158,17 +160,17 @@ def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_o
 def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
     plain = views.board(judged, "gpt-4o", "both", ("en", "sw"))
     assert (plain.counted, plain.moved) == ((), ())
-    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), Choice(consistent=True))
+    board = views.board(judged, "gpt-4o", "both", ("en", "sw"), RankOptions(consistent=True))
     assert "the two orders disagree" in board.counted[0]
     assert "moved" in board.moved[0]
-    styled = views.board(judged, "pooled", "both", ("en", "sw"), Choice(without="OpenAI", control=("language",)))
+    styled = views.board(judged, "pooled", "both", ("en", "sw"), RankOptions(without="OpenAI", control=("language",)))
     assert set(styled.rows["tier"].to_pylist()) == {None}
     assert views.needed(styled, "sim-01") == ()
     assert "equal language" in styled.method
 
 
 def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
-    board = views.board(arena, "relevance", "both", ("en", "fi"), Choice(ties="drop"))
+    board = views.board(arena, "relevance", "both", ("en", "fi"), RankOptions(ties="drop"))
     assert "ties dropped" in board.method
     assert board.moved
 

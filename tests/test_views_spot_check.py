@@ -13,9 +13,9 @@ from test_views_battle import A, B, judged
 from mirage import schema, store, votes
 from mirage.answers import citations
 from mirage.errors import Unreachable
-from mirage.features.spec import Reply
+from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places, cited_sentences
-from mirage.ui import agreed
+from mirage.ui import agreement as panel
 from mirage.views import agreement, people
 from mirage.views import spot_check as views
 from mirage.votes import Vote
@@ -72,7 +72,7 @@ def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
 
 def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
     text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
-    reply = Reply("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
+    reply = MeasuredAnswer("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
     places = cited_places(reply)
     assert [(place.number, place.words, place.passage_ids) for place in places] == [
         (0, "It rose.", ("p1",)),
@@ -164,7 +164,7 @@ def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
 def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
     judgments = arena.read("judgments")
     (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
-    assert agreed.words(row) == "100.0% (no interval), n = 1"
-    assert "Too few to rely on: it takes 30 questions." in agreed.why(row)
+    assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
+    assert "Too few to rely on: it takes 30 questions." in panel.explanation(row)
     empty = schema.from_rows(votes.Agreement, [])
     assert agreement.rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

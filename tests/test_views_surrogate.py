@@ -12,7 +12,7 @@ from conftest import ROOT
 
 from mirage import schema, store, surrogate
 from mirage.charts import surrogate as charts
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.stage import run
 from mirage.surrogate import ablation
 from mirage.surrogate.ablation import ABLATIONS
@@ -29,7 +29,7 @@ CODES = ["en", "sw"]
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     """Seven systems of which the last has features and no verdict."""
-    tables = dict(simulate(systems=7, queries=20, languages=CODES, seed=11).tables)
+    tables = dict(simulate_arena(systems=7, queries=20, languages=CODES, seed=11).tables)
     verdicts = tables["judgments"]
     new = sorted(set(verdicts["system_a"].to_pylist()) | set(verdicts["system_b"].to_pylist()))[-1]
     selection = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
@@ -124,7 +124,7 @@ def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate
     moved = surrogate.Training(
         seen.features,
         {
-            code: surrogate.Language(
+            code: surrogate.LanguageData(
                 code,
                 language.systems,
                 rows[code],

@@ -19,12 +19,12 @@ from test_votes import evidence
 from mirage import cli, schema, store, votes
 from mirage.errors import NotEnoughData
 from mirage.intervals import clustered, wilson
-from mirage.sources.simulated import simulate
-from mirage.votes import EVERYBODY, Supported, Votes
+from mirage.sources.simulated import simulate_arena
+from mirage.votes import EVERYBODY, CitationSupport, Votes
 from mirage.votes.stage import citations
 
 
-def by_key(rows: list[Supported]) -> dict[tuple[str, str], Supported]:
+def by_key(rows: list[CitationSupport]) -> dict[tuple[str, str], CitationSupport]:
     return {(row.language, row.system): row for row in rows}
 
 
@@ -104,7 +104,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(votes.URL, raising=False)
-    simulation = simulate(systems=3, queries=12, languages=["sw"], seed=4)
+    simulation = simulate_arena(systems=3, queries=12, languages=["sw"], seed=4)
     keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
     answers = [
         schema.Answer(row["language"], row["query_id"], row["system"], said(row["query_id"]), "ok", *[None] * 3)

@@ -19,7 +19,7 @@ from typer.main import get_command
 from mirage import cli, schema, store, votes
 from mirage.battles import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
-from mirage.sources.simulated import simulate
+from mirage.sources.simulated import simulate_arena
 from mirage.votes import Evidence, Vote, Votes
 from mirage.votes.stage import counting, people_verdicts, vote_agreement, vote_pool
 
@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def arena(tmp_path: Path) -> store.Arena:
     """A judged arena with texts, in two languages."""
-    simulation = simulate(
+    simulation = simulate_arena(
         systems=SYSTEMS, queries=60, languages=["sw", "te"], seed=2, judges=("heuristic", "other"), orders=2
     )
     keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([])

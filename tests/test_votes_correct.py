@@ -16,7 +16,7 @@ from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, 
 from mirage import votes
 from mirage.battles import Battle, Decision, decisions
 from mirage.errors import BadInput, NotEnoughData
-from mirage.sources.simulated import simulate as arena
+from mirage.sources.simulated import simulate_arena as arena
 from mirage.votes import Vote
 from mirage.votes.arrays import lay_out
 from mirage.votes.powered import Data, _curvature, _inverse, estimate, solve

@@ -17,7 +17,7 @@ from test_votes_agreement import judgments
 
 from mirage import schema, votes
 from mirage.errors import BadInput
-from mirage.votes import Item, Pool, Vote
+from mirage.votes import Pool, Vote, VoteItem
 
 SYSTEMS = ("a", "b", "c", "d")
 QUERIES = 60
@@ -46,15 +46,15 @@ def pool(**options: Any) -> Pool:
     return votes.gather(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
 
 
-def cast(item: Item, word: str = "A", voter: str = "amina") -> Vote:
+def cast(item: VoteItem, word: str = "A", voter: str = "amina") -> Vote:
     return votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter)
 
 
-def key(item: Item) -> tuple[str, ...]:
+def key(item: VoteItem) -> tuple[str, ...]:
     return (item.query_id, *sorted((item.system_a, item.system_b)))
 
 
-def run(candidates: Pool, voter: str, n: int) -> list[Item]:
+def run(candidates: Pool, voter: str, n: int) -> list[VoteItem]:
     """What a voter sees who votes one by one."""
     seen: list[Vote] = []
     items = []

@@ -9,7 +9,7 @@ from mirage.charts.leaderboard import FOOT, HEAD, unit
 from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
 
 
-def beside(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+def correction_figure(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
     """Two ratings of every system with their 95% intervals: corrected, filled; by the judge alone, hollow and below.
 
     Args:

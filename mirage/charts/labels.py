@@ -23,7 +23,7 @@ Boxes = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LabelAnchor:
     """A mark that wants its name beside it. Places are shares of the plot, from its left and from its top."""
 
     label: str
@@ -37,7 +37,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LabelPlace:
     """Where a label is drawn, in pixels from its mark."""
 
     dx: float
@@ -53,11 +53,16 @@ class Place:
         return abs(self.dx) > 12 or abs(self.dy) > 16
 
 
-def _places() -> tuple[Place, ...]:
+def _places() -> tuple[LabelPlace, ...]:
     """Places to try, nearest first."""
-    near = [Place(8, 0, "left"), Place(-8, 0, "right"), Place(0, -14, "center"), Place(0, 14, "center")]
+    near = [
+        LabelPlace(8, 0, "left"),
+        LabelPlace(-8, 0, "right"),
+        LabelPlace(0, -14, "center"),
+        LabelPlace(0, 14, "center"),
+    ]
     far = [
-        Place(sign * dx, dy, anchor)
+        LabelPlace(sign * dx, dy, anchor)
         for dx in (0, 6, 14, 30, 50)
         for dy in (*range(-187, 0, 11), *range(11, 188, 11))
         for sign, anchor in ((1, "left"), (-1, "right"))
@@ -73,7 +78,7 @@ _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
 
 
 @lru_cache(maxsize=64)
-def place(marks: tuple[Mark, ...], width: float, height: float) -> tuple[Place, ...]:
+def place(marks: tuple[LabelAnchor, ...], width: float, height: float) -> tuple[LabelPlace, ...]:
     """A place for every label, near its mark, free of other labels and marks and inside the plot.
 
     Args:
@@ -110,7 +115,7 @@ def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[i
     return sum(costs.values()), chosen
 
 
-def boxes(marks: tuple[Mark, ...], places: tuple[Place, ...], width: float, height: float) -> Boxes:
+def boxes(marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float) -> Boxes:
     """The pixels that labels cover in a plot of this size, one row a label."""
     view = _View(marks, width, height)
     return np.array([view.labels[i, PLACES.index(place)] for i, place in enumerate(places)]).reshape(-1, 4)
@@ -119,7 +124,7 @@ def boxes(marks: tuple[Mark, ...], places: tuple[Place, ...], width: float, heig
 class _View:
     """The marks in a plot of one size, and what each place would cover there."""
 
-    def __init__(self, marks: tuple[Mark, ...], width: float, height: float) -> None:
+    def __init__(self, marks: tuple[LabelAnchor, ...], width: float, height: float) -> None:
         x, y = np.array([mark.x * width for mark in marks]), np.array([mark.y * height for mark in marks])
         long = np.array([len(mark.label) * ADVANCE * SIZE for mark in marks])
         ends_x, ends_y = x[:, None] + _D[:, 0], y[:, None] + _D[:, 1]

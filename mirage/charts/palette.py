@@ -19,7 +19,7 @@ Mode = Literal["light", "dark"]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class MakerStyle:
     """The maker of a system, with the mark it has in every table and chart."""
 
     name: str
@@ -36,15 +36,15 @@ class Family:
         return self.dark if mode == "dark" else self.light
 
 
-OPENAI = Family("OpenAI", "#25a868", "#0dd08d", "circle")
-MISTRAL = Family("Mistral", "#bd691a", "#b87225", "square")
-META = Family("Meta", "#1c358c", "#6879c6", "diamond")
-MICROSOFT = Family("Microsoft", "#297298", "#569dbf", "triangle-up")
-GOOGLE = Family("Google", "#74451f", "#c9c54e", "triangle-down")
-COHERE = Family("Cohere", "#730e53", "#f5bcdb", "pentagon")
-ALIBABA = Family("Alibaba", "#ad6fe8", "#9560f0", "hexagon")
-BASELINE = Family("baseline", "#737373", "#9e9e9e", "x")
-OTHER = Family("other", "#737373", "#9e9e9e", "cross")
+OPENAI = MakerStyle("OpenAI", "#25a868", "#0dd08d", "circle")
+MISTRAL = MakerStyle("Mistral", "#bd691a", "#b87225", "square")
+META = MakerStyle("Meta", "#1c358c", "#6879c6", "diamond")
+MICROSOFT = MakerStyle("Microsoft", "#297298", "#569dbf", "triangle-up")
+GOOGLE = MakerStyle("Google", "#74451f", "#c9c54e", "triangle-down")
+COHERE = MakerStyle("Cohere", "#730e53", "#f5bcdb", "pentagon")
+ALIBABA = MakerStyle("Alibaba", "#ad6fe8", "#9560f0", "hexagon")
+BASELINE = MakerStyle("baseline", "#737373", "#9e9e9e", "x")
+OTHER = MakerStyle("other", "#737373", "#9e9e9e", "cross")
 
 FAMILIES = (OPENAI, MISTRAL, META, MICROSOFT, GOOGLE, COHERE, ALIBABA, BASELINE, OTHER)
 """Every family, in the order of legends."""
@@ -53,7 +53,7 @@ _LOOKS = {look.name: look for look in FAMILIES}
 
 
 @cache
-def family(system: str) -> Family:
+def family(system: str) -> MakerStyle:
     """The look of a system's family."""
     return _LOOKS.get(maker(system), OTHER)
 

@@ -163,7 +163,7 @@ def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[t
     """Every plot with its heading, in the order of the paper; one that would be empty is left out.
 
     Args:
-        items: records of `pipeline.reproduce.Item`.
+        items: records of `reproduce.tables.PaperItem`.
         mode: light or dark.
     """
     by_name = {item["name"]: item["rows"] for item in items}
@@ -191,7 +191,7 @@ def page(
 
     Args:
         title: heading, plain text.
-        items: records of `pipeline.reproduce.Item`.
+        items: records of `reproduce.tables.PaperItem`.
         about: how they were made.
         missing: what could not be made, with the reason.
 

@@ -46,12 +46,12 @@ def check(
             note(line)
         return
 
-    from mirage.imports.own import Own, read_own
+    from mirage.imports.own import UserFile, read_own
     from mirage.sources import files
 
     options = files.Options.parse(names or (), values or ())
     try:
-        tables = read_own(Own(kind, path, passages, options), into)
+        tables = read_own(UserFile(kind, path, passages, options), into)
     except files.Refused as error:
         show(
             [dict(zip(WRONG, (problem.where, problem.what, problem.do), strict=True)) for problem in error.wrong],

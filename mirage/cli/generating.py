@@ -66,7 +66,7 @@ def generate(
     prompt = prompts.load(template)
     settings = connection.settings(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
     limits = connection.limits()
-    request = generating.Asked(
+    request = generating.GenerateOptions(
         system,
         prompt,
         settings,

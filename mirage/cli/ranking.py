@@ -16,7 +16,7 @@ from mirage.errors import BadInput, UnknownName
 if TYPE_CHECKING:
     from mirage.cli.output import Format
     from mirage.rank import Ranking
-    from mirage.rank.whatif import Choice
+    from mirage.rank.whatif import RankOptions
     from mirage.store import Arena
 
 Penalty = Literal["jeffreys", "none"]
@@ -104,10 +104,10 @@ def rank(
     from mirage.battles.referee import POOLED, Referee
     from mirage.makers import BY_NAME
     from mirage.rank.paper import TOURNAMENTS
-    from mirage.rank.ranking import ranking as rank_by
+    from mirage.rank.ranking import rank_by as rank_by
     from mirage.rank.ranking import remarks
     from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
-    from mirage.rank.whatif import Choice
+    from mirage.rank.whatif import RankOptions
     from mirage.stage import run
 
     arena = store.open_arena(dir_)
@@ -116,9 +116,9 @@ def rank(
     style = tuple(part.strip() for part in (control or "").split(",") if part.strip())
     makers = store.makers_of(arena) if without is not None or no_own else BY_NAME
     draws = draws or (TOURNAMENTS if paper else rank.DRAWS)
-    printed = Printed(output_format, reference, scale)
-    choice = Choice(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
-    varied = len(referees) > 1 or referee == POOLED or choice != Choice(ties) or votes
+    printed = RankingPrinter(output_format, reference, scale)
+    choice = RankOptions(ties, without, own=not no_own, consistent=consistent, control=style, makers=makers)
+    varied = len(referees) > 1 or referee == POOLED or choice != RankOptions(ties) or votes
     if varied:
         if store_ or paper or skill != "both" or parser != "strict" or penalty != "jeffreys":
             raise BadInput(
@@ -159,7 +159,7 @@ def rank(
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class RankingPrinter:
     """How a ranking is printed."""
 
     how: Format
@@ -221,13 +221,13 @@ class Printed:
 
 
 def _otherwise(
-    arena: Arena, referees: list[str], choice: Choice, voted: bool, *, printed: Printed, **options: Any
+    arena: Arena, referees: list[str], choice: RankOptions, voted: bool, *, printed: RankingPrinter, **options: Any
 ) -> None:
     """Print a ranking that counts otherwise, and what that moves."""
     import mirage.rank as rank
     from mirage import votes
-    from mirage.rank.ranking import counted, moved, remarks, what_if
-    from mirage.rank.whatif import Choice, compare
+    from mirage.rank.ranking import change_lines, counted_lines, remarks, what_if
+    from mirage.rank.whatif import RankOptions, compare
     from mirage.votes.stage import people_verdicts
 
     table = arena.read("judgments", columns=rank.COLUMNS)
@@ -236,10 +236,10 @@ def _otherwise(
     result = what_if(table, referees, choice, features=features, votes=people, **options)
     printed.check(result.ranking)
     printed.show(result.ranking)
-    for line in (result.method, *counted(result), *remarks(result.ranking, table)):
+    for line in (result.method, *counted_lines(result), *remarks(result.ranking, table)):
         note(line)
-    if choice != Choice() or result.voted:
-        usual = what_if(table, referees, Choice(), **options).ranking
+    if choice != RankOptions() or result.voted:
+        usual = what_if(table, referees, RankOptions(), **options).ranking
         different = compare(usual, result.ranking)
         for code in result.ranking.languages:
-            note(f"against the plain ranking, {code}: " + "; ".join(moved(different, language=code)))
+            note(f"against the plain ranking, {code}: " + "; ".join(change_lines(different, language=code)))

@@ -13,7 +13,7 @@ from mirage.cli.connection import Connection, connected
 from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
-    from mirage.pipeline import Done
+    from mirage.pipeline import StepReport
 
 CALLS = ("calls", "kept", "failed", "tokens_in", "tokens_out", "money")
 """Columns of `run` about calls; empty for a step that makes none."""
@@ -73,8 +73,8 @@ def run(
         # As `mirage generate` asks, so that either goes on where the other stopped.
         template = prompts.load(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
-        model = pipeline.Model(connection.settings(), connection.limits(), endpoint, answering)
-    plan = pipeline.Wanted(
+        model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering)
+    plan = pipeline.RunOptions(
         start=first_stage,
         end=last_stage,
         baselines=baselines,
@@ -86,7 +86,7 @@ def run(
         seed=seed,
         model=model,
     )
-    results: list[Done] = []
+    results: list[StepReport] = []
     with ExitStack() as bars:
 
         def watch(step: str) -> Progress:
@@ -104,12 +104,12 @@ def run(
                 note(_total(results))
 
 
-def _row(result: Done) -> dict[str, Any]:
+def _row(result: StepReport) -> dict[str, Any]:
     cost = dict.fromkeys(CALLS) if result.cost is None else dataclasses.asdict(result.cost)
     return {**dataclasses.asdict(result), **cost}
 
 
-def _total(results: list[Done]) -> str:
+def _total(results: list[StepReport]) -> str:
     """The run in one sentence."""
     states = [result.state for result in results]
     parts = [f"{states.count(state)} {state}" for state in dict.fromkeys(states)]

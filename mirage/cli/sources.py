@@ -10,7 +10,7 @@ import typer
 
 from mirage.cli.common import File, How, Into, Languages, Names, Passages, Seed, Values, codes, import_, pull
 from mirage.cli.output import note, progress, show
-from mirage.sources.download import Pulled
+from mirage.sources.download import DownloadResult
 from mirage.sources.files import Kind, Options
 from mirage.sources.miracl import Split as Miracl
 from mirage.sources.mirage_bench import What as Bench
@@ -22,7 +22,7 @@ REBUILT = ("language", "split", "topics", "questions", "published", "passages", 
 """Columns of `import miracl`."""
 
 
-def _said(download: Pulled) -> None:
+def _said(download: DownloadResult) -> None:
     """Say what a download left in its folder, and what its source does not have."""
     note(f"{download.files} files are in {download.folder}, {download.fetched} of them new.")
     if download.absent:
@@ -219,9 +219,9 @@ def _import_own(
     values: list[str] | None,
     passages: Path | None = None,
 ) -> None:
-    from mirage.imports.own import Own, import_own
+    from mirage.imports.own import UserFile, import_own
 
-    own_file = Own(kind, file, passages, Options.parse(names or (), values or ()))
+    own_file = UserFile(kind, file, passages, Options.parse(names or (), values or ()))
     added = import_own(own_file, into)
     total = added.arena.rows(kind)
     note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} in place of older ones; {total:,} in all.")

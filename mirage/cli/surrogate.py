@@ -61,7 +61,7 @@ def surrogate(
     from mirage.battles.referee import Referee
     from mirage.stage import run
     from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
-    from mirage.surrogate.summaries import said
+    from mirage.surrogate.summaries import conclusions
 
     arena = store.open_arena(dir_)
     by_labels = Referee.named(referee).by_labels
@@ -82,7 +82,7 @@ def surrogate(
             stage.run({name: arena.read(name) for name in stage.reads}, languages=only, weigh=False, **options)
     report = next(candidate for candidate in reports if candidate.skill == skill)
     show(_table(report, view, seed), COLUMNS[view], output_format)
-    for line in said(report, price=price):
+    for line in conclusions(report, price=price):
         note(line)
 
 

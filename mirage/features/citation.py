@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from mirage.answers import cited
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 CUTOFF = 10
 """How many of the passages cited first count for MAP and recall."""
@@ -30,7 +30,7 @@ def recall(ranking: Sequence[str], relevant: Collection[str], cutoff: int = CUTO
     return sum(item in relevant for item in ranking[:cutoff]) / len(relevant)
 
 
-def measure(reply: Reply) -> tuple[Measured, ...]:
+def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
     """Distinct passages cited, distinct labels that are no passage, MAP@10 and recall@10, or why there is none."""
     if not reply.passage_ids:
         return ("the passages are not known",) * 4
@@ -51,7 +51,7 @@ _SOURCE = (
     " that are no passage; in ours they hold their place in the ranking."
 )
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="n_citations",

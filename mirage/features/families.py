@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mirage.features import citation, grades, language, length, overlap, reranker, support
-from mirage.features.spec import Family, FeatureSpec
+from mirage.features.spec import FeatureFamily, FeatureSpec
 
-FAMILIES: tuple[Family, ...] = (
+FAMILIES: tuple[FeatureFamily, ...] = (
     language.FAMILY,
     citation.FAMILY,
     length.FAMILY,

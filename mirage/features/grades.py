@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import overload
 
-from mirage.features.spec import Completion, Family, FeatureSpec, Measured, Reply, Tools
+from mirage.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.languages import LANGUAGES
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
@@ -119,7 +119,7 @@ class Conversations(Sequence[Conversation]):
         return self._gradings[number].conversation()
 
 
-def overlap(reply: Reply) -> Grading | str:
+def overlap(reply: MeasuredAnswer) -> Grading | str:
     """What the grader is asked about an answer and its reference, or why it is not."""
     if isinstance(reply.reference, str):
         return reply.reference
@@ -130,12 +130,12 @@ def overlap(reply: Reply) -> Grading | str:
     return _grading("overlap", reply, reference=reply.reference.answer, answer=reply.answer)
 
 
-def fluency(reply: Reply) -> Grading | str:
+def fluency(reply: MeasuredAnswer) -> Grading | str:
     """What the grader is asked about the coherence of a reply, which it sees whole, or why it is not."""
     return _grading("fluency", reply, answer=reply.text)
 
 
-def _grading(prompt: str, reply: Reply, **texts: str) -> Grading | str:
+def _grading(prompt: str, reply: MeasuredAnswer, **texts: str) -> Grading | str:
     if reply.question is None:
         return "the text of the question is not known"
     pairs = zip(reply.passage_ids, reply.texts, strict=True)
@@ -151,15 +151,15 @@ _template = cache(bundled)
 @lru_cache(maxsize=1024)
 def _cut(text: str) -> str:
     """A passage as the systems were shown it: by the estimate, so that a prompt is the same on every machine."""
-    from mirage.llm import Estimate
+    from mirage.llm import TokenEstimate
 
-    return Estimate().cut(text, MAX_PASSAGE_TOKENS)
+    return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 
 
 _ASKS = {"answer_overlap_score": overlap, "fluency_score": fluency}
 
 
-def measure(replies: Sequence[Reply], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[MeasuredAnswer], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Both grades of each reply, or why there is none. The model is asked for the wanted ones, all in one go."""
     if tools.grade is None:
         raise TypeError("these features need a model")
@@ -188,7 +188,7 @@ _SOURCE = (
     " (mirage/prompts/{prompt}.txt); the Methods page lists its departures. {published}; ours has no value there."
 )
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="answer_overlap_score",

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from mirage.answers import strip_markup
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.languages import LANGUAGES
 
 DECIDED = 0.5
@@ -40,7 +40,7 @@ def probabilities(text: str) -> Mapping[str, float]:
     return dict(_identifier().rank(text))
 
 
-def measure(reply: Reply) -> tuple[Measured, ...]:
+def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
     """Probability of the question's language and of English, or why there is none."""
     text = strip_markup(reply.text, reply.mentions)
     if not any(character.isalpha() for character in text):
@@ -63,7 +63,7 @@ _SOURCE = (
     " ours is one detector for all 18 languages, keeps the whole reply and leaves a failure without a value."
 )
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="target_language",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 
-def measure(reply: Reply) -> tuple[Measured, ...]:
+def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
     """Count the code points of the raw reply."""
     return (float(len(reply.text)),)
 
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="length",

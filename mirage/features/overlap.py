@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, each
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 TOKENIZERS = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
 """sacreBLEU's tokeniser by language; `intl` for all others. Japanese, Korean and Thai are compared by character, which
@@ -46,7 +46,7 @@ def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
-def measure(reply: Reply) -> tuple[Measured, ...]:
+def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
     """BLEU and ROUGE-L of the answer part, or why there is none."""
     if isinstance(reply.reference, str):
         return (reply.reference,) * 2
@@ -67,7 +67,7 @@ _RULE = (
 )
 _SOURCE = "MIRAGE-Bench, section 4.1 (the reference there: GPT-4). "
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="answer_bleu",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.answers import is_numbered
 from mirage.errors import BadInput, UnknownName
-from mirage.features.spec import Reply
+from mirage.features.spec import MeasuredAnswer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,7 +18,7 @@ COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numb
 """Columns of `answers` that a reply is made from."""
 
 
-class Replies:
+class AnswerReader:
     """Makes replies of the rows of `answers`.
 
     Args:
@@ -41,11 +41,11 @@ class Replies:
         }
         self._passages = _passages(passages, texts=texts)
         self._reference = reference
-        self._references: dict[Key, Reply | str] = {}
+        self._references: dict[Key, MeasuredAnswer | str] = {}
         if reference is not None:
             self._references = self._replies_of(reference, answers)
 
-    def reply(self, answer: dict[str, Any]) -> Reply | str:
+    def reply(self, answer: dict[str, Any]) -> MeasuredAnswer | str:
         """The reply of a row, or why there is none.
 
         Raises:
@@ -63,26 +63,26 @@ class Replies:
         if not text.strip():
             return "empty reply"
         ids, labels, texts = self._passages.get(key, ((), (), ()))
-        reference: Reply | str = Reply.reference
+        reference: MeasuredAnswer | str = MeasuredAnswer.reference
         if self._reference is not None:
             missing = f"{self._reference} has no answer to this question"
             reference = self._references.get(key, missing)
             if answer["system"] == self._reference:
                 reference = "this is the reference"
         numbered = is_numbered(answer["template"], answer["numbered"])
-        return Reply(key[0], text, numbered, ids, labels, self._questions[key], texts, reference)
+        return MeasuredAnswer(key[0], text, numbered, ids, labels, self._questions[key], texts, reference)
 
-    def _replies_of(self, system: str, answers: pa.Table) -> dict[Key, Reply | str]:
+    def _replies_of(self, system: str, answers: pa.Table) -> dict[Key, MeasuredAnswer | str]:
         """A system's sound replies by question."""
         import pyarrow.compute as pc
 
         of = answers.filter(pc.equal(answers["system"], system))
         if not len(of):
             raise UnknownName("system", system, pc.unique(answers["system"]).to_pylist(), where="the reference")
-        replies: dict[Key, Reply | str] = {}
+        replies: dict[Key, MeasuredAnswer | str] = {}
         for answer in of.select(COLUMNS).to_pylist():
             reply = self.reply(answer)
-            if isinstance(reply, Reply) and answer["status"] in ("ok", "truncated"):
+            if isinstance(reply, MeasuredAnswer) and answer["status"] in ("ok", "truncated"):
                 replies[reply.language, answer["query_id"]] = reply
         return replies
 

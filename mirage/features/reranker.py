@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from mirage.answers import cited
 from mirage.errors import BadInput
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 
 MODEL = "BAAI/bge-reranker-v2-m3"
 """The model by default."""
@@ -15,7 +15,7 @@ MAX_TOKENS = 1024
 """Longest pair: a question with a passage of the RAG prompt, which is cut to 800 tokens."""
 
 
-def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Mean raw score of question and cited passage, or why there is none."""
     if tools.reranker is None:
         raise TypeError("this feature needs a model")
@@ -30,7 +30,7 @@ def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> 
         yield (pairs if isinstance(pairs, str) else math.fsum(next(scores)[0] for _ in pairs) / len(pairs),)
 
 
-def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
+def _pairs(reply: MeasuredAnswer) -> list[tuple[str, str]] | str:
     """The question with each cited passage, or why there are none."""
     if not reply.passage_ids:
         return "the passages are not known"
@@ -44,7 +44,7 @@ def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
     return [(reply.question, passage) for passage in known_texts] or "no passage is cited"
 
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="reranker_score",

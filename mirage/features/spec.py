@@ -37,7 +37,7 @@ class FeatureSpec:
 
 
 @dataclass(frozen=True)
-class Reply:
+class MeasuredAnswer:
     """One reply that is not empty, with the passages it was given."""
 
     language: str
@@ -54,7 +54,7 @@ class Reply:
     """The question; null where its text is not known."""
     texts: tuple[str | None, ...] = ()
     """The passages as `title: text`, null where not known; none where no feature asked for them."""
-    reference: Reply | str = "no reference system was named"
+    reference: MeasuredAnswer | str = "no reference system was named"
     """The reference system's reply to the same question, or why there is none."""
 
     @cached_property
@@ -96,7 +96,7 @@ def _joined(left: str, right: str) -> str:
     return left.rstrip() + (" " if spaced else "") + bare
 
 
-class Pairs(Protocol):
+class PairScorer(Protocol):
     """A model that scores pairs of texts; `mirage.features.pairs` has the real one."""
 
     @property
@@ -108,7 +108,7 @@ class Pairs(Protocol):
 
 
 class Completion(Protocol):
-    """What comes back from a chat model (`mirage.llm.Reply`)."""
+    """What comes back from a chat model (`mirage.llm.MeasuredAnswer`)."""
 
     @property
     def text(self) -> str | None:
@@ -133,9 +133,9 @@ class Tools:
 
     reference: str | None = None
     """The system whose answers the overlap features compare with."""
-    support: Pairs | None = None
+    support: PairScorer | None = None
     """Natural-language inference: does the first text support the second?"""
-    reranker: Pairs | None = None
+    reranker: PairScorer | None = None
     """Relevance: does the second text answer the first?"""
     grade: Grade | None = None
     """The model that grades answers."""
@@ -145,13 +145,13 @@ Measured = float | str
 """A value, or the reason why there is none."""
 
 
-Measure = Callable[[Sequence[Reply], Tools, Collection[str]], Iterable[Sequence[Measured]]]
+Measure = Callable[[Sequence[MeasuredAnswer], Tools, Collection[str]], Iterable[Sequence[Measured]]]
 """Measures replies with the tools, as far as the named features are wanted: for each reply, in order, one value or
 reason for each spec of the family, in their order. What is measured beyond the wanted is left out by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class FeatureFamily:
     """Features measured together."""
 
     specs: tuple[FeatureSpec, ...]
@@ -162,6 +162,6 @@ class Family:
     """Whether it sees all replies at once, not block by block: one run of calls to a service, under one budget."""
 
 
-def each(measure: Callable[[Reply], Sequence[Measured]]) -> Measure:
+def each(measure: Callable[[MeasuredAnswer], Sequence[Measured]]) -> Measure:
     """The measure of a family that looks at one reply at a time and needs no tool."""
     return lambda replies, _tools, _wanted: map(measure, replies)

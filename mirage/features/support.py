@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from mirage.errors import BadInput
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text import sentences
 
 MODEL = "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7"
@@ -35,7 +35,7 @@ class Cited:
     """What it cites, in the order of first mention."""
 
 
-def cited_places(reply: Reply) -> list[Cited]:
+def cited_places(reply: MeasuredAnswer) -> list[Cited]:
     """Each sentence of the reason (of the answer where no reason is marked) that cites known passages, and which.
 
     A citation belongs to the sentence it stands in. At the head of a sentence, before any word, it belongs to the one
@@ -67,7 +67,7 @@ def cited_places(reply: Reply) -> list[Cited]:
     return [candidate for candidate in candidates if _has_words(candidate.words)]
 
 
-def cited_sentences(reply: Reply) -> list[tuple[str, tuple[str, ...]]]:
+def cited_sentences(reply: MeasuredAnswer) -> list[tuple[str, tuple[str, ...]]]:
     """The words of each sentence that cites known passages, and which (`cited_places`)."""
     return [(sentence.words, sentence.passage_ids) for sentence in cited_places(reply)]
 
@@ -83,7 +83,7 @@ def probabilities(logits: Sequence[float]) -> list[float]:
     return [w / sum(weights) for w in weights]
 
 
-def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Mean probability of entailment and of neutrality over the sentence-citation pairs, or why there is none."""
     if tools.support is None:
         raise TypeError("these features need a model")
@@ -104,7 +104,7 @@ def measure(replies: Sequence[Reply], tools: Tools, _names: Collection[str]) -> 
             yield tuple(math.fsum(row[column] for row in rows) / len(rows) for column in columns)
 
 
-def _pairs(reply: Reply) -> list[tuple[str, str]] | str:
+def _pairs(reply: MeasuredAnswer) -> list[tuple[str, str]] | str:
     """Premise and hypothesis of every sentence-citation pair, or why there are none."""
     if not reply.passage_ids:
         return "the passages are not known"
@@ -127,7 +127,7 @@ _SOURCE = (
     " not."
 )
 
-FAMILY = Family(
+FAMILY = FeatureFamily(
     specs=(
         FeatureSpec(
             name="support_entailment",

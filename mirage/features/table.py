@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.features.families import FAMILIES, FEATURES
-from mirage.features.replies import COLUMNS, Replies
-from mirage.features.spec import Family, FeatureSpec, Measured, Reply, Tools
+from mirage.features.replies import COLUMNS, AnswerReader
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +85,7 @@ def compute(
 
     answers = schema.sort("answers", answers.select(COLUMNS))
     reference = tools.reference if "reference" in needs else None
-    replies = Replies(queries, passages, answers, reference=reference, texts=bool(needs & _READ_TEXTS))
+    replies = AnswerReader(queries, passages, answers, reference=reference, texts=bool(needs & _READ_TEXTS))
     measurements = _Found(names, len(answers))
     size = _MODEL_BLOCK if needs & _READ_TEXTS else _BLOCK
     for start in range(0, len(answers), size):
@@ -99,11 +99,15 @@ def compute(
 
 
 def _measure(
-    families: Iterable[Family], block: Sequence[Reply | str], tools: Tools, measurements: _Found, start: int
+    families: Iterable[FeatureFamily],
+    block: Sequence[MeasuredAnswer | str],
+    tools: Tools,
+    measurements: _Found,
+    start: int,
 ) -> None:
     """Measure some replies, of rows from `start` on."""
-    rows = [row for row, reply in enumerate(block, start) if isinstance(reply, Reply)]
-    replies = [reply for reply in block if isinstance(reply, Reply)]
+    rows = [row for row, reply in enumerate(block, start) if isinstance(reply, MeasuredAnswer)]
+    replies = [reply for reply in block if isinstance(reply, MeasuredAnswer)]
     for family in families:
         names = [spec.name for spec in family.specs]
         for row, reply in enumerate(block, start):

@@ -60,7 +60,7 @@ def bm25(query: Sequence[str], documents: Sequence[Sequence[str]]) -> list[float
 
 
 @dataclass(frozen=True)
-class Question:
+class BaselineInput:
     """What a baseline sees."""
 
     language: str
@@ -89,23 +89,23 @@ class Question:
         return [self.sentences[position] for position in order[:3]]
 
 
-def _lead(question: Question) -> Sequence[Claim]:
+def _lead(question: BaselineInput) -> Sequence[Claim]:
     return question.sentences[:1]
 
 
-def _bm25(question: Question) -> Sequence[Claim]:
+def _bm25(question: BaselineInput) -> Sequence[Claim]:
     return question.best[:1]
 
 
-def _bm25_3(question: Question) -> Sequence[Claim]:
+def _bm25_3(question: BaselineInput) -> Sequence[Claim]:
     return question.best
 
 
-def _uncited(question: Question) -> Sequence[Claim]:
+def _uncited(question: BaselineInput) -> Sequence[Claim]:
     return [(sentence, None) for sentence, _ in question.best]
 
 
-def _miscited(question: Question) -> Sequence[Claim]:
+def _miscited(question: BaselineInput) -> Sequence[Claim]:
     used = {passage for _, passage in question.best}
     others = sorted(
         (passage for passage, _ in question.passages),
@@ -128,7 +128,7 @@ _ENGLISH = (
 )
 
 
-def _english(question: Question) -> Sequence[Claim]:
+def _english(question: BaselineInput) -> Sequence[Claim]:
     return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in question.best), strict=False)]
 
 
@@ -208,7 +208,7 @@ ABSTENTIONS: dict[str, tuple[str, str]] = {
 }
 """Reason and answer of `baseline/abstain` in each language: no passage answers, so the question cannot be answered."""
 
-_EXTRACTIVE: dict[str, Callable[[Question], Sequence[Claim]]] = {
+_EXTRACTIVE: dict[str, Callable[[BaselineInput], Sequence[Claim]]] = {
     "baseline/lead": _lead,
     "baseline/bm25": _bm25,
     "baseline/bm25-3": _bm25_3,
@@ -250,14 +250,14 @@ def answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None
     rows = []
     for query in queries.select(["language", "query_id", "text"]).to_pylist():
         key = query["language"], query["query_id"]
-        question = Question(key[0], query["text"], tuple(texts.get(key, ())), frozenset(relevant.get(key, ())))
+        question = BaselineInput(key[0], query["text"], tuple(texts.get(key, ())), frozenset(relevant.get(key, ())))
         for name in names:
             text, missing = _answer(name, question)
             rows.append(schema.Answer(*key, name, text, "missing" if missing else "ok", TEMPLATE, missing, None))
     return schema.from_rows("answers", rows)
 
 
-def _answer(name: str, question: Question) -> tuple[str | None, str | None]:
+def _answer(name: str, question: BaselineInput) -> tuple[str | None, str | None]:
     """A baseline's reply, or why there is none."""
     if name == ABSTAIN:
         return compose_answer(*ABSTENTIONS[question.language]), None

@@ -46,7 +46,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedPrompts:
     """What is to be asked, and what need not be."""
 
     asked: tuple[Prompt, ...]
@@ -156,14 +156,14 @@ def prepare(
     answers: pa.Table | None = None,
     replace: bool = False,
     first_key: Callable[[str], str] = lambda key: key,
-) -> Prepared:
+) -> PreparedPrompts:
     """Make the prompts and set aside what need not be asked; the arguments are those of `generate`.
 
     Raises:
         UnknownName: if a language has no questions.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
-    tokens = tokens or llm.Estimate()
+    tokens = tokens or llm.TokenEstimate()
     old = {(answer.language, answer.query_id): answer for answer in _rows(answers, system)}
     by_question = _passages(passages)
     prompts: list[Prompt] = []
@@ -203,7 +203,7 @@ def prepare(
                 where=f"language={language!r}, query_id={query_id!r}",
                 do="give this system another name with --system, or make its answers again with --replace",
             )
-    return Prepared(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
+    return PreparedPrompts(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
 
 
 def _same_call(call: str | None, key: str, first_key: Callable[[str], str]) -> bool:

@@ -29,7 +29,7 @@ OnReply = Callable[[llm.Cost, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GenerateOptions:
     """Who is asked what."""
 
     system: str
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Generated:
+class GenerateResult:
     """What came of asking."""
 
     arena: store.Arena
@@ -73,7 +73,7 @@ class Generated:
     """What this run has cost."""
 
 
-def plan_generating(path: Path, request: Asked, *, limits: llm.Limits) -> llm.Cost:
+def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits) -> llm.Cost:
     """What asking would cost at most; nothing is sent or written.
 
     Raises:
@@ -94,14 +94,14 @@ def plan_generating(path: Path, request: Asked, *, limits: llm.Limits) -> llm.Co
 
 def generate_answers(
     path: Path,
-    request: Asked,
+    request: GenerateOptions,
     *,
     engine: Engine,
     limits: llm.Limits,
     made_by: str,
     on_reply: OnReply | None = None,
     step: str | None = None,
-) -> Generated:
+) -> GenerateResult:
     """Let a system answer the questions of an arena.
 
     Replies are in the arena's ledger the moment they come, and the table is written at the end, also when the service
@@ -174,7 +174,7 @@ def generate_answers(
     counts = _count(chosen, answers)
     kept -= sum(count["missing"] for count in counts.values())
     shared = store.consistently(path, lambda arena: _shared(arena, request.system))
-    return Generated(arena, counts, kept, shared, reasons, tally.cost)
+    return GenerateResult(arena, counts, kept, shared, reasons, tally.cost)
 
 
 def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -217,7 +217,7 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
     return rows
 
 
-def _seen(arena: store.Arena, request: Asked) -> store.Seen:
+def _seen(arena: store.Arena, request: GenerateOptions) -> store.Snapshot:
     """What a model that answers reads, and the answers that are there."""
     for name in ("queries", "passages"):
         arena.need(name)
@@ -227,10 +227,10 @@ def _seen(arena: store.Arena, request: Asked) -> store.Seen:
     tables = {name: arena.read(name, languages=request.languages) for name in ("queries", "passages")}
     if "answers" in arena.tables:
         tables["answers"] = arena.read("answers")
-    return store.Seen(arena, tables)
+    return store.Snapshot(arena, tables)
 
 
-def _tables(seen: store.Seen, request: Asked) -> dict[str, Any]:
+def _tables(seen: store.Snapshot, request: GenerateOptions) -> dict[str, Any]:
     """The arguments of the stage that are tables."""
     tables: dict[str, Any] = {"answers": None, **seen.tables}
     if request.relevant_only:
@@ -241,20 +241,20 @@ def _tables(seen: store.Seen, request: Asked) -> dict[str, Any]:
     return tables
 
 
-def _options(request: Asked, ledger: store.Ledger | None) -> dict[str, Any]:
+def _options(request: GenerateOptions, ledger: store.Ledger | None) -> dict[str, Any]:
     """The arguments of the stage that are no tables."""
     names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
     options = {name: getattr(request, name) for name in names}
     return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
 
 
-def _scope(request: Asked) -> str:
+def _scope(request: GenerateOptions) -> str:
     """Which answers are made again and how: the same command after a stop has the same scope."""
     selection = {"languages": request.languages and sorted(request.languages), "limit": request.limit}
     return f"{_note(request)}; {selection}; {request.template.text}"
 
 
-def _number(request: Asked, ledger: store.Ledger) -> int:
+def _number(request: GenerateOptions, ledger: store.Ledger) -> int:
     """The replacement of the system's answers that calls belong to; 0 where they were never made again."""
     latest = ledger.latest_replacement(request.system)
     if not request.replace:
@@ -263,7 +263,7 @@ def _number(request: Asked, ledger: store.Ledger) -> int:
     return latest + 1 if under_way is None else under_way
 
 
-def _repetition(request: Asked, number: int) -> str | None:
+def _repetition(request: GenerateOptions, number: int) -> str | None:
     """What calls of a replacement are named: of two systems that ask the same, each has its own."""
     return f"{request.system} {number}" if number else None
 
@@ -273,17 +273,17 @@ def _given_up(reply: llm.Reply) -> bool:
     return reply.status == "api_error" and not reply.attempts
 
 
-def _note(request: Asked) -> str:
+def _note(request: GenerateOptions) -> str:
     """How answers are made, for the manifest."""
     parameters = {name: value for name, value in llm.request(request.settings, []).items() if name != "messages"}
-    counted = (request.tokens or llm.Estimate()).name
+    counted = (request.tokens or llm.TokenEstimate()).name
     options = {"template": request.template.name, "order seed": request.seed, _COUNTED: counted, **parameters}
     if request.relevant_only:
         options["passages"] = "relevant"
     return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
 
 
-def _settled(arena: store.Arena, request: Asked) -> Asked:
+def _settled(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
     """Say what counts tokens; refuse answers of two models, or of one with other parameters, under one name.
 
     Raises:
@@ -293,7 +293,7 @@ def _settled(arena: store.Arena, request: Asked) -> Asked:
     before = next((note for note in notes if note.startswith(f"{request.system}: ")), None)
     if request.tokens is None:
         # A tokenizer that has come to this machine since must not change the prompts of a run that goes on.
-        by_estimate = before is not None and f", {_COUNTED} {llm.Estimate().name}," in before
+        by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
         request = replace(request, tokens=llm.tokens_of(request.settings.model, "estimate" if by_estimate else None))
     if before not in (None, _note(request)) and not request.replace:
         raise BadInput(
@@ -325,7 +325,7 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: p
 
 
 def _write(
-    path: Path, answers: pa.Table, request: Asked, *, seen: store.Seen, made_by: str, step: str | None
+    path: Path, answers: pa.Table, request: GenerateOptions, *, seen: store.Snapshot, made_by: str, step: str | None
 ) -> store.Arena:
     """Put the answers of a system that are new or other than before in place of those it had.
 
@@ -343,11 +343,11 @@ def _write(
     replaced = [key for key, row in rows_before.items() if rows_after.get(key) != row]
     if not new and not replaced:
         return store.open_arena(path)
-    rows = store.Rows(
+    rows = store.NewRows(
         pa.Table.from_pylist(new, schema.arrow_schema("answers")),
         pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
     )
-    questions = store.Seen(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
+    questions = store.Snapshot(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
     result = store.upsert(
         path,
         {"answers": rows},

@@ -7,14 +7,14 @@
 `texts.py` downloads the texts that are not bundled. Each goes from files to a finished arena in one transaction.
 """
 
-from mirage.imports.own import Added, Own, import_own, read_own
+from mirage.imports.own import ImportResult, UserFile, import_own, read_own
 from mirage.imports.public import import_miracl, import_mirage_bench, import_outputs, import_questions
-from mirage.imports.texts import bring_texts
+from mirage.imports.texts import download_texts
 
 __all__ = [
-    "Added",
-    "Own",
-    "bring_texts",
+    "ImportResult",
+    "UserFile",
+    "download_texts",
     "import_miracl",
     "import_mirage_bench",
     "import_outputs",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Own:
+class UserFile:
     """A file of the user's and how to read it."""
 
     kind: files.Kind
@@ -36,7 +36,7 @@ class Own:
 
 
 @dataclass(frozen=True)
-class Added:
+class ImportResult:
     """What an import did."""
 
     arena: store.Arena
@@ -49,7 +49,7 @@ class Added:
     """Verdicts that went because an answer that they judged was replaced by another text."""
 
 
-def read_own(own: Own, into: Path | None = None) -> dict[str, pa.Table]:
+def read_own(own: UserFile, into: Path | None = None) -> dict[str, pa.Table]:
     """Read a file as an import would, writing nothing.
 
     Args:
@@ -77,7 +77,7 @@ def read_own(own: Own, into: Path | None = None) -> dict[str, pa.Table]:
     return tables
 
 
-def import_own(own: Own, into: Path) -> Added:
+def import_own(own: UserFile, into: Path) -> ImportResult:
     """Read a file into an arena, new or existing (`store.upsert`).
 
     Raises:
@@ -93,7 +93,7 @@ def import_own(own: Own, into: Path) -> Added:
         check=lambda arena: joining.refuse_misfits(arena, tables),
     )
     replaced, dropped = result.replaced.get(own.kind, 0), result.lost.get("judgments", 0)
-    return Added(result.arena, len(tables[own.kind]), replaced, dropped)
+    return ImportResult(result.arena, len(tables[own.kind]), replaced, dropped)
 
 
 def _known(arena: store.Arena | None, *tables: str) -> pa.Table | None:

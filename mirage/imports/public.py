@@ -41,7 +41,7 @@ def import_outputs(
     texts = {"title": "NoMIRACL replies", "label": "real replies", "about": about(tables), "licence": origin.licence}
     result = store.upsert(
         into,
-        {name: store.Rows(table) for name, table in tables.items()},
+        {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
         made_by="mirage import nomiracl",
         made_from=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
@@ -76,7 +76,7 @@ def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
     }
     result = store.upsert(
         into,
-        {name: store.Rows(table) for name, table in tables.items()},
+        {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
         check=_refuse_held,
         made_by="mirage import nomiracl --what questions",
@@ -94,7 +94,7 @@ def import_miracl(
     split: miracl.Split = "dev",
     languages: Sequence[str] | None = None,
     seed: int = 0,
-) -> tuple[store.Arena, list[miracl.Count]]:
+) -> tuple[store.Arena, list[miracl.TrainingCount]]:
     """Rebuild the questions of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
 
     Args:
@@ -131,7 +131,7 @@ def import_miracl(
     }
     result = store.upsert(
         into,
-        {name: store.Rows(table) for name, table in tables.items()},
+        {name: store.NewRows(table) for name, table in tables.items()},
         texts=lambda _: texts,
         check=_refuse_held,
         made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",

@@ -16,7 +16,7 @@ from mirage.stage import run
 from mirage.store import home
 
 
-def bring_texts(into: Path, progress: Callable[[float, str], None]) -> store.Arena:
+def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.Arena:
     """Fetch NoMIRACL's published outputs and make an arena of them with outcomes and features; a repeat goes on.
 
     Args:

@@ -11,9 +11,9 @@ preference for the judge's own maker. `heuristic.py` is a judge without a model:
 
 from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.judge.model import Engine, Judged, ask
-from mirage.judge.pairs import Battle, choose, listed
-from mirage.judge.prompt import Passage, Prompts, Shown, judgeable, render
+from mirage.judge.model import Engine, JudgeResult, ask
+from mirage.judge.pairs import OrderedPair, choose, listed
+from mirage.judge.prompt import Prompts, ShownPassage, ShownTexts, judgeable, render
 from mirage.judge.stats import JudgeStats, judge_stats
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
 
@@ -21,15 +21,15 @@ __all__ = [
     "HEURISTIC",
     "MARGIN",
     "WEIGHTS",
-    "Battle",
     "Engine",
     "FamilyPreference",
+    "JudgeResult",
     "JudgeStats",
-    "Judged",
+    "OrderedPair",
     "ParsedVerdict",
-    "Passage",
     "Prompts",
-    "Shown",
+    "ShownPassage",
+    "ShownTexts",
     "Weight",
     "ask",
     "choose",

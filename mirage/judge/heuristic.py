@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
-from mirage.judge.pairs import Battle
+from mirage.judge.pairs import OrderedPair
 from mirage.schema import Verdict
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ WEIGHTS = (
 between a good and a bad answer. Length does not count: the judging prompt says so too."""
 
 
-def judge_by_features(battles: Sequence[Battle], features: pa.Table, *, name: str = HEURISTIC) -> pa.Table:
+def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, name: str = HEURISTIC) -> pa.Table:
     """Judge battles by the features of both answers.
 
     The score is the weighted mean, over the features that both answers have, of the difference A - B on the feature's

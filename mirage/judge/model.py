@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.errors import Unreachable
-from mirage.judge.pairs import Battle
+from mirage.judge.pairs import OrderedPair
 from mirage.judge.prompt import Prompts
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
 from mirage.store import Ledger
@@ -24,7 +24,7 @@ rest."""
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgeResult:
     """What came of asking a model."""
 
     judgments: pa.Table
@@ -40,7 +40,7 @@ class Judged:
 
 
 def ask(
-    battles: Sequence[Battle],
+    battles: Sequence[OrderedPair],
     prompts: Prompts,
     *,
     judge: str,
@@ -48,7 +48,7 @@ def ask(
     ledger: Ledger,
     limits: llm.Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Judged:
+) -> JudgeResult:
     """Let a model judge battles. Replies are in the ledger the moment they come, so a repeated run pays nothing twice.
 
     Args:
@@ -98,7 +98,7 @@ def ask(
             )
         )
     table = schema.from_rows("judgments", rows)
-    return Judged(table, dict(failed), replies.count(None), llm.spent(replies, limits), stopped)
+    return JudgeResult(table, dict(failed), replies.count(None), llm.spent(replies, limits), stopped)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:

@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Battle:
+class OrderedPair:
     """Two answers to one question, in the order shown."""
 
     language: str
@@ -42,7 +42,7 @@ def choose(
     pairs: int | None = None,
     seed: int = 0,
     among: Collection[tuple[str, str]] | None = None,
-) -> list[Battle]:
+) -> list[OrderedPair]:
     """Choose the battles: all pairs of answers to a question, or a sample, in each language; every pair both ways.
 
     A sample depends on the seed and on the names alone, so it is the same wherever and in whatever order the rows
@@ -78,7 +78,7 @@ def choose(
             else itertools.islice(_balanced({query: replied[query] for query in questions}, seed, language), pairs)
         )
         for query, (first, second) in drawn:
-            battles += [Battle(language, query, first, second), Battle(language, query, second, first)]
+            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
     if not battles:
         raise NotEnoughData(
             "no question that can be judged has replies of two systems",
@@ -88,8 +88,8 @@ def choose(
 
 
 def listed(
-    answers: pa.Table, battles: Iterable[Battle], *, among: Collection[tuple[str, str]] | None = None
-) -> list[Battle]:
+    answers: pa.Table, battles: Iterable[OrderedPair], *, among: Collection[tuple[str, str]] | None = None
+) -> list[OrderedPair]:
     """The battles of a list, each pair both ways, once.
 
     Args:
@@ -105,7 +105,7 @@ def listed(
         NotEnoughData: if the list is empty.
     """
     replied = _replied(answers, among)
-    pairs: dict[tuple[str, str, frozenset[str]], list[Battle]] = {}
+    pairs: dict[tuple[str, str, frozenset[str]], list[OrderedPair]] = {}
     for battle in battles:
         systems = replied.get(battle.language, {}).get(battle.query_id, [])
         for system in (battle.system_a, battle.system_b):
@@ -116,7 +116,9 @@ def listed(
                     do=f"there must be two replies, the texts of the question and of a passage; replied: {systems}",
                 )
         pair = battle.language, battle.query_id, frozenset((battle.system_a, battle.system_b))
-        pairs.setdefault(pair, [battle, Battle(battle.language, battle.query_id, battle.system_b, battle.system_a)])
+        pairs.setdefault(
+            pair, [battle, OrderedPair(battle.language, battle.query_id, battle.system_b, battle.system_a)]
+        )
     if not pairs:
         raise NotEnoughData("the list of battles is empty", do="leave it out to judge all")
     return [battle for both in pairs.values() for battle in both]

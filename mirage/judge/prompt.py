@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, overload
 
-from mirage.judge.pairs import Battle
-from mirage.llm import Estimate, Messages
+from mirage.judge.pairs import OrderedPair
+from mirage.llm import Messages, TokenEstimate
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ShownPassage:
     """A passage as it is shown."""
 
     position: int
@@ -30,11 +30,11 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTexts:
     """All the text of one battle that others wrote."""
 
     question: str
-    passages: tuple[Passage, ...]
+    passages: tuple[ShownPassage, ...]
     """In the order of the prompt that was answered."""
     answer_a: str
     """The reply shown first, whole and unchanged; empty where there is none."""
@@ -53,7 +53,7 @@ def template() -> str:
     return bundled("judge")
 
 
-def render(shown: Shown) -> str:
+def render(shown: ShownTexts) -> str:
     """The prompt of a battle.
 
     Each text stands unchanged between two marks with a code that occurs in none of them, and no text put in is searched
@@ -83,11 +83,13 @@ class Prompts(Sequence[Messages]):
     Args:
         battles: the battles.
         queries: `schema.Query` rows of their questions.
-        passages: `schema.Passage` rows; those without text are left out.
+        passages: `schema.ShownPassage` rows; those without text are left out.
         answers: `schema.Answer` rows.
     """
 
-    def __init__(self, battles: Sequence[Battle], queries: pa.Table, passages: pa.Table, answers: pa.Table) -> None:
+    def __init__(
+        self, battles: Sequence[OrderedPair], queries: pa.Table, passages: pa.Table, answers: pa.Table
+    ) -> None:
         self._battles = battles
         self._questions = {
             (row["language"], row["query_id"]): row["text"]
@@ -102,11 +104,11 @@ class Prompts(Sequence[Messages]):
     def __len__(self) -> int:
         return len(self._battles)
 
-    def shown(self, number: int) -> Shown:
+    def shown(self, number: int) -> ShownTexts:
         """The texts of a battle, by its number."""
         battle = self._battles[number]
         question = battle.language, battle.query_id
-        return Shown(
+        return ShownTexts(
             self._questions[question],
             tuple(self._passages[question]),
             self._answers[*question, battle.system_a],
@@ -130,17 +132,17 @@ def judgeable(queries: pa.Table, passages: pa.Table) -> set[tuple[str, str]]:
     return questions & set(_passages(passages))
 
 
-def _passages(passages: pa.Table) -> dict[tuple[str, str], list[Passage]]:
+def _passages(passages: pa.Table) -> dict[tuple[str, str], list[ShownPassage]]:
     """The passages with a text, by question, in order, each cut.
 
     They are cut by the estimate and never by a tokenizer, so that a prompt is the same on every machine.
     """
-    cut = Estimate().cut
+    cut = TokenEstimate().cut
     columns = ["language", "query_id", "position", "passage_id", "title", "text"]
-    by_question: dict[tuple[str, str], list[Passage]] = {}
+    by_question: dict[tuple[str, str], list[ShownPassage]] = {}
     for row in passages.select(columns).sort_by([(name, "ascending") for name in columns[:4]]).to_pylist():
         if row["text"] is not None:
             text = cut(row["text"], MAX_PASSAGE_TOKENS)
-            passage = Passage(row["position"], row["passage_id"], row["title"], text)
+            passage = ShownPassage(row["position"], row["passage_id"], row["title"], text)
             by_question.setdefault((row["language"], row["query_id"]), []).append(passage)
     return by_question

@@ -29,7 +29,7 @@ class Sample:
     """Seed of the draw."""
     languages: Sequence[str] | None = None
     """Codes; None for all."""
-    battles: Sequence[judge.Battle] | None = None
+    battles: Sequence[judge.OrderedPair] | None = None
     """These battles, in both orders, and no others; the above then counts for nothing."""
 
 
@@ -49,13 +49,13 @@ def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, samp
         return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger)
 
 
-def read_battles(file: Path) -> list[judge.Battle]:
+def read_battles(file: Path) -> list[judge.OrderedPair]:
     """Read a list of battles, as `mirage place --next FILE` writes it: language, query_id, system_a, system_b.
 
     Raises:
         BadInput: if the file cannot be read, or a record lacks one of them.
     """
-    return [judge.Battle(*keys) for keys in files.battles(file)]
+    return [judge.OrderedPair(*keys) for keys in files.battles(file)]
 
 
 def judge_by_model(
@@ -69,7 +69,7 @@ def judge_by_model(
     made_by: str,
     progress: Progress | None = None,
     step: str | None = None,
-) -> tuple[store.Arena, judge.Judged]:
+) -> tuple[store.Arena, judge.JudgeResult]:
     """Let a model judge the answers of an arena.
 
     Its verdicts replace those it gave on the same battles; those on others stay, and so do other judges'. Replies are
@@ -117,7 +117,7 @@ def judge_by_model(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
         )
-        rows = store.Rows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
+        rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
         arena = _write(
             path, rows, name=name, note=parameters, made_by=made_by, seen=seen, check=refuse_another, step=step
         )
@@ -141,10 +141,10 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | N
     """
     note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
 
-    def read(arena: store.Arena) -> store.Seen:
+    def read(arena: store.Arena) -> store.Snapshot:
         columns = ["language", "query_id", "system", "status"]
         answers = arena.read("answers", columns=columns, languages=sample.languages)
-        return store.Seen(arena, {"features": arena.read("features"), "answers": answers})
+        return store.Snapshot(arena, {"features": arena.read("features"), "answers": answers})
 
     def make() -> store.Arena:
         seen = store.consistently(path, read)
@@ -152,10 +152,10 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | N
         replaced = (
             judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
         )
-        rows = store.Rows(judgments, replaced)
+        rows = store.NewRows(judgments, replaced)
         return _write(path, rows, name=judge.HEURISTIC, note=note, made_by=made_by, seen=seen, step=step)
 
-    return store.made_anew(make)
+    return store.retry_outdated(make)
 
 
 def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
@@ -177,21 +177,23 @@ def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeS
         return judge.judge_stats(judgments, ledger, limits)
 
 
-def _seen(arena: store.Arena, sample: Sample) -> store.Seen:
+def _seen(arena: store.Arena, sample: Sample) -> store.Snapshot:
     """What a model that judges reads."""
     languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
     tables = ("queries", "passages", "answers")
-    return store.Seen(arena, {name: arena.read(name, languages=languages) for name in tables})
+    return store.Snapshot(arena, {name: arena.read(name, languages=languages) for name in tables})
 
 
-def _battles(tables: Mapping[str, pa.Table], sample: Sample) -> tuple[list[judge.Battle], judge.Prompts]:
+def _battles(tables: Mapping[str, pa.Table], sample: Sample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
     """The battles drawn, and their prompts."""
     among = judge.judgeable(tables["queries"], tables["passages"])
     battles = _chosen(tables["answers"], sample, among)
     return battles, judge.Prompts(battles, **tables)
 
 
-def _chosen(answers: pa.Table, sample: Sample, among: Collection[tuple[str, str]] | None = None) -> list[judge.Battle]:
+def _chosen(
+    answers: pa.Table, sample: Sample, among: Collection[tuple[str, str]] | None = None
+) -> list[judge.OrderedPair]:
     """The battles of the list, or those drawn."""
     if sample.battles is not None:
         return judge.listed(answers, sample.battles, among=among)
@@ -237,12 +239,12 @@ def _of(name: str) -> pa.Table:
 
 def _write(
     path: Path,
-    rows: store.Rows,
+    rows: store.NewRows,
     *,
     name: str,
     note: str,
     made_by: str,
-    seen: store.Seen,
+    seen: store.Snapshot,
     check: Callable[[store.Arena], object] | None = None,
     step: str | None = None,
 ) -> store.Arena:

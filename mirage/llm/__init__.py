@@ -25,19 +25,19 @@ from mirage.llm.calls import (
 )
 from mirage.llm.client import complete
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
-from mirage.llm.tokens import Estimate, Tokens, tokens_of
+from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
 
 __all__ = [
     "PRESETS",
     "Cost",
     "Endpoint",
-    "Estimate",
     "Limits",
     "Messages",
     "Preset",
     "Reply",
     "Settings",
     "Tally",
+    "TokenEstimate",
     "Tokens",
     "call_key",
     "complete",

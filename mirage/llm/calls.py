@@ -10,7 +10,7 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.llm.guard import MAX_BODY
 from mirage.llm.retry import Unreadable
-from mirage.llm.tokens import Estimate
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
 
@@ -195,7 +195,7 @@ def prompt_tokens(messages: Messages) -> int:
 
 def text_tokens(text: str) -> int:
     """Tokens of a text, estimated."""
-    return Estimate().count(text)
+    return TokenEstimate().count(text)
 
 
 def plan(

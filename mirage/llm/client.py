@@ -203,7 +203,7 @@ class _Crew:
             try:
                 return await self._ask(job, attempt)
             except Exception as error:  # what is no failure of a call goes on upwards
-                verdict = retry.judge(error)
+                verdict = retry.judge_failure(error)
             reason = self.endpoint.redact(verdict.reason)
             if verdict.action == "refused":
                 return Reply(job.key, None, "refused", reason, None, None, None, attempt)

@@ -33,7 +33,7 @@ class Redirected(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RetryDecision:
     """What to do after a failure."""
 
     action: Literal["again", "refused", "unfit", "stop"]
@@ -47,7 +47,7 @@ class Verdict:
     """What to do, where everything stops."""
 
 
-def judge(error: Exception) -> Verdict:
+def judge_failure(error: Exception) -> RetryDecision:
     """Read the failure of a call by its type, status, headers and error code, never by its wording.
 
     Raises:
@@ -64,21 +64,27 @@ def judge(error: Exception) -> Verdict:
         reason = f"HTTP {status}: {_said(body, error)}"
         codes = (body.get("code"), body.get("type"))
         if status == 400 and {"content_filter", "content_policy_violation"} & {str(code) for code in codes}:
-            return Verdict("refused", "the service's content filter declined the request")
+            return RetryDecision("refused", "the service's content filter declined the request")
         if status == 429 and "insufficient_quota" in codes:
-            return Verdict("stop", reason, do=_STOP[402])
+            return RetryDecision("stop", reason, do=_STOP[402])
         if status in _AGAIN or status >= 500:
-            return Verdict("again", reason, wait=retry_after(error.response.headers))
-        return Verdict("stop", reason, do=_STOP[status]) if status in _STOP else Verdict("unfit", reason, do=_UNFIT)
+            return RetryDecision("again", reason, wait=retry_after(error.response.headers))
+        return (
+            RetryDecision("stop", reason, do=_STOP[status])
+            if status in _STOP
+            else RetryDecision("unfit", reason, do=_UNFIT)
+        )
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return Verdict("again", "no answer within the time limit")
+        return RetryDecision("again", "no answer within the time limit")
     if isinstance(error, openai.APIConnectionError):
-        return Verdict("again", f"the connection failed: {type(error.__cause__ or error).__name__}")
+        return RetryDecision("again", f"the connection failed: {type(error.__cause__ or error).__name__}")
     if isinstance(error, Unreadable):
-        return Verdict("again", f"the answer could not be read: {error}")
+        return RetryDecision("again", f"the answer could not be read: {error}")
     if isinstance(error, Redirected):
         message = f"the service redirects to another origin, {error}; nothing was sent there"
-        return Verdict("stop", message, do="check the address; if the service is there now, give it with --base-url")
+        return RetryDecision(
+            "stop", message, do="check the address; if the service is there now, give it with --base-url"
+        )
     raise error
 
 

@@ -49,7 +49,7 @@ class Tokens(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class TokenEstimate:
     """Tokens estimated from characters by script."""
 
     name: str = "estimate"
@@ -97,12 +97,12 @@ def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
         BadInput: if the tokenizer that was asked for is not at hand or cannot be read.
     """
     if tokenizer == "estimate":
-        return Estimate()
+        return TokenEstimate()
     name = tokenizer or model
     path = _find(name, itself=tokenizer is not None)
     if path is None:
         if tokenizer is None:
-            return Estimate()
+            return TokenEstimate()
         raise BadInput(
             f"the tokenizer {name!r} is not on this machine",
             do="give a folder with a tokenizer.json, or a model that is in the Hugging Face cache",
@@ -111,7 +111,7 @@ def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
         from tokenizers import Tokenizer as Encoder
     except ImportError:
         if tokenizer is None:
-            return Estimate()
+            return TokenEstimate()
         raise BadInput("the package tokenizers is not installed", do="run: pip install tokenizers") from None
     try:
         encoder = Encoder.from_file(path)

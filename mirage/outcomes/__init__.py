@@ -10,17 +10,17 @@ from mirage.intervals import mean_interval, wilson
 from mirage.outcomes.confusion import Confusion, confusion
 from mirage.outcomes.parsed import RULES, Parsed
 from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, rates
-from mirage.outcomes.tables import RIGHT, Departure, Shift, departures, outcomes, parse, shifts
+from mirage.outcomes.tables import RIGHT, ParserDifference, RateShift, departures, outcomes, parse, shifts
 from mirage.outcomes.templates import base_names, matched_difference, template_rates
 
 __all__ = [
     "RIGHT",
     "RULES",
     "Confusion",
-    "Departure",
     "Parsed",
+    "ParserDifference",
     "Rate",
-    "Shift",
+    "RateShift",
     "agrees_with_print",
     "as_printed",
     "base_names",

@@ -24,7 +24,7 @@ _KEY = ["language", "query_id", "system"]
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class ParserDifference:
     """Replies that the strict parser reads otherwise than the published one, for one reason."""
 
     published: Outcome
@@ -38,7 +38,7 @@ class Departure:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class RateShift:
     """How far the choice of parser moves one system's rates: means over its languages."""
 
     subset: Subset
@@ -148,7 +148,7 @@ def departures(outcomes: pa.Table) -> pa.Table:
         outcomes: an `outcomes` table with rows of both parsers.
 
     Returns:
-        A table with the columns of `Departure`.
+        A table with the columns of `ParserDifference`.
 
     Raises:
         BadInput: if the two parsers' rows are not about the same replies.
@@ -160,9 +160,9 @@ def departures(outcomes: pa.Table) -> pa.Table:
     ):
         if before != after:
             counts[before, after, rule] = counts.get((before, after, rule), 0) + 1
-    rows = [Departure(*key, n) for key, n in counts.items()]
+    rows = [ParserDifference(*key, n) for key, n in counts.items()]
     return schema.from_rows(
-        Departure,
+        ParserDifference,
         sorted(rows, key=lambda departure: (-departure.n, departure.published, departure.strict, departure.rule)),
     )
 
@@ -174,7 +174,7 @@ def shifts(outcomes: pa.Table) -> pa.Table:
         outcomes: an `outcomes` table with rows of both parsers.
 
     Returns:
-        A table with the columns of `Shift`, by subset and system.
+        A table with the columns of `RateShift`, by subset and system.
 
     Raises:
         BadInput: if the two parsers' rows are not about the same replies.
@@ -196,8 +196,8 @@ def shifts(outcomes: pa.Table) -> pa.Table:
     for (subset, system), n in sorted(differ.items()):
         before, after = of["published"][subset, system], of["strict"][subset, system]
         pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (before, after)]
-        rows.append(Shift(subset, system, after["n"], n, *pairs))
-    return schema.from_rows(Shift, rows)
+        rows.append(RateShift(subset, system, after["n"], n, *pairs))
+    return schema.from_rows(RateShift, rows)
 
 
 def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:

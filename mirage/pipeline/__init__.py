@@ -13,8 +13,8 @@ package declares its own stages (`mirage.stage`).
 """
 
 from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
-from mirage.pipeline.running import Done, run_all
+from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.stages import STAGES
-from mirage.pipeline.steps import ORDER, Model, Wanted
+from mirage.pipeline.steps import ORDER, RunModel, RunOptions
 
-__all__ = ["ORDER", "STAGES", "TEXTS_ABSENT", "Done", "Model", "Wanted", "bundle", "run_all"]
+__all__ = ["ORDER", "STAGES", "TEXTS_ABSENT", "RunModel", "RunOptions", "StepReport", "bundle", "run_all"]

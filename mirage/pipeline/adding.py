@@ -90,7 +90,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     title = f"{arena.title}, with a system of your own"
     result = store.upsert(
         copy.path,
-        {name: store.Rows(table, pa.table({"system": [system]})) for name, table in tables.items()},
+        {name: store.NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
         made_by="the page Your model",
         notes=[_note(system)],

@@ -14,14 +14,14 @@ from typing import Any, Literal
 
 from mirage import judge, llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline.steps import ORDER, Step, Wanted, steps
+from mirage.pipeline.steps import ORDER, RunOptions, Step, steps
 from mirage.stage import Progress
 
 State = Literal["ran", "skipped", "unfinished", "would run"]
 
 
 @dataclass(frozen=True)
-class Done:
+class StepReport:
     """What came of a step."""
 
     stage: str
@@ -40,12 +40,12 @@ class Done:
 
 def run_all(
     path: Path,
-    request: Wanted,
+    request: RunOptions,
     *,
     made_by: str,
     dry: bool = False,
     progress: Callable[[str], Progress] | None = None,
-) -> Iterator[Done]:
+) -> Iterator[StepReport]:
     """Run every stage that is not up to date, in order; yields each step as it is done.
 
     A step without the tables or the data it needs is skipped with the reason.
@@ -84,7 +84,7 @@ def run_all(
             yield result
 
 
-def _after(request: Wanted, result: Done) -> Wanted:
+def _after(request: RunOptions, result: StepReport) -> RunOptions:
     """What is left to do with what is left of the budget, which is that of the whole run."""
     if request.model is None or request.model.limits.budget is None or result.cost is None or not result.cost.money:
         return request
@@ -92,40 +92,42 @@ def _after(request: Wanted, result: Done) -> Wanted:
     return replace(request, model=replace(request.model, limits=replace(request.model.limits, budget=remaining)))
 
 
-def _do(step: Step, path: Path) -> Done:
+def _do(step: Step, path: Path) -> StepReport:
     """Run a step unless it is up to date, and keep what it was run with."""
     arena = store.open_arena(path)
     try:
         reason = _why(step, arena)
         if not reason:
-            return Done(step.stage, step.name, "skipped", step.off or "up to date")
+            return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
         now = _print(step, arena)
         begun = time.perf_counter()
         worked = step.work()
         seconds = time.perf_counter() - begun
     except (TableMissing, NotEnoughData) as error:
         do = f"; {error.do}" if error.do else ""
-        return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
+        return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
     if not worked.left:
         store.record_run(path, step.writes, step.name, now, left=store.content(worked.arena, step.writes))
     explanation = "; ".join(part for part in (worked.left or reason, step.without, worked.remark) if part)
-    return Done(step.stage, step.name, "unfinished" if worked.left else "ran", explanation, seconds, worked.cost)
+    return StepReport(step.stage, step.name, "unfinished" if worked.left else "ran", explanation, seconds, worked.cost)
 
 
-def _plan(step: Step, path: Path, changing: set[str]) -> Done:
+def _plan(step: Step, path: Path, changing: set[str]) -> StepReport:
     """What `_do` would do, where these tables are about to change."""
     arena = store.open_arena(path)
     changed = sorted(changing.intersection(step.reads))
     try:
         reason = "" if step.off else f"{changed[0]} would change" if changed else _why(step, arena)
         if not reason:
-            return Done(step.stage, step.name, "skipped", step.off or "up to date")
-        return Done(step.stage, step.name, "would run", reason, 0.0, step.plan())
+            return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
+        return StepReport(step.stage, step.name, "would run", reason, 0.0, step.plan())
     except (TableMissing, NotEnoughData) as error:
         if changed:
-            return Done(step.stage, step.name, "would run", f"{changed[0]} would change; its calls are not known yet")
+            return StepReport(
+                step.stage, step.name, "would run", f"{changed[0]} would change; its calls are not known yet"
+            )
         do = f"; {error.do}" if error.do else ""
-        return Done(step.stage, step.name, "skipped", f"{error.what}{do}")
+        return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
 
 
 def _why(step: Step, arena: store.Arena) -> str:

@@ -24,7 +24,7 @@ from mirage import features, judge, llm, prompts, schema, store, surrogate
 from mirage.battles.counts import RELEVANCE
 from mirage.features.stage import FEATURES, measurable_in
 from mirage.generate.baselines import TEMPLATE
-from mirage.generate.stage import BASELINES, Asked, generate_answers, plan_generating
+from mirage.generate.stage import BASELINES, GenerateOptions, generate_answers, plan_generating
 from mirage.judge.stage import Sample, judge_by_features, judge_by_model, plan_judging
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank import DRAWS, SEED
@@ -39,7 +39,7 @@ Left = str
 
 
 @dataclass(frozen=True)
-class Model:
+class RunModel:
     """A model that a run may ask."""
 
     settings: llm.Settings
@@ -69,7 +69,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunOptions:
     """What a run is to do. Without a model it costs nothing."""
 
     start: str = "baselines"
@@ -90,12 +90,12 @@ class Wanted:
     """Bootstrap draws of the ratings."""
     seed: int = SEED
     """Seed of these draws."""
-    model: Model | None = None
+    model: RunModel | None = None
     """The model that answers, grades features, and judges."""
 
 
 @dataclass(frozen=True)
-class Worked:
+class StepResult:
     """What a step has done."""
 
     arena: store.Arena
@@ -120,7 +120,7 @@ class Step:
     """Tables it needs."""
     writes: str
     """The table it makes rows of."""
-    work: Callable[[], Worked]
+    work: Callable[[], StepResult]
     """Does it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What decides the result beside the tables, as JSON has it."""
@@ -139,17 +139,17 @@ class _Run:
     """What the steps of one run share."""
 
     path: Path
-    wanted: Wanted
+    wanted: RunOptions
     made_by: str
     progress: Callable[[str], Progress]
 
     def stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
         """A step that applies a stage of the tables alone; its options decide the result."""
 
-        def work() -> Worked:
+        def work() -> StepResult:
             arena = run(stage, self.path, made_by=self.made_by, part=part, step=step, **options)
             remarks = [] if part else arena.manifest["made"][stage.writes[0]]["notes"]
-            return Worked(arena, remark="; ".join(remarks))
+            return StepResult(arena, remark="; ".join(remarks))
 
         return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
 
@@ -169,9 +169,9 @@ def _generate(this: _Run) -> Iterator[Step]:
     answer_model, name = model, f"generate {system}"
     template = prompts.load(TEMPLATE)
     settings = answer_model.answering or answer_model.settings
-    request = Asked(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
+    request = GenerateOptions(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
 
-    def work() -> Worked:
+    def work() -> StepResult:
         update = this.progress(name)
 
         def on_reply(cost: llm.Cost, of: int) -> None:
@@ -188,7 +188,7 @@ def _generate(this: _Run) -> Iterator[Step]:
             step=name,
         )
         counts = sum(result.counts.values(), Counter[str]())
-        return Worked(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "questions"))
+        return StepResult(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "questions"))
 
     def plan() -> llm.Cost:
         return plan_generating(this.path, request, limits=answer_model.limits)
@@ -207,9 +207,9 @@ def _features(this: _Run) -> Iterator[Step]:
     arena = store.open_arena(this.path)
     free, lacking = measurable_in(arena, tools)
 
-    def measure() -> Worked:
+    def measure() -> StepResult:
         options: dict[str, Any] = {"only": free, "tools": tools, "progress": this.progress("features")}
-        return Worked(run(FEATURES, this.path, made_by=this.made_by, part="feature", step="features", **options))
+        return StepResult(run(FEATURES, this.path, made_by=this.made_by, part="feature", step="features", **options))
 
     decides = {"features": free, "reference": reference}
     reads = FEATURES.tables(arena)
@@ -220,7 +220,7 @@ def _features(this: _Run) -> Iterator[Step]:
         yield _graded(this, this.wanted.model, reference)
 
 
-def _graded(this: _Run, model: Model, reference: str | None) -> Step:
+def _graded(this: _Run, model: RunModel, reference: str | None) -> Step:
     """The features that a chat model grades."""
     name = f"features graded by {model.settings.model}"
 
@@ -231,7 +231,7 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
         tools = features.Tools(reference=reference, grade=grade)
         return {"tools": tools, "only": sorted(set(measurable_in(arena, tools)[0]) - free)}
 
-    def work() -> Worked:
+    def work() -> StepResult:
         replies, update = list[llm.Reply | None](), this.progress(name)
         with store.Ledger(ledger_path(this.path)) as ledger:
 
@@ -247,7 +247,7 @@ def _graded(this: _Run, model: Model, reference: str | None) -> Step:
 
             graded = run(FEATURES, this.path, made_by=this.made_by, part="feature", step=name, **with_tools(grade))
         failed = sum(reply is not None and reply.status == "api_error" for reply in replies)
-        return Worked(graded, llm.spent(replies, model.limits), _left(failed, replies.count(None), "grades"))
+        return StepResult(graded, llm.spent(replies, model.limits), _left(failed, replies.count(None), "grades"))
 
     def plan() -> llm.Cost:
         requests: list[llm.Messages] = []
@@ -282,8 +282,8 @@ def _judge(this: _Run) -> Iterator[Step]:
 
     name = f"judge {judge_name}"
 
-    def weigh() -> Worked:
-        return Worked(judge_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
+    def weigh() -> StepResult:
+        return StepResult(judge_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
 
     if judge_name == judge.HEURISTIC or model is None:
         options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
@@ -291,7 +291,7 @@ def _judge(this: _Run) -> Iterator[Step]:
         return
     judge_model = model
 
-    def ask() -> Worked:
+    def ask() -> StepResult:
         arena, judged = judge_by_model(
             this.path,
             name=judge_name,
@@ -303,7 +303,7 @@ def _judge(this: _Run) -> Iterator[Step]:
             progress=this.progress(name),
             step=name,
         )
-        return Worked(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
+        return StepResult(arena, judged.cost, _left(sum(judged.failed.values()), judged.unasked, "battles"))
 
     def plan() -> llm.Cost:
         return plan_judging(this.path, settings=judge_model.settings, limits=judge_model.limits, sample=sample)
@@ -341,7 +341,7 @@ ORDER = tuple(_STAGES)
 
 
 def steps(
-    stage: str, path: Path, request: Wanted, *, made_by: str, progress: Callable[[str], Progress]
+    stage: str, path: Path, request: RunOptions, *, made_by: str, progress: Callable[[str], Progress]
 ) -> Iterator[Step]:
     """The steps of a stage, in order.
 
@@ -367,9 +367,9 @@ def _reference(path: Path) -> str | None:
     return store.consistently(path, find)
 
 
-def _idle(path: Path) -> Worked:
+def _idle(path: Path) -> StepResult:
     """Nothing to do."""
-    return Worked(store.open_arena(path))
+    return StepResult(store.open_arena(path))
 
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
@@ -383,7 +383,7 @@ def _parameters(settings: llm.Settings) -> dict[str, Any]:
     return {key: value for key, value in llm.request(settings, []).items() if key != "messages"}
 
 
-def _plan(conversations: Sequence[llm.Messages], model: Model, path: Path) -> llm.Cost:
+def _plan(conversations: Sequence[llm.Messages], model: RunModel, path: Path) -> llm.Cost:
     if not ledger_path(path).exists():
         return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=None)
     with store.Ledger(ledger_path(path), read_only=True) as ledger:

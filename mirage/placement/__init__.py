@@ -26,14 +26,24 @@ from mirage.placement.reading import (
     tiers_of,
     verdicts_of,
 )
-from mirage.placement.records import ORDERS, Control, Next, Placement, Stand, stands
+from mirage.placement.records import ORDERS, Placement, PlacementRow, RandomCheck, SuggestedBattle, placement_rows
 from mirage.rank.threads import one_thread
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BATCH", "CONTROL", "ORDERS", "Control", "Next", "Placement", "Stand", "place", "write_battles"]
+__all__ = [
+    "BATCH",
+    "CONTROL",
+    "ORDERS",
+    "Placement",
+    "PlacementRow",
+    "RandomCheck",
+    "SuggestedBattle",
+    "place",
+    "write_battles",
+]
 
 BATCH = (10, 50)
 """Fewest and most battles that are named at a time where no number is asked for: the choice gets better with every
@@ -121,7 +131,7 @@ def _placed(
     state = start.after(fought)
     now = placing.standing(state, tiers, seed=seed)
     rooms = [
-        placing.Room(queries, open_ & ~grid, grid)
+        placing.CandidatePool(queries, open_ & ~grid, grid)
         for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
     ]
     horizon = placing.horizon(state, tiers, rooms)
@@ -135,11 +145,11 @@ def _placed(
         outside=outside,
         before=placing.standing(start, tiers, seed=seed),
         now=now,
-        stands=stands(system, state.systems, tiers, now),
+        stands=placement_rows(system, state.systems, tiers, now),
         tiers=tiers,
         unparsed=len(requested) - len(fought),
         next=tuple(
-            Next(
+            SuggestedBattle(
                 codes[battle.language],
                 rooms[battle.language].queries[battle.query],
                 system,
@@ -165,4 +175,4 @@ def write_battles(placement: Placement, file: Path) -> None:
     Raises:
         BadInput: if its name says no known kind, or it cannot be written.
     """
-    export_rows(schema.from_rows(Next, placement.next), file)
+    export_rows(schema.from_rows(SuggestedBattle, placement.next), file)

@@ -12,7 +12,7 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.placement import sequential as placing
 from mirage.placement.sequential.field import SPREAD
 from mirage.rank.bootstrap import JOINT
-from mirage.surrogate.reporting import Chosen, chosen, expected
+from mirage.surrogate.reporting import ChosenRegressor, chosen, expected
 from mirage.surrogate.training import training
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def expectation(
     return placing.Prior(ratings, sd, shared), choice.regressor, outside
 
 
-def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str) -> Chosen:
+def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str) -> ChosenRegressor:
     import pyarrow.compute as pc
 
     if "predictions" in arena.tables:
@@ -72,4 +72,6 @@ def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str)
             return chosen(stored, referee)
     name = next(regressor.name for regressor in surrogate.REGRESSORS.values() if regressor.candidate)
     held_out = surrogate.leave_one_out(seen, name, pairs=False)
-    return Chosen(name, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted})
+    return ChosenRegressor(
+        name, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted}
+    )

@@ -14,10 +14,10 @@ from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.battles.referee import only_judge as only_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.imports.own import Own, read_own
+from mirage.imports.own import UserFile, read_own
 from mirage.judge.pairs import REPLIES
 from mirage.placement import sequential as placing
-from mirage.placement.records import Control
+from mirage.placement.records import RandomCheck
 from mirage.placement.sequential.field import by_pair
 from mirage.rank.bootstrap import JOINT
 from mirage.rank.tiers import separate
@@ -33,7 +33,7 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     names = list(rank.COLUMNS)
     if file is None:
         return arena.read("judgments", columns=names)
-    further = read_own(Own("judgments", file), arena.path)["judgments"].select(names)
+    further = read_own(UserFile("judgments", file), arena.path)["judgments"].select(names)
     if "judgments" not in arena.tables:
         return further
     keys = list(schema.key("judgments"))
@@ -138,7 +138,7 @@ def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed
 
 def battles_fought(
     own: pa.Table, fields: Sequence[placing.Field], referee: str, system: str
-) -> tuple[list[placing.Fought], set[tuple[int, str, int]]]:
+) -> tuple[list[placing.BattleResult], set[tuple[int, str, int]]]:
     """The system's battles with a verdict, and all that were asked for: language, question, opponent."""
     place = {field.language: k for k, field in enumerate(fields)}
     index = {name: j for j, name in enumerate(fields[0].systems)}
@@ -159,7 +159,7 @@ def battles_fought(
         for q, j in np.argwhere(contested[:, position]).tolist():
             if language_battles.systems[j] in index:
                 fought.append(
-                    placing.Fought(
+                    placing.BattleResult(
                         language_battles.queries[q],
                         index[language_battles.systems[j]],
                         float(points[q, position, j]),
@@ -187,10 +187,10 @@ def grids(
 
 def control_of(
     state: placing.State,
-    drawn: Sequence[placing.Place],
-    fought: Sequence[placing.Fought],
-    rooms: Sequence[placing.Room],
-) -> Control:
+    drawn: Sequence[placing.TierGoal],
+    fought: Sequence[placing.BattleResult],
+    rooms: Sequence[placing.CandidatePool],
+) -> RandomCheck:
     """What became of the battles that were drawn at random, beside what the rating leads to expect."""
     keys = {(k, rooms[k].queries[q], j) for k, q, j in drawn}
     battles = [battle for battle in fought if (battle.language, battle.query, battle.opponent) in keys]
@@ -199,7 +199,7 @@ def control_of(
         [1 / (1 + np.exp(mean[battle.language, battle.opponent] - mean[battle.language, -1])) for battle in battles]
     )
     dispersion = np.array([state.fields[battle.language].noise.dispersion for battle in battles])
-    return Control(
+    return RandomCheck(
         len(battles),
         float(sum(battle.points for battle in battles)),
         float(p.sum()),

@@ -14,7 +14,7 @@ ORDERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class PlacementRow:
     """One row of the ranking with the new system in it."""
 
     key = ("rank",)
@@ -40,7 +40,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class SuggestedBattle:
     """A battle to be fought, in both orders."""
 
     language: schema.Code
@@ -60,7 +60,7 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class RandomCheck:
     """The battles that were drawn at random, as a check of the rating that all battles gave."""
 
     n: int
@@ -96,17 +96,17 @@ class Placement:
     """Where it stands by its features alone."""
     now: placing.Standing
     """Where it stands with its battles."""
-    stands: tuple[Stand, ...]
+    stands: tuple[PlacementRow, ...]
     """The ranking with it, the best first."""
     tiers: tuple[tuple[str, ...], ...]
     """The judged systems in tiers, by their own battles."""
     unparsed: int
     """Its verdicts that could not be read."""
-    next: tuple[Next, ...]
+    next: tuple[SuggestedBattle, ...]
     """The battles to fight next; none once it is settled."""
     horizon: placing.Horizon
     """How many more battles until it is settled."""
-    control: Control
+    control: RandomCheck
     """The battles drawn at random so far."""
     control_share: float
     """Share of the next battles that is drawn at random."""
@@ -147,9 +147,9 @@ class Placement:
         )
 
 
-def stands(
+def placement_rows(
     system: str, others: Sequence[str], tiers: Sequence[Sequence[str]], now: placing.Standing
-) -> tuple[Stand, ...]:
+) -> tuple[PlacementRow, ...]:
     """The ranking with the new system in it."""
     tier = {name: k for k, names in enumerate(tiers, start=1) for name in names} | {system: now.tier}
     rows: list[tuple[Any, ...]] = [(now.rating, system, now.low, now.high, None)]
@@ -159,7 +159,7 @@ def stands(
     ]
     rows.sort(key=lambda row: (-row[0], row[1]))
     return tuple(
-        Stand(
+        PlacementRow(
             *(number, name, rating, low, high, tier[name]),
             *(float(now.tier_probabilities[tier[name] - 1]), float(now.rank_probabilities[number - 1]), above),
         )

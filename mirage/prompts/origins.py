@@ -13,7 +13,7 @@ from mirage.prompts import bundled
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class PromptDeparture:
     """One way in which a prompt of ours is not that of its source."""
 
     what: str
@@ -23,7 +23,7 @@ class Departure:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class PromptOrigin:
     """Where a prompt is from."""
 
     name: str
@@ -32,7 +32,7 @@ class Origin:
     """What it is for."""
     source: str
     """The paper, its figure or section, and the file of the published program."""
-    departures: tuple[Departure, ...]
+    departures: tuple[PromptDeparture, ...]
     """Every departure from the source."""
 
     @property
@@ -41,15 +41,15 @@ class Origin:
         return bundled(self.name)
 
 
-_COUNT = Departure(
+_COUNT = PromptDeparture(
     "As many passages as a question has; the published program refuses any other number than 10.",
     "Questions of other sources have more or fewer.",
 )
-_WORDS = Departure(
+_WORDS = PromptDeparture(
     "In words of our own, with the same criteria.",
     "The published texts leave open where a text ends, and what follows adds to them; one of our own can say it all.",
 )
-_FENCED = Departure(
+_FENCED = PromptDeparture(
     "Each text stands between two marks with a code that none of them holds, and the prompt says that what stands "
     "there "
     "is material and speaks to nobody.",
@@ -57,14 +57,14 @@ _FENCED = Departure(
     "under headings that a text can repeat.",
 )
 _GRADE_LAST = "The reply explains first and ends with `Score: [[3]]` on a line of its own"
-_CUT = Departure(
+_CUT = PromptDeparture(
     "Each passage is cut to its first 800 tokens, by an estimate.",
     "So much of it the systems were shown at most; the estimate makes the prompt the same on every machine.",
 )
 
-ORIGINS: tuple[Origin, ...] = (
+ORIGINS: tuple[PromptOrigin, ...] = (
     *(
-        Origin(name, use, f"[NM], {where}; {kind} in nomiracl/prompts/template.py", departures)
+        PromptOrigin(name, use, f"[NM], {where}; {kind} in nomiracl/prompts/template.py", departures)
         for name, use, where, kind, departures in (
             (
                 "vanilla",
@@ -84,56 +84,56 @@ ORIGINS: tuple[Origin, ...] = (
             ("explanation", "The same, with steps before the answer.", "Table 3", "ExplanationTemplate", (_COUNT,)),
         )
     ),
-    Origin(
+    PromptOrigin(
         "rag",
         "Answer a question from passages, with reasoning and citations.",
         "[MB], section 5 and Figure 10, after ChatQA",
         (
-            Departure(
+            PromptDeparture(
                 "In words of our own: in the question's language, step by step, passages cited by id in the manner of "
                 "IEEE, `##Reason:` and `##Answer:`.",
                 "Figure 10 is a picture; its caption, section 5 and the published data set give the parts and their "
                 "order, which ours keeps.",
             ),
-            Departure(
+            PromptDeparture(
                 "It says that some or all contexts may have nothing to do with the question, and that the assistant "
                 "says so when the answer cannot be found.",
                 "Arenas here hold questions without a relevant passage, as NoMIRACL's do.",
             ),
         ),
     ),
-    Origin(
+    PromptOrigin(
         "overlap",
         "Grade an answer against the reference system's answer, from 1 to 5.",
         "[MB], Figure 11; evaluation/answer_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_answer_overlap.py",
         (
             _WORDS,
             _FENCED,
-            Departure(
+            PromptDeparture(
                 "It shows the passages, as the figure's caption says; the prompts in both files of the program leave "
                 "them out.",
                 "The paper decides where it and its program differ.",
             ),
             _CUT,
-            Departure(
+            PromptDeparture(
                 "The reference's answer part and the reply's, both without citations; the program also cuts them at "
                 "the "
                 "first blank line.",
                 "An answer can have paragraphs.",
             ),
-            Departure(
+            PromptDeparture(
                 f"{_GRADE_LAST}; one file of the program asks for the grade before its justification, the other for "
                 f"the "
                 "grade after it.",
                 "A grade after its reasons rests on them.",
             ),
-            Departure(
+            PromptDeparture(
                 "It says that other words for the same are no fault, nor is the length.",
                 "BLEU and ROUGE-L measure the words already.",
             ),
         ),
     ),
-    Origin(
+    PromptOrigin(
         "fluency",
         "Grade how coherent a reply is, from 1 to 5.",
         "[MB], Figure 12; evaluation/fluency_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_fluency.py",
@@ -141,22 +141,22 @@ ORIGINS: tuple[Origin, ...] = (
             _WORDS,
             _FENCED,
             _CUT,
-            Departure(
+            PromptDeparture(
                 "The reply is called a text; the paper calls it a summary.",
                 "A reply of a RAG system is no summary, and a model could mark it down for that.",
             ),
-            Departure(
+            PromptDeparture(
                 "The whole reply as it is, with its headings; the program takes `##` from them, and one of its files "
                 "cuts the answer at the first blank line.",
                 "Nothing of a reply is lost or changed.",
             ),
-            Departure(
+            PromptDeparture(
                 f"{_GRADE_LAST}; the paper asks for `##Rating: ... ##Explanation: ...`.",
                 "The form of all grades here, which is told from a `##` in the reply.",
             ),
         ),
     ),
-    Origin(
+    PromptOrigin(
         "judge",
         "Which of two answers is better?",
         "[MB], Figure 13, after RAGElo; mirage_bench/evaluate/pairwise_llm_judge.py",
@@ -164,25 +164,25 @@ ORIGINS: tuple[Origin, ...] = (
             _WORDS,
             _FENCED,
             _CUT,
-            Departure(
+            PromptDeparture(
                 "It says that where the passages do not hold the answer it is right to say so and wrong to make one "
                 "up, "
                 "and that an answer without any text gives nothing.",
                 "Arenas here hold questions without a relevant passage, as NoMIRACL's do, and replies without text.",
             ),
-            Departure(
+            PromptDeparture(
                 "It adds that an answer should be borne out by the passages.",
                 "Correctness is asked for in both; the passages are what the judge can check it by.",
             ),
-            Departure(
+            PromptDeparture(
                 "The verdict ends the reply, on a line of its own; the figure asks for it after the explanation.",
                 "A mark on a line of its own is told from one that the judge quotes.",
             ),
-            Departure(
+            PromptDeparture(
                 "Both orders of every pair are judged; the program draws one at random.",
                 "A judge's preference for a place then shows, and cancels out.",
             ),
-            Departure(
+            PromptDeparture(
                 "The replies are shown whole; the program cuts each at its first blank line.",
                 "The answer often stands after it.",
             ),

@@ -21,8 +21,8 @@ from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Rank
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
-from mirage.rank.needed import Needed, more_queries
 from mirage.rank.records import FEW
+from mirage.rank.sample_size import SampleSize, sample_sizes
 from mirage.rank.sandwich import Sandwich, analytic, disagreements
 from mirage.rank.scale import Scale, on_scale
 from mirage.rank.threads import one_thread
@@ -42,9 +42,9 @@ __all__ = [
     "Finding",
     "Fit",
     "LanguageRanking",
-    "Needed",
     "Penalty",
     "Ranking",
+    "SampleSize",
     "Sandwich",
     "Scale",
     "Side",
@@ -59,11 +59,11 @@ __all__ = [
     "from_judgments",
     "from_outcomes",
     "lacking",
-    "more_queries",
     "on_scale",
     "one_thread",
     "pooled",
     "rate",
+    "sample_sizes",
     "separate",
     "together",
     "verdicts",

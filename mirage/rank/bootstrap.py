@@ -23,7 +23,7 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.by_query import ByQuery, by_query
-from mirage.rank.fit import RIDGE, Array, Fit, Pairs, Penalty, fit
+from mirage.rank.fit import RIDGE, Array, Fit, PairCounts, Penalty, fit
 from mirage.rank.graph import either, groups, unbounded
 from mirage.rank.records import JOINT, LEVEL, Difference, LanguageRanking, widened
 from mirage.rank.threads import one_thread
@@ -282,7 +282,7 @@ def _rate_one(
         if layout.prior is not None:
             of_first, of_second = layout.prior.drawn(rng, len(drawn))
             first, second = first + of_first, second + of_second
-        pairs = Pairs(first, second, tied[0] if tied else None, s)
+        pairs = PairCounts(first, second, tied[0] if tied else None, s)
         parts.append(fit(pairs, ridge=ridge, start=start, tolerance=_CLOSE).theta)
     parted = groups(battles.systems, whole)
     theta, questions = layout.point[0, :s], battles.questions()

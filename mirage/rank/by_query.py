@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.rank.fit import Array, Model, Pairs, Penalty, fit
-from mirage.rank.jeffreys import ROUGHLY, Prior, bias_reduced
+from mirage.rank.fit import Array, Likelihood, PairCounts, Penalty, fit
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced
 from mirage.schema import Ties
 
 
@@ -20,13 +20,13 @@ class ByQuery:
 
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
-    each: Pairs
+    each: PairCounts
     """Q data sets, one a query."""
-    counted: Pairs
+    counted: PairCounts
     """One data set: all queries with their weights."""
-    whole: Model
+    whole: Likelihood
     """The same with the points of the prior."""
-    prior: Prior | None
+    prior: JeffreysPrior | None
     """Jeffreys' prior; None where the likelihood alone is maximised."""
     point: Array
     """1 x S, or 1 x (S + 1) with Davidson's tie parameter last: the estimate."""
@@ -36,9 +36,9 @@ class ByQuery:
     """Which queries each stratum holds."""
 
     @cached_property
-    def likelihood(self) -> Model:
+    def likelihood(self) -> Likelihood:
         """All queries without the points of the prior: what tests hold two systems equal in."""
-        return Model(self.counted, self.whole.ridge)
+        return Likelihood(self.counted, self.whole.ridge)
 
     @cached_property
     def moves(self) -> Array:
@@ -66,8 +66,8 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
     weights = np.empty(n)
     for rows in strata:
         weights[rows] = n / (len(strata) * len(rows))
-    per_query = Pairs(first, second, tied, len(battles.systems))
-    whole = Pairs(
+    per_query = PairCounts(first, second, tied, len(battles.systems))
+    whole = PairCounts(
         weights[None] @ first,
         weights[None] @ second,
         None if tied is None else weights[None] @ tied,
@@ -76,18 +76,18 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
     if penalty == "none":
         fitted = fit(whole, ridge=ridge)
         point = fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
-        return ByQuery(battles.systems, per_query, whole, Model(whole, ridge), None, point, weights, strata)
+        return ByQuery(battles.systems, per_query, whole, Likelihood(whole, ridge), None, point, weights, strata)
     point, _ = bias_reduced(whole, ridge=ridge, tolerance=ROUGHLY)
-    dispersion = _dispersion(per_query, Model(whole, ridge), point, weights, strata)
+    dispersion = _dispersion(per_query, Likelihood(whole, ridge), point, weights, strata)
     point, prior = bias_reduced(whole, ridge=ridge, dispersion=dispersion, start=point)
     return ByQuery(
-        battles.systems, per_query, whole, Model(prior.added_to(whole), ridge), prior, point, weights, strata
+        battles.systems, per_query, whole, Likelihood(prior.added_to(whole), ridge), prior, point, weights, strata
     )
 
 
-def scores_of(per_query: Pairs, point: Array) -> Array:
+def scores_of(per_query: PairCounts, point: Array) -> Array:
     """Q x size: the gradient of each query's log-likelihood at one point."""
-    return Model(per_query, 0.0).gradient(np.repeat(point, len(per_query.first), axis=0))
+    return Likelihood(per_query, 0.0).gradient(np.repeat(point, len(per_query.first), axis=0))
 
 
 def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, Array]:
@@ -112,7 +112,7 @@ def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, A
 
 
 def _dispersion(
-    per_query: Pairs, model: Model, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]
+    per_query: PairCounts, model: Likelihood, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]
 ) -> float:
     """How much more queries vary than independent battles would: tr(H^-1 J) over the number of parameters, with H the
     information of the battles and J the covariance of the queries' scores; 1 where no query is compared with another.

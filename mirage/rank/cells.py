@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.rank.bootstrap import query_weights
-from mirage.rank.fit import Array, Pairs, logistic
+from mirage.rank.fit import Array, PairCounts, logistic
 from mirage.rank.jeffreys import DISPERSION, ROUGHLY, TOLERANCE
 from mirage.schema import Ties
 
@@ -56,7 +56,7 @@ _CELLS = 400_000
 
 
 @dataclass(frozen=True, eq=False)
-class Styled:
+class StyledRatings:
     """Ratings and coefficients of one language, with their draws."""
 
     theta: Array
@@ -71,11 +71,13 @@ class Styled:
     """K: root of the mean square of a covariate's difference between the two answers of a battle."""
     reasons: tuple[str | None, ...]
     """K: why the battles do not tell a coefficient; None where they do."""
-    whole: Pairs
+    whole: PairCounts
     """One data set: points by pair."""
 
 
-def styled(battles: Battles, values: Array, code: str, *, ties: Ties, draws: int, seed: int, ridge: float) -> Styled:
+def styled(
+    battles: Battles, values: Array, code: str, *, ties: Ties, draws: int, seed: int, ridge: float
+) -> StyledRatings:
     """Fit ratings and coefficients of one language together.
 
     Args:
@@ -93,7 +95,7 @@ def styled(battles: Battles, values: Array, code: str, *, ties: Ties, draws: int
     rng = np.random.default_rng([seed, zlib.crc32(code.encode()), 1])
     drawn = cells.drawn(x, added, dispersion, weights, rng)
     s, scale = cells.n_systems, np.where(cells.spread > 0, cells.spread, 1)
-    return Styled(
+    return StyledRatings(
         x[:s] - x[:s].mean(),
         drawn[:, :s] - drawn[:, :s].mean(axis=1, keepdims=True),
         x[s:] / scale,
@@ -125,9 +127,9 @@ class Cells:
         informative = self._told()
         self.used = np.array([*range(self.n_systems), *(self.n_systems + k for k in informative)])
 
-    def whole(self) -> Pairs:
+    def whole(self) -> PairCounts:
         """One data set: the points by pair."""
-        return Pairs(self._by_pair(self.won)[None], self._by_pair(self.lost)[None], None, self.n_systems)
+        return PairCounts(self._by_pair(self.won)[None], self._by_pair(self.lost)[None], None, self.n_systems)
 
     def bias_reduced(self) -> tuple[Array, Array, float]:
         """The estimate (size), with 0 for covariates that the battles do not tell; the points added to each side of

@@ -14,7 +14,7 @@ left out and counted, and length counts by its logarithm: characters are read by
 The estimate is bias-reduced like that of `rate` (`cells.py`).
 
 A coefficient is learned where answers differ as they usually do, and carried on beyond that for a system whose answers
-are far longer than all others': such a rating rests on extrapolation, and the system is named (`Controlled.outside`).
+are far longer than all others': such a rating rests on extrapolation, and the system is named (`StyleControl.outside`).
 
 This controls for what is measured and for nothing else, and it takes from a system what its style has earned: where
 longer answers are longer because they are better, the plain ranking is the one to read.
@@ -33,7 +33,7 @@ from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
 from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate, together
-from mirage.rank.cells import Styled, styled
+from mirage.rank.cells import StyledRatings, styled
 from mirage.rank.fit import RIDGE, Array
 from mirage.rank.graph import groups, unbounded
 from mirage.rank.records import widened
@@ -172,7 +172,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, eq=False)
-class Controlled:
+class StyleControl:
     """Ratings at equal style, beside those of the same battles without control."""
 
     names: tuple[str, ...]
@@ -218,7 +218,7 @@ def control(
     draws: int = DRAWS,
     seed: int = SEED,
     ridge: float = RIDGE,
-) -> Controlled:
+) -> StyleControl:
     """Rate the systems at equal style.
 
     Args:
@@ -288,10 +288,10 @@ def control(
         coefficients[JOINT] = _mean(
             names, coefficients, fits, {code: len(language_battles.queries) for code, language_battles in used.items()}
         )
-    return Controlled(names, ranking, coefficients, used, missing, outside)
+    return StyleControl(names, ranking, coefficients, used, missing, outside)
 
 
-def _row(code: str, battles: Battles, fit: Styled) -> LanguageRanking:
+def _row(code: str, battles: Battles, fit: StyledRatings) -> LanguageRanking:
     parted, questions = groups(battles.systems, fit.whole), battles.questions()
     return LanguageRanking(
         code,
@@ -350,7 +350,7 @@ def _outside(
     return covariates_by_system
 
 
-def _read(code: str, names: tuple[str, ...], fit: Styled, n: int) -> tuple[Coefficient, ...]:
+def _read(code: str, names: tuple[str, ...], fit: StyledRatings, n: int) -> tuple[Coefficient, ...]:
     ends = np.quantile(fit.value_draws, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
     rows: list[Coefficient] = []
     for k, (name, reason) in enumerate(zip(names, fit.reasons, strict=True)):
@@ -360,7 +360,10 @@ def _read(code: str, names: tuple[str, ...], fit: Styled, n: int) -> tuple[Coeff
 
 
 def _mean(
-    names: tuple[str, ...], by: Mapping[str, Sequence[Coefficient]], fits: Mapping[str, Styled], n: Mapping[str, int]
+    names: tuple[str, ...],
+    by: Mapping[str, Sequence[Coefficient]],
+    fits: Mapping[str, StyledRatings],
+    n: Mapping[str, int],
 ) -> tuple[Coefficient, ...]:
     """The mean of each coefficient over the languages that tell it. As in the joint rating, each language's draws are
     moved so that their mean is its value.

@@ -55,7 +55,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairCounts:
     """Battle counts of B data sets by pair of systems, the pairs (i, j), i < j, in the order of `numpy.triu_indices`.
 
     Counts may be fractions: a tie is half a win each, and strata carry weights.
@@ -71,7 +71,9 @@ class Pairs:
     """S."""
 
 
-def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None, tolerance: float = _DRAW_TOLERANCE) -> Fit:
+def fit(
+    pairs: PairCounts, *, ridge: float = RIDGE, start: Fit | None = None, tolerance: float = _DRAW_TOLERANCE
+) -> Fit:
     """Find the strengths of every data set.
 
     Args:
@@ -84,7 +86,7 @@ def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None, toleran
     Returns:
         The maximum of each penalised likelihood, to 1e-9; with a `start`, to some ten times the tolerance.
     """
-    model = Model(pairs, ridge)
+    model = Likelihood(pairs, ridge)
     if start is None:
         x, steps = _newton(model, np.zeros((len(pairs.first), model.size)))
     else:
@@ -98,10 +100,10 @@ def fit(pairs: Pairs, *, ridge: float = RIDGE, start: Fit | None = None, toleran
     )
 
 
-class Model:
+class Likelihood:
     """Gradient, curvature and value of the penalised log-likelihood, for B data sets at B points."""
 
-    def __init__(self, pairs: Pairs, ridge: float) -> None:
+    def __init__(self, pairs: PairCounts, ridge: float) -> None:
         s = pairs.systems
         self.i, self.j, self.D = _design(s)
         self.n_systems = s
@@ -113,9 +115,9 @@ class Model:
         self.total: Counts = pairs.first + pairs.second + tied
         self.half: Counts = (pairs.first - pairs.second) / 2
 
-    def take(self, rows: NDArray[np.intp]) -> Model:
+    def take(self, rows: NDArray[np.intp]) -> Likelihood:
         """The model of some of the data sets."""
-        part = object.__new__(Model)
+        part = object.__new__(Likelihood)
         part.__dict__.update(self.__dict__)
         part.first, part.second, part.total, part.half = (
             counts[rows] for counts in (self.first, self.second, self.total, self.half)
@@ -123,24 +125,24 @@ class Model:
         part.ties = None if self.ties is None else self.ties[rows]
         return part
 
-    def single(self) -> Model:
+    def single(self) -> Likelihood:
         """The model in single precision."""
-        part = object.__new__(Model)
+        part = object.__new__(Likelihood)
         part.__dict__.update(self.__dict__)
         for name in ("D", "first", "second", "total", "half", "ties"):
             value = getattr(self, name)
             setattr(part, name, None if value is None else value.astype(np.float32))
         return part
 
-    def mean(self) -> Model:
+    def mean(self) -> Likelihood:
         """The model of the mean data set."""
-        pairs = Pairs(
+        pairs = PairCounts(
             self.first.mean(axis=0, keepdims=True),
             self.second.mean(axis=0, keepdims=True),
             None if self.ties is None else self.ties.mean(axis=0, keepdims=True),
             self.n_systems,
         )
-        return Model(pairs, self.ridge)
+        return Likelihood(pairs, self.ridge)
 
     def gradient(self, x: Array) -> Array:
         """B x size: the gradient of the penalised log-likelihood."""
@@ -280,7 +282,7 @@ def davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
     return win / z, lose / z, tie / z
 
 
-def _apart(model: Model, x: Array) -> Array:
+def _apart(model: Likelihood, x: Array) -> Array:
     """`x`, but every system that took all points or none in a data set stands where its own likelihood, the others
     staying, has its maximum.
 
@@ -322,7 +324,7 @@ def _apart(model: Model, x: Array) -> Array:
     return x
 
 
-def _newton(model: Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
+def _newton(model: Likelihood, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     """Newton with step halving, all data sets at once; each leaves the batch when it has converged."""
     x = x.copy()
     left, before = np.arange(len(x)), np.full(len(x), np.inf)
@@ -348,7 +350,7 @@ def _newton(model: Model, x: Array, *, limit: int = 200) -> tuple[Array, int]:
     return x, steps
 
 
-def _uphill(model: Model, parameters: Array, step: NDArray[Any]) -> Array:
+def _uphill(model: Likelihood, parameters: Array, step: NDArray[Any]) -> Array:
     """The part of each step, 1 or a power of 1/2, that does not go down."""
     scale = np.ones(len(parameters))
     # A concave function that still rises at the end of a step has risen all along.
@@ -364,7 +366,7 @@ def _uphill(model: Model, parameters: Array, step: NDArray[Any]) -> Array:
     return scale
 
 
-def _chord(model: Model, x0: Array, tolerance: float, *, limit: int = 40) -> tuple[Array, int]:
+def _chord(model: Likelihood, x0: Array, tolerance: float, *, limit: int = 40) -> tuple[Array, int]:
     """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
     b = len(model.total)
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])

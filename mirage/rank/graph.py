@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.rank.fit import Pairs
+from mirage.rank.fit import PairCounts
 
 Side = Literal["above", "below", "both"]
 """Where the data puts no bound on a rating."""
 
 
-def groups(systems: tuple[str, ...], pairs: Pairs) -> tuple[tuple[str, ...], ...]:
+def groups(systems: tuple[str, ...], pairs: PairCounts) -> tuple[tuple[str, ...], ...]:
     """Strongly connected components of the graph "took points from" (Ford 1957), the largest first."""
     n, label = components(pairs, 0)
     parts = [tuple(name for name, k in zip(systems, label, strict=True) if k == g) for g in range(n)]
@@ -27,7 +27,7 @@ def main_group(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     return parts[0] if alone else ()
 
 
-def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pairs: Pairs) -> dict[str, Side]:
+def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pairs: PairCounts) -> dict[str, Side]:
     """On which side nothing bounds a rating, for every system outside the main group."""
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -57,7 +57,7 @@ def either(sides: list[Side]) -> Side:
     return sides[0] if len(set(sides)) == 1 else "both"
 
 
-def _took_points(pairs: Pairs, row: int) -> NDArray[np.bool_]:
+def _took_points(pairs: PairCounts, row: int) -> NDArray[np.bool_]:
     """S x S: whether the row system took a point from the column system, in one data set."""
     i, j = np.triu_indices(pairs.systems, 1)
     beat = np.zeros((pairs.systems, pairs.systems), dtype=bool)
@@ -67,7 +67,7 @@ def _took_points(pairs: Pairs, row: int) -> NDArray[np.bool_]:
     return beat
 
 
-def components(pairs: Pairs, row: int) -> tuple[int, NDArray[np.int32]]:
+def components(pairs: PairCounts, row: int) -> tuple[int, NDArray[np.int32]]:
     """How many strongly connected components one data set has, and which of them each system is in."""
     from scipy.sparse.csgraph import connected_components
 

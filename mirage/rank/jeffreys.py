@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.rank.fit import Array, Model, Pairs
+from mirage.rank.fit import Array, Likelihood, PairCounts
 
 DISPERSION = (0.25, 20.0)
 """Least and largest dispersion that the points are scaled by."""
@@ -37,7 +37,7 @@ _LIMIT, _STEP = 500, 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Prior:
+class JeffreysPrior:
     """Jeffreys' prior at an estimate, as points."""
 
     added: Array
@@ -50,9 +50,9 @@ class Prior:
     shape: Array
     """S: how many half battles' worth of points are there for a system, at dispersion 1."""
 
-    def added_to(self, pairs: Pairs) -> Pairs:
+    def added_to(self, pairs: PairCounts) -> PairCounts:
         """Data sets with the points added to each."""
-        return Pairs(pairs.first + self.added, pairs.second + self.added, pairs.ties, pairs.systems)
+        return PairCounts(pairs.first + self.added, pairs.second + self.added, pairs.ties, pairs.systems)
 
     def drawn(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The points of the prior in n draws of the posterior bootstrap, n x P for the first and the second of a pair.
@@ -73,13 +73,13 @@ class Prior:
 
 
 def bias_reduced(
-    whole: Pairs,
+    whole: PairCounts,
     *,
     ridge: float,
     dispersion: float = 1.0,
     start: Array | None = None,
     tolerance: float = TOLERANCE,
-) -> tuple[Array, Prior]:
+) -> tuple[Array, JeffreysPrior]:
     """The maximum of the likelihood times Jeffreys' prior to the power of the dispersion.
 
     Args:
@@ -94,12 +94,12 @@ def bias_reduced(
         prior leaves alone; and the prior there.
     """
     phi = float(np.clip(dispersion, *DISPERSION))
-    model = Model(whole, ridge)
+    model = Likelihood(whole, ridge)
     s = whole.systems
     x = np.zeros((1, model.size)) if start is None else start.copy()
     for _ in range(_LIMIT):
         prior = _prior(model, x, phi)
-        g, H = Model(prior.added_to(whole), ridge).slopes(x)
+        g, H = Likelihood(prior.added_to(whole), ridge).slopes(x)
         step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
         length = float(np.abs(step).max())
         x = x + step * min(1.0, _STEP / max(length, 1e-300))
@@ -109,7 +109,7 @@ def bias_reduced(
     return x, _prior(model, x, phi)
 
 
-def _prior(model: Model, x: Array, phi: float) -> Prior:
+def _prior(model: Likelihood, x: Array, phi: float) -> JeffreysPrior:
     s, i, j = model.n_systems, model.i, model.j
     information = model.information(x)[0]
     V = np.linalg.inv(model.slopes(x)[1][0])[:s, :s]
@@ -120,4 +120,4 @@ def _prior(model: Model, x: Array, phi: float) -> Prior:
     half = leverage / 2
     parts = np.bincount(i, half * share, s), np.bincount(j, half * (1 - share), s)
     shape = np.add(*parts, dtype=np.float64)
-    return Prior(half * phi, phi, share, shape)
+    return JeffreysPrior(half * phi, phi, share, shape)

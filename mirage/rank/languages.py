@@ -76,7 +76,7 @@ class Steadiness:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LanguageAgreement:
     """How alike two languages rank the systems that both have."""
 
     first: str
@@ -103,7 +103,7 @@ class Stability:
     """One row a system and language, systems by their mean rank, languages by code."""
     systems: tuple[Steadiness, ...]
     """One row a system, by mean rank, then name."""
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[LanguageAgreement, ...]
     """One row a pair of languages, by code."""
     referee: str
     """What decided the battles."""
@@ -122,7 +122,7 @@ class Stability:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class LanguageEffect:
     """Whether a system is stronger or weaker in a group of languages than elsewhere."""
 
     system: str
@@ -156,12 +156,12 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Unusual:
+class LanguageEffects:
     """The tests of every system in every group of languages."""
 
     by: By
     """How languages are grouped."""
-    effects: tuple[Effect, ...]
+    effects: tuple[LanguageEffect, ...]
     """One row a system and group, by group, then system."""
     tested: int
     """Cells with a test, over which Holm's correction goes."""
@@ -181,7 +181,7 @@ class Unusual:
             f"queries, seed {self.seed}; Holm's correction over {self.tested} tests"
         )
 
-    def found(self, level: float = 1 - LEVEL) -> tuple[Effect, ...]:
+    def found(self, level: float = 1 - LEVEL) -> tuple[LanguageEffect, ...]:
         """The effects that stand after the correction, at most `level` of false alarms in all, the surest first."""
         sure = [e for e in self.effects if e.p_holm is not None and e.p_holm <= level]
         return tuple(sorted(sure, key=lambda e: (e.p, e.group, e.system)))
@@ -272,20 +272,20 @@ def stability(ranking: Ranking) -> Stability:
     )
 
 
-def _agreement(first: LanguageRanking, second: LanguageRanking) -> Agreement:
+def _agreement(first: LanguageRanking, second: LanguageRanking) -> LanguageAgreement:
     both = sorted(set(first.systems) & set(second.systems))
     codes = (first.language, second.language)
     if len(both) < 2:
-        return Agreement(*codes, None, None, None, len(both), f"they have {len(both)} systems in common")
+        return LanguageAgreement(*codes, None, None, None, len(both), f"they have {len(both)} systems in common")
     a, b = ([row.systems.index(name) for name in both] for row in (first, second))
     tau = float(kendall(first.theta[a], second.theta[b]))
     if np.isnan(tau):
-        return Agreement(*codes, None, None, None, len(both), "in one of them all ratings are equal")
+        return LanguageAgreement(*codes, None, None, None, len(both), "in one of them all ratings are equal")
     draws = kendall(first.draws[:, a], second.draws[:, b])
-    return Agreement(*codes, tau, *_percentiles(draws[~np.isnan(draws)]), len(both), None)
+    return LanguageAgreement(*codes, tau, *_percentiles(draws[~np.isnan(draws)]), len(both), None)
 
 
-def unusual(ranking: Ranking, *, by: By = "family") -> Unusual:
+def language_effects(ranking: Ranking, *, by: By = "family") -> LanguageEffects:
     """Test for each system whether its strength in a group of languages differs from its strength elsewhere.
 
     Languages are a random effect. A system differs a little in every language; with enough queries any two languages
@@ -325,10 +325,10 @@ def unusual(ranking: Ranking, *, by: By = "family") -> Unusual:
     adjusted = iter(holm([cell.p for cell in cells if cell.p is not None]))
     effects = tuple(cell if cell.p is None else replace(cell, p_holm=next(adjusted)) for cell in cells)
     tested = sum(e.p is not None for e in effects)
-    return Unusual(by, effects, tested, ranking.referee, ranking.n_draws, ranking.seed)
+    return LanguageEffects(by, effects, tested, ranking.referee, ranking.n_draws, ranking.seed)
 
 
-def _effect(system: str, group: str, codes: Sequence[str], languages: Mapping[str, LanguageRanking]) -> Effect:
+def _effect(system: str, group: str, codes: Sequence[str], languages: Mapping[str, LanguageRanking]) -> LanguageEffect:
     from scipy.special import stdtr, stdtrit
 
     rows = {code: row for code, row in languages.items() if system in row.systems}
@@ -350,7 +350,7 @@ def _effect(system: str, group: str, codes: Sequence[str], languages: Mapping[st
         reason = "a language has one query or one draw, hence no sampling error"
     if reason:
         nothing = (None, None, None, None, None, None)
-        return Effect(system, group, estimate, *nothing, inside, n[0], n[1], queries, reason)
+        return LanguageEffect(system, group, estimate, *nothing, inside, n[0], n[1], queries, reason)
     v = [np.array([_sampling(rows[c], system) for c in side]) for side in sides]
     df = n[0] + n[1] - 2
     squares = sum(float(((t - t.mean()) ** 2).sum()) for t in theta)
@@ -361,7 +361,7 @@ def _effect(system: str, group: str, codes: Sequence[str], languages: Mapping[st
     margin = float(stdtrit(df, (1 + LEVEL) / 2)) * error
     ends = estimate - margin, estimate + margin
     statistics = (error, *ends, float(np.sqrt(between)), p, None)
-    return Effect(system, group, estimate, *statistics, inside, n[0], n[1], queries, None)
+    return LanguageEffect(system, group, estimate, *statistics, inside, n[0], n[1], queries, None)
 
 
 def _sampling(row: LanguageRanking, system: str) -> float:

@@ -129,7 +129,7 @@ class Tournaments:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class TournamentResult:
     """Tournaments by language with all that is needed to play them again."""
 
     referee: str
@@ -193,7 +193,7 @@ def play(
     seed: int = 0,
     solver: Solver = "dense",
     progress: Callable[[int, int], None] | None = None,
-) -> Played:
+) -> TournamentResult:
     """Play the paper's tournaments in each language.
 
     Queries are drawn uniformly, whatever their subset. A language's draws do not depend on which others are beside it.
@@ -234,7 +234,7 @@ def play(
             if progress:
                 progress(n_played, tournaments * len(battles))
         languages[code] = Tournaments(code, language_battles.systems, language_battles.queries, drawn, theta, failed)
-    return Played(referee, skill, languages, tournaments, matches, seed, solver)
+    return TournamentResult(referee, skill, languages, tournaments, matches, seed, solver)
 
 
 def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Array | str:

@@ -12,13 +12,13 @@ from mirage.battles.referee import POOLED, RELEVANCE, Referee
 from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
 from mirage.rank.control import covariates
-from mirage.rank.whatif import Choice, Comparison, Recomputed, recompute
+from mirage.rank.whatif import RankComparison, RankOptions, WhatIfResult, recompute
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def ranking(
+def rank_by(
     table: pa.Table,
     referee: str,
     *,
@@ -55,14 +55,14 @@ def ranking(
 def what_if(
     judgments: pa.Table,
     judges: Sequence[str],
-    choice: Choice,
+    choice: RankOptions,
     *,
     features: pa.Table | None = None,
     votes: pa.Table | None = None,
     languages: Sequence[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
-) -> Recomputed:
+) -> WhatIfResult:
     """Rank the systems by one judge or several together, with only what a choice leaves of their verdicts.
 
     Args:
@@ -91,7 +91,7 @@ def what_if(
     return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)
 
 
-def counted(result: Recomputed) -> list[str]:
+def counted_lines(result: WhatIfResult) -> list[str]:
     """What was counted for a ranking, and what was not, in lines."""
     lines = []
     if len(result.said) > 1:
@@ -129,7 +129,7 @@ def counted(result: Recomputed) -> list[str]:
     return lines
 
 
-def moved(comparison: Comparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
+def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
     """Which ranks moved in a language, which systems are gone, and whether the comparison graph fell apart.
 
     Args:
@@ -190,7 +190,7 @@ def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] 
 
     Args:
         ranking: the ranking.
-        table: what it was made from (`ranking`).
+        table: what it was made from (`rank_by`).
         languages: what was asked for; of other languages nothing is said.
     """
     lines = []

@@ -9,7 +9,7 @@ import mirage.rank as rank
 from mirage import schema
 from mirage.battles.referee import RELEVANCE, Referee
 from mirage.rank import DRAWS, SEED, paper
-from mirage.rank.ranking import ranking
+from mirage.rank.ranking import rank_by
 from mirage.stage import Stage, Tables
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ def _relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[
     import pyarrow as pa
 
     ranked = [
-        ranking(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
+        rank_by(tables["outcomes"], RELEVANCE, skill=skill, draws=draws, seed=seed) for skill in get_args(schema.Skill)
     ]
     return {"ratings": pa.concat_tables([result.table() for result in ranked])}
 
 
 def _judged(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
-    return {"ratings": ranking(tables["judgments"], judge, draws=draws, seed=seed).table()}
+    return {"ratings": rank_by(tables["judgments"], judge, draws=draws, seed=seed).table()}
 
 
 def _tournaments(battles: Mapping[str, rank.Battles], options: Mapping[str, Any]) -> pa.Table:

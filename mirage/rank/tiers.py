@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
 from mirage.rank.by_query import ByQuery, spread
-from mirage.rank.fit import Array, Model, davidson, logistic
+from mirage.rank.fit import Array, Likelihood, davidson, logistic
 from mirage.rank.holm import holm
 from mirage.rank.records import JOINT
 from mirage.rank.threads import one_thread
@@ -346,7 +346,7 @@ def _held_equal(
     return points, directions, freed
 
 
-def _values(models: Sequence[Model], points: Sequence[Array], steps: Sequence[Array], scale: Array) -> Array:
+def _values(models: Sequence[Likelihood], points: Sequence[Array], steps: Sequence[Array], scale: Array) -> Array:
     """T: the log-likelihood of all languages after a part of each step."""
     ahead = zip(models, points, steps, strict=True)
     return np.asarray(np.sum([model.value(x + scale[:, None] * step) for model, x, step in ahead], axis=0))

@@ -25,14 +25,14 @@ def tournaments(
     tournaments: int = paper.TOURNAMENTS,
     seed: int = 0,
     progress: Progress | None = None,
-) -> paper.Played:
+) -> paper.TournamentResult:
     """Play the tournaments of a referee (`rank.paper.play`); arguments and errors else as for `ranking`."""
     decider = Referee.named(referee, skill=skill, parser=parser)
     battles = decider.battles(arena.read(decider.table), languages=languages)
     return paper.play(battles, tournaments=tournaments, seed=seed, progress=progress)
 
 
-def tournament_rows(played: paper.Played) -> list[dict[str, Any]]:
+def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
     """By language, the best first: `language, system, rating, low, high, rank, tournaments, failed, rated, reason`.
 
     `rating` is the mean over tournaments with a rating, null where none has one; `low` and `high` are its published
@@ -68,6 +68,6 @@ def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURN
     by_labels = Referee.named(referee).by_labels
     stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
     options |= {} if by_labels else {"judge": referee}
-    method = paper.Played(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    method = paper.TournamentResult(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
     made_by = "mirage rank --paper --store"
     return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {method}"], **options)

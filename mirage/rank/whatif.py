@@ -24,7 +24,7 @@ from mirage.battles.verdicts import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BY_NAME, Makers
 from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate, together
-from mirage.rank.control import Controlled, Covariates, control
+from mirage.rank.control import Covariates, StyleControl, control
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RankOptions:
     """What counts in a ranking by judges; by default everything, as it is."""
 
     ties: Ties = "half"
@@ -50,7 +50,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedVerdicts:
     """What a choice leaves of the verdicts of one judge or several in one language."""
 
     language: str
@@ -82,12 +82,12 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
-class Recomputed:
+class WhatIfResult:
     """A ranking by one judge or several, and what was counted for it."""
 
     ranking: Ranking
     """The ranking; its referee is the one judge, or `pooled`."""
-    choice: Choice
+    choice: RankOptions
     """What was asked for."""
     said: Mapping[str, int]
     """By judge, the readable verdicts that count: a judge that gave twice as many has twice the say."""
@@ -97,7 +97,7 @@ class Recomputed:
     """Verdicts that people's votes stand in for."""
     lacking: Mapping[str, str]
     """Languages in which nothing is left to rate, with the reason."""
-    controlled: Controlled | None
+    controlled: StyleControl | None
     """The style control, with its coefficients; None without one."""
 
     @property
@@ -108,14 +108,14 @@ class Recomputed:
 
 def recompute(
     verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
-    choice: Choice,
+    choice: RankOptions,
     *,
     languages: Sequence[str] | None = None,
     style: Mapping[str, Covariates] | None = None,
     votes: pa.Table | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
-) -> Recomputed:
+) -> WhatIfResult:
     """Rate the systems by what a choice leaves of the verdicts of some judges.
 
     Votes come first and stay; then what a judge said of its own maker's systems goes, then what its two orders do not
@@ -145,13 +145,13 @@ def recompute(
 
 def count(
     verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
-    choice: Choice,
+    choice: RankOptions,
     code: str,
     *,
     votes: pa.Table | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
-) -> Counted:
+) -> CountedVerdicts:
     """Count what a choice leaves of the verdicts in one language; the arguments are those of `recompute`.
 
     Raises:
@@ -175,10 +175,12 @@ def count(
         parts.append(part)
     whole = pooled(parts, referee=judges[0] if len(verdicts_by_judge) == 1 else POOLED)
     any_left = whole.wins.any() or (choice.ties != "drop" and whole.ties.any())
-    return Counted(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
+    return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
 
 
-def rated(parts: Sequence[Counted], choice: Choice, *, style: Mapping[str, Covariates] | None = None) -> Recomputed:
+def rated(
+    parts: Sequence[CountedVerdicts], choice: RankOptions, *, style: Mapping[str, Covariates] | None = None
+) -> WhatIfResult:
     """Rate the systems by what was counted in some languages.
 
     Args:
@@ -220,10 +222,10 @@ def rated(parts: Sequence[Counted], choice: Choice, *, style: Mapping[str, Covar
         }
         controlled = control(battles, style, ties=ties, draws=nonempty[0].draws, seed=nonempty[0].seed)
         ranking = controlled.ranking
-    return Recomputed(ranking, choice, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
+    return WhatIfResult(ranking, choice, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
 
 
-def _judges(judges: tuple[str, ...], choice: Choice) -> tuple[str, ...]:
+def _judges(judges: tuple[str, ...], choice: RankOptions) -> tuple[str, ...]:
     """The judges that are not of the maker left out."""
     without = choice.without
     if without is None:
@@ -237,7 +239,7 @@ def _judges(judges: tuple[str, ...], choice: Choice) -> tuple[str, ...]:
     return left
 
 
-def _counting(verdicts: Verdicts, choice: Choice, code: str, votes: pa.Table | None) -> Verdicts:
+def _counting(verdicts: Verdicts, choice: RankOptions, code: str, votes: pa.Table | None) -> Verdicts:
     """The verdicts of one judge in one language that count."""
     import pyarrow.compute as pc
 
@@ -249,7 +251,7 @@ def _counting(verdicts: Verdicts, choice: Choice, code: str, votes: pa.Table | N
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class RankChange:
     """A system that stands elsewhere."""
 
     language: str
@@ -272,24 +274,24 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RankComparison:
     """What differs between two rankings."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[RankChange, ...]
     """Ranks that moved, the largest move of each language first."""
     gone: Mapping[str, tuple[str, ...]]
     """By language, the systems that the other ranking does not have."""
     apart: Mapping[str, tuple[tuple[str, ...], ...]]
     """By language whose comparison graph is in more parts in the other ranking: these parts, the largest first."""
 
-    def of(self, language: str) -> tuple[Move, ...]:
+    def of(self, language: str) -> tuple[RankChange, ...]:
         """The moves in one language."""
         return tuple(move for move in self.moves if move.language == language)
 
 
-def compare(base: Ranking, other: Ranking) -> Comparison:
+def compare(base: Ranking, other: Ranking) -> RankComparison:
     """Which ranks move from one ranking to another, in the languages that both have."""
-    moves: list[Move] = []
+    moves: list[RankChange] = []
     missing, apart = {}, {}
     for code, row in base.languages.items():
         if code not in other.languages:
@@ -305,10 +307,10 @@ def compare(base: Ranking, other: Ranking) -> Comparison:
         ranks, new = before.ranks().tolist(), after.ranks().tolist()
         low, high = before.rank_interval(LEVEL).tolist()
         language_moves = [
-            Move(code, *entry) for entry in zip(both, ranks, new, low, high, strict=True) if entry[1] != entry[2]
+            RankChange(code, *entry) for entry in zip(both, ranks, new, low, high, strict=True) if entry[1] != entry[2]
         ]
         moves += sorted(language_moves, key=lambda move: (-abs(move.after - move.before), move.before, move.system))
-    return Comparison(tuple(moves), missing, apart)
+    return RankComparison(tuple(moves), missing, apart)
 
 
 def _among(row: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:

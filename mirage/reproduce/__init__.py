@@ -20,15 +20,15 @@ from mirage.rank import paper
 from mirage.reproduce.corrections import corrections
 from mirage.reproduce.figures import figure3, figure4, figure5, figure6
 from mirage.reproduce.material import Material, gather, only_referee
-from mirage.reproduce.tables import SPLITS, Item, table2, table3, table4, table5
+from mirage.reproduce.tables import SPLITS, PaperItem, table2, table3, table4, table5
 from mirage.stage import Progress
 
-__all__ = ["DRAWS", "FOREST_DRAWS", "SPLITS", "Item", "Reproduction", "only_referee", "reproduce", "write"]
+__all__ = ["DRAWS", "FOREST_DRAWS", "SPLITS", "PaperItem", "Reproduction", "only_referee", "reproduce", "write"]
 
 DRAWS, FOREST_DRAWS = paper.TOURNAMENTS, 20
 """Tournaments of each language, and those of them whose forest is fitted."""
 
-_ITEMS: tuple[Callable[[Material], Item], ...] = (
+_ITEMS: tuple[Callable[[Material], PaperItem], ...] = (
     *(table2, table3, table4, table5),
     *(figure3, figure4, figure5, figure6, corrections),
 )
@@ -40,12 +40,12 @@ class Reproduction:
 
     about: Mapping[str, Any]
     """Arena, version, referee, languages, systems, features, held-out systems, seed and numbers of draws."""
-    items: tuple[Item, ...]
+    items: tuple[PaperItem, ...]
     """Tables, figures and corrections, in the order of the paper."""
     missing: Mapping[str, str]
     """What the arena could not give, with the reason."""
 
-    def item(self, name: str) -> Item:
+    def item(self, name: str) -> PaperItem:
         """The item of a name."""
         (result,) = (item for item in self.items if item.name == name)
         return result
@@ -153,7 +153,7 @@ def write(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
     return [folder / name for name in files]
 
 
-def _csv(item: Item) -> str:
+def _csv(item: PaperItem) -> str:
     # As elsewhere: a null is an empty field, and a number has every digit.
     return store.csv_text(item.columns, ([_exact(row[name]) for name in item.columns] for row in item.rows))
 

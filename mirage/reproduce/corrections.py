@@ -13,10 +13,10 @@ import mirage.rank as rank
 from mirage.battles.referee import Referee
 from mirage.rank import paper
 from mirage.rank.bootstrap import LanguageRanking
-from mirage.rank.fit import Pairs, fit
+from mirage.rank.fit import PairCounts, fit
 from mirage.rank.languages import kendall
 from mirage.reproduce.material import Array, Material, counted, predicted
-from mirage.reproduce.tables import ALL, Item, mean, split, tau_left_out
+from mirage.reproduce.tables import ALL, PaperItem, mean, split, tau_left_out
 
 MATCHES = (25, 50, 100, 200, 400)
 """Drawn queries of a tournament whose interval is shown."""
@@ -26,7 +26,7 @@ TOURNAMENTS = 100
 _COLUMNS = ("correction", "pitfall", "language", "paper", "ours", "measure", "effect", "unit", "n", "reason")
 
 
-def corrections(material: Material) -> Item:
+def corrections(material: Material) -> PaperItem:
     """A row a correction and language, and the mean over languages."""
     ranked = rank.rate(material.battles, draws=material.draws, seed=material.seed)
     dropped = rank.rate(material.battles, draws=material.draws, seed=material.seed, ties="drop")
@@ -43,7 +43,7 @@ def corrections(material: Material) -> Item:
     rows += _held_out(material)
     rows += _orders(material)
     rows += _takeover(material)
-    return Item(
+    return PaperItem(
         "corrections",
         "",
         "Paper and ours: what each correction moves",
@@ -94,7 +94,7 @@ def _resampling(material: Material, code: str, corrected: LanguageRanking) -> li
     rng = np.random.default_rng([material.seed, zlib.crc32(code.encode())])
     drawn = rng.multinomial(total, cells / total, size=material.draws).astype(np.float64)
     first, second = np.split(drawn, 2, axis=1)
-    published = fit(Pairs(first, second, None, pairs.systems), start=fit(pairs)).theta
+    published = fit(PairCounts(first, second, None, pairs.systems), start=fit(pairs)).theta
     effect = "width of the 95% intervals, ours by theirs", _ratio(_wide(corrected.draws), _wide(published)), "ratio"
     ways = ("battles drawn one by one", "questions drawn, with all their battles")
     return [

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from mirage import surrogate
 from mirage.rank import Battles, Fit
-from mirage.rank.fit import Pairs, fit
+from mirage.rank.fit import PairCounts, fit
 from mirage.rank.languages import kendall
 from mirage.reproduce.material import Array, Material, counted, predicted
-from mirage.reproduce.tables import ALL, Item, mean, r2, split
+from mirage.reproduce.tables import ALL, PaperItem, mean, r2, split
 from mirage.surrogate.draws import LINEAR
 from mirage.surrogate.regressors import ESTIMATORS
 
@@ -23,7 +23,7 @@ SUBSAMPLES = 30
 """Subsamples of each size."""
 
 
-def figure3(material: Material) -> Item:
+def figure3(material: Material) -> PaperItem:
     """The systems' means of each feature."""
     rows: list[dict[str, Any]] = []
     for code in material.battles:
@@ -56,7 +56,7 @@ def figure3(material: Material) -> Item:
                     "n_queries": sum(row["n_queries"] for row in system_rows),
                 }
             )
-    return Item(
+    return PaperItem(
         "figure3",
         "Figure 3",
         "Mean of each feature by system",
@@ -66,7 +66,7 @@ def figure3(material: Material) -> Item:
     )
 
 
-def figure4(material: Material) -> Item:
+def figure4(material: Material) -> PaperItem:
     """Ranks by the judge and by the surrogate."""
     predictions = material.forest
     rows = []
@@ -88,7 +88,7 @@ def figure4(material: Material) -> Item:
                     "rated": tournaments.rated,
                 }
             )
-    return Item(
+    return PaperItem(
         "figure4",
         "Figure 4",
         "Ranks by the judge and by the surrogate",
@@ -102,7 +102,7 @@ def figure4(material: Material) -> Item:
     )
 
 
-def figure5(material: Material) -> Item:
+def figure5(material: Material) -> PaperItem:
     """Feature importances: the forest's impurities as published, and what held-out systems lose without a feature."""
     shares: dict[str, list[float]] = {name: [] for name in material.features}
     for code in material.battles:
@@ -131,7 +131,7 @@ def figure5(material: Material) -> Item:
         for name in material.features
     ]
     rows.sort(key=lambda row: (-(row["importance"] or 0.0), row["feature"]))
-    return Item(
+    return PaperItem(
         "figure5",
         "Figure 5",
         "Feature importances",
@@ -143,7 +143,7 @@ def figure5(material: Material) -> Item:
     )
 
 
-def figure6(material: Material) -> Item:
+def figure6(material: Material) -> PaperItem:
     """How much of the ranking fewer judged questions, or fewer judged pairs, give."""
     full = {code: fit(counted(battles)) for code, battles in material.battles.items()}
     rows = []
@@ -195,7 +195,7 @@ def figure6(material: Material) -> Item:
                     "n_subsamples": language_rows[0]["n_subsamples"],
                 },
             ]
-    return Item(
+    return PaperItem(
         "figure6",
         "Figure 6",
         "Agreement with the whole ranking by the share of judged questions or pairs",
@@ -222,7 +222,7 @@ def _subsampled(material: Material, code: str, full: Fit, unit: str, share: floa
         n = _judged(battles, unit, share)
         keep = _some(rng, len(battles.queries), n).astype(np.float32)
         kept_wins, kept_losses = (np.asarray(keep @ side, dtype=np.float64) for side in (first, second))
-        return np.asarray(fit(Pairs(kept_wins, kept_losses, None, len(battles.systems))).theta)
+        return np.asarray(fit(PairCounts(kept_wins, kept_losses, None, len(battles.systems))).theta)
     parts = []
     cells = np.flatnonzero(_fought(battles))
     n = _judged(battles, unit, share)
@@ -231,7 +231,7 @@ def _subsampled(material: Material, code: str, full: Fit, unit: str, share: floa
         mask.ravel()[rng.choice(cells, n, replace=False)] = True
         parts.append(((first * mask).sum(axis=0), (second * mask).sum(axis=0)))
     wins, losses = (np.array(side, dtype=np.float64) for side in zip(*parts, strict=True))
-    return np.asarray(fit(Pairs(wins, losses, None, len(battles.systems))).theta)
+    return np.asarray(fit(PairCounts(wins, losses, None, len(battles.systems))).theta)
 
 
 def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from mirage import store, surrogate
 from mirage.battles.referee import RELEVANCE, Referee, judges, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import Battles, paper
-from mirage.rank.fit import Pairs
+from mirage.rank.fit import PairCounts
 from mirage.rank.graph import groups, main_group
 from mirage.stage import Progress
 from mirage.surrogate.draws import LINEAR
@@ -288,11 +288,11 @@ def leave_two_out(
     return {code: matrix for code, matrix in predictions.items() if np.isfinite(matrix).any()}
 
 
-def counted(battles: Battles) -> Pairs:
+def counted(battles: Battles) -> PairCounts:
     """All battles of a language counted by pair, ties dropped."""
     i, j = np.triu_indices(len(battles.systems), 1)
     wins = battles.wins.sum(axis=0, dtype=np.float64)
-    return Pairs(wins[i, j][None], wins[j, i][None], None, len(battles.systems))
+    return PairCounts(wins[i, j][None], wins[j, i][None], None, len(battles.systems))
 
 
 def _bounded(battles: Battles) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ def _bounded(battles: Battles) -> tuple[str, ...]:
     return main_group(groups(battles.systems, counted(battles)))
 
 
-def _among(language: surrogate.Language, systems: Sequence[str]) -> surrogate.Language:
+def _among(language: surrogate.LanguageData, systems: Sequence[str]) -> surrogate.LanguageData:
     """The same language among some of its systems."""
     positions = [language.systems.index(s) for s in systems]
     removed = frozenset(language.systems) - set(systems)

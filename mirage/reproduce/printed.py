@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import outcomes as rules
 from mirage.errors import MirageError, UnknownName
 from mirage.intervals import mean_interval
-from mirage.llm import Estimate, Tokens
+from mirage.llm import TokenEstimate, Tokens
 from mirage.outcomes import patterns
 from mirage.reproduce import dataset
 from mirage.schema import Parser
@@ -30,7 +30,7 @@ _BY_HAND = "the authors found this pattern by reading; no rule here tells it"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PrintedFigure:
     """One printed figure, and the same measured in an arena."""
 
     source: str
@@ -88,7 +88,7 @@ def figures(
     parser: Parser = "published",
     names: Mapping[str, str] | None = None,
     tokens: Tokens | None = None,
-) -> list[Figure]:
+) -> list[PrintedFigure]:
     """Printed figures, each beside what an arena gives.
 
     Args:
@@ -125,10 +125,10 @@ def figures(
         else:
             key = row["source"], row["item"]
             if key not in measures:
-                measures[key] = _measure(arena, *key, parser, names or {}, tokens or Estimate())
+                measures[key] = _measure(arena, *key, parser, names or {}, tokens or TokenEstimate())
             measured = measures[key](row)
         results.append(
-            Figure(
+            PrintedFigure(
                 **{name: row[name] for name in ("source", "item", "metric", "setting", "system", "language", "unit")},
                 printed=row["value"],
                 text=row["text"],

@@ -29,7 +29,7 @@ SPLITS, HELD_OUT = 50, 4
 
 
 @dataclass(frozen=True)
-class Item:
+class PaperItem:
     """One table or figure, as rows."""
 
     name: str
@@ -63,7 +63,7 @@ def split(material: Material, code: str) -> tuple[list[int], list[int]]:
     return [k for k in range(len(systems)) if k not in held_out], held_out
 
 
-def table2(material: Material) -> Item:
+def table2(material: Material) -> PaperItem:
     """Kendall's tau of the surrogate's ranking against the judge's."""
     whole = {code: material.whole(code) for code in material.battles}
     forest = material.forest
@@ -88,7 +88,7 @@ def table2(material: Material) -> Item:
         | {"n_systems": len({s for draws in whole.values() for s in draws.systems})}
         | {"rated": mean(row["rated"] for row in rows)}
     )
-    return Item(
+    return PaperItem(
         "table2",
         "Table 2",
         "Kendall's tau of the surrogate ranking against the judge's",
@@ -101,7 +101,7 @@ def table2(material: Material) -> Item:
     )
 
 
-def table3(material: Material) -> Item:
+def table3(material: Material) -> PaperItem:
     """R2 of the five regressors, and of ours, on the systems trained on and on those held out, over random splits.
 
     As in the paper each split trains on systems drawn at random and holds out the others: 15 and 4 of its 19. Of fewer
@@ -134,7 +134,7 @@ def table3(material: Material) -> Item:
                 *language_rows,
                 joint | {key: min(row[key] for row in language_rows) for key in ("n_systems", "n_splits")},
             ]
-    return Item(
+    return PaperItem(
         "table3",
         "Table 3",
         "R2 of the regressors, on the systems trained on and on those held out",
@@ -158,7 +158,7 @@ def _splits(whole: Mapping[str, surrogate.Draws], n: int, seed: int) -> list[tup
     return [tuple(sorted(rng.permutation(systems)[:count].tolist())) for _ in range(n)]
 
 
-def table4(material: Material) -> Item:
+def table4(material: Material) -> PaperItem:
     """Feature ablation: tau with some of the features."""
     whole = {code: material.whole(code) for code in material.battles}
     order = strongest(material.features, whole)
@@ -190,7 +190,7 @@ def table4(material: Material) -> Item:
         ]
         joint = {key: mean(row[key] for row in language_rows) for key in ("tau", "tau_left_out_ours", "rated")}
         rows += [*language_rows, {**language_rows[0], "language": ALL, "published": None, **joint}]
-    return Item(
+    return PaperItem(
         "table4",
         "Table 4",
         "Kendall's tau with some of the features",
@@ -217,7 +217,7 @@ def strongest(features: Sequence[str], whole: Mapping[str, surrogate.Draws], out
     return sorted(features, key=lambda f: (-strength[f], features.index(f)))
 
 
-def table5(material: Material) -> Item:
+def table5(material: Material) -> PaperItem:
     """R2 over tournaments, with the published kind of interval."""
     rows = []
     for name, n in (("forest", material.forest_draws), (LINEAR, material.draws)):
@@ -250,7 +250,7 @@ def table5(material: Material) -> Item:
                     "rated": len(scores) / len(draws.theta),
                 }
                 rows.append(row | counts)
-    return Item(
+    return PaperItem(
         "table5",
         "Table 5",
         "R2 over tournaments, mean and distance to the 2.5 and 97.5 percentiles",

@@ -15,7 +15,7 @@ REFERENCE = "reference"
 
 
 @dataclass(frozen=True)
-class Written:
+class TrainingResult:
     """What was written."""
 
     training: sft.TrainingSet
@@ -40,7 +40,7 @@ def write_training_set(
     holdout: float = 0.05,
     seed: int = 0,
     tokenizer: str = "estimate",
-) -> Written:
+) -> TrainingResult:
     """Make a training set of the answers of one teacher or several.
 
     The prompts are those that `mirage generate` makes for all passages of a question, cut so that prompt and the
@@ -111,7 +111,7 @@ def write_training_set(
                 do="name another teacher, or let a model answer first: mirage generate DIR --relevant-only",
             )
     stats = sft.statistics(training, tokens.count)
-    return Written(training, stats, teachers, tokens.name, _write(out, training, stats, seed))
+    return TrainingResult(training, stats, teachers, tokens.name, _write(out, training, stats, seed))
 
 
 def _teacher(systems: set[str], *, where: str) -> str:

@@ -32,7 +32,7 @@ Progress = Callable[[int, int | None, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Pulled:
+class DownloadResult:
     """What a download left in its folder."""
 
     folder: Path
@@ -67,7 +67,7 @@ def fetch(
     largest: int = LARGEST,
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Pulled:
+) -> DownloadResult:
     """Fetch files into a folder, each under its own name.
 
     A file that is there is not asked for again; one that was cut off goes on where it stopped, in this call or a
@@ -122,7 +122,7 @@ def fetch(
             where=f"{base}/{absent[0]}",
             do="check the address, or fetch the files by hand",
         )
-    return Pulled(into, len(names) - len(absent), fetched, tuple(absent))
+    return DownloadResult(into, len(names) - len(absent), fetched, tuple(absent))
 
 
 def _fetch(

@@ -25,7 +25,7 @@ from mirage.draw import sample
 from mirage.errors import BadInput, UnknownName
 from mirage.languages import LANGUAGES, language
 from mirage.sources import trec
-from mirage.sources.download import Progress, Pulled, fetch
+from mirage.sources.download import DownloadResult, Progress, fetch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,7 +95,7 @@ _FILE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class TrainingCount:
     """What became of one language."""
 
     language: str
@@ -146,7 +146,7 @@ def pull(
     timeout: float = 30.0,
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Pulled:
+) -> DownloadResult:
     """Fetch topics and qrels of MIRACL, two files a language, into a folder that `read` then reads.
 
     Args:
@@ -176,7 +176,7 @@ def pull(
     downloads = [
         fetch(into, names, url, progress=progress, timeout=timeout, rng=rng, sleep=sleep) for url, names in parts
     ]
-    return Pulled(
+    return DownloadResult(
         into,
         sum(part.files for part in downloads),
         sum(part.fetched for part in downloads),
@@ -186,7 +186,7 @@ def pull(
 
 def read(
     folder: Path, *, split: Split = "dev", languages: Iterable[str] | None = None, seed: int = 0
-) -> tuple[dict[str, pa.Table], list[Count]]:
+) -> tuple[dict[str, pa.Table], list[TrainingCount]]:
     """Rebuild the evaluation set (`dev`) or the questions of the training set (`train`).
 
     Args:
@@ -233,7 +233,7 @@ def read(
                 title, text = texts.get(label.passage_id, (None, None))
                 _add(passages, code, query, label.passage_id, position, title, text, label.relevant)
         passage_ids = [label.passage_id for query in selection for label in qrels[query]]
-        count = Count(
+        count = TrainingCount(
             language=code,
             split=split,
             topics=len(topics),
@@ -324,7 +324,7 @@ def _corpus(folder: Path, code: str) -> list[Path]:
     return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
-def _texts(paths: Iterable[Path], code: str, labels: Iterable[trec.Judged]) -> dict[str, tuple[str, str]]:
+def _texts(paths: Iterable[Path], code: str, labels: Iterable[trec.RelevanceLabel]) -> dict[str, tuple[str, str]]:
     """Title and text of judged passages by id, of those that the corpus files hold."""
     needed = {label.passage_id: label for label in labels}
     paths = list(paths)
@@ -359,7 +359,7 @@ def _add(columns: dict[str, list[Any]], *row: Any) -> None:
         column.append(value)
 
 
-def _remarks(count: Count, by_rule: int, shards: int, seed: int) -> list[str]:
+def _remarks(count: TrainingCount, by_rule: int, shards: int, seed: int) -> list[str]:
     """What a reader must know of the counts of one language."""
     remarks = []
     sizes = SIZES.get(count.language)

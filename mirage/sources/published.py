@@ -42,7 +42,7 @@ which is 100 - accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PublishedFile:
     """One file: a printed table or figure. Texts in braces are filled from the row."""
 
     file: str
@@ -67,8 +67,8 @@ class Figure:
     """The columns of figures; empty: all that are languages or an average or total over them."""
 
 
-FIGURES: tuple[Figure, ...] = (
-    Figure(
+FIGURES: tuple[PublishedFile, ...] = (
+    PublishedFile(
         "nomiracl_rates_as_published_11models",
         "NoMIRACL",
         BASELINES,
@@ -77,7 +77,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{NOMIRACL}; outputs: project-miracl/nomiracl, results/baselines, commit 9c787da",
         system="{model}",
     ),
-    Figure(
+    PublishedFile(
         "nomiracl_table1_dataset_stats",
         "NoMIRACL",
         "Table 1",
@@ -86,7 +86,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{NOMIRACL}, Table 1",
         setting="{subset}, {split}",
     ),
-    Figure(
+    PublishedFile(
         "nomiracl_table2_english_patterns",
         "NoMIRACL",
         "Table 2",
@@ -109,7 +109,7 @@ FIGURES: tuple[Figure, ...] = (
             "LLAMA-2-7B",
         ),
     ),
-    Figure(
+    PublishedFile(
         "nomiracl_table3_mistral_prompts",
         "NoMIRACL",
         "Table 3",
@@ -119,7 +119,7 @@ FIGURES: tuple[Figure, ...] = (
         setting="prompt {setting}",
         system="Mistral-7B v0.3",
     ),
-    Figure(
+    PublishedFile(
         "nomiracl_table7_sft",
         "NoMIRACL",
         "Table 7",
@@ -128,7 +128,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{NOMIRACL}, Table 7",
         system="{setting}",
     ),
-    Figure(
+    PublishedFile(
         "mirage_fig4_ranks",
         "MIRAGE-Bench",
         "Figure 4",
@@ -138,7 +138,7 @@ FIGURES: tuple[Figure, ...] = (
         setting="{panel}",
         system="{model}",
     ),
-    Figure(
+    PublishedFile(
         "mirage_table1_dataset_stats",
         "MIRAGE-Bench",
         "Table 1",
@@ -147,7 +147,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{MIRAGE}, Table 1",
         setting="{split}",
     ),
-    Figure(
+    PublishedFile(
         "mirage_table2_kendall_tau",
         "MIRAGE-Bench",
         "Table 2",
@@ -157,7 +157,7 @@ FIGURES: tuple[Figure, ...] = (
         language="{lang}",
         values=("kendall_tau",),
     ),
-    Figure(
+    PublishedFile(
         "mirage_table3_r2_models",
         "MIRAGE-Bench",
         "Table 3",
@@ -166,7 +166,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{MIRAGE}, Table 3",
         setting="{part}, {model}",
     ),
-    Figure(
+    PublishedFile(
         "mirage_table4_feature_ablation_tau",
         "MIRAGE-Bench",
         "Table 4",
@@ -175,7 +175,7 @@ FIGURES: tuple[Figure, ...] = (
         f"{MIRAGE}, Table 4",
         setting="{features} ({n_features})",
     ),
-    Figure(
+    PublishedFile(
         "mirage_table5_r2_ci",
         "MIRAGE-Bench",
         "Table 5",
@@ -185,7 +185,7 @@ FIGURES: tuple[Figure, ...] = (
         language="{lang}",
         values=("mean_r2", "ci95_minus", "ci95_plus"),
     ),
-    Figure(
+    PublishedFile(
         "mirage_table6_sft_hyperparams",
         "MIRAGE-Bench",
         "Table 6",
@@ -224,7 +224,7 @@ def read(folder: Path) -> pa.Table:
     return schema.from_rows("published", rows)
 
 
-def _rows(figure: Figure, path: Path) -> Iterator[schema.Published]:
+def _rows(figure: PublishedFile, path: Path) -> Iterator[schema.Published]:
     for line in store.csv_rows(path):
         row = line.value
         columns = figure.values or tuple(name for name in row if name in LANGUAGES or name in _OVER_ALL)

@@ -69,7 +69,7 @@ LOADINGS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class SimulatedArena:
     """A simulated arena and the truth behind it."""
 
     tables: Mapping[str, pa.Table]
@@ -80,7 +80,7 @@ class Simulated:
     seed: int
 
 
-def simulate(
+def simulate_arena(
     *,
     systems: int = 19,
     queries: int = 100,
@@ -91,7 +91,7 @@ def simulate(
     share: float = 1.0,
     orders: Literal[1, 2] = 1,
     first: float = 0.0,
-) -> Simulated:
+) -> SimulatedArena:
     """Draw an arena.
 
     Args:
@@ -139,7 +139,7 @@ def simulate(
                 )
             )
     tables = {name: _table(name, columns) for name, columns in parts.items()}
-    return Simulated(tables, truth, seed)
+    return SimulatedArena(tables, truth, seed)
 
 
 def _spread(rng: np.random.Generator, systems: int) -> Array:

@@ -15,7 +15,7 @@ from mirage.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RelevanceLabel:
     """The human label of one passage for one question."""
 
     passage_id: str
@@ -52,7 +52,7 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
     return texts
 
 
-def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[Judged]]:
+def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[RelevanceLabel]]:
     """The judged passages of each question, in the order of the file.
 
     Args:
@@ -62,7 +62,7 @@ def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[Judged]]:
     Raises:
         BadInput: naming file and line, if a line is malformed, its question unknown or its pair judged twice.
     """
-    by_question: dict[str, list[Judged]] = {}
+    by_question: dict[str, list[RelevanceLabel]] = {}
     pairs: set[tuple[str, str]] = set()
     for where, line in store.lines(path):
         fields = line.split()
@@ -78,5 +78,5 @@ def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[Judged]]:
                 f"document {passage_id} is judged twice for query {query_id}", where=where, do="keep one line"
             )
         pairs.add((query_id, passage_id))
-        by_question.setdefault(query_id, []).append(Judged(passage_id, label == "1", where))
+        by_question.setdefault(query_id, []).append(RelevanceLabel(passage_id, label == "1", where))
     return by_question

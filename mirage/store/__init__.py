@@ -16,7 +16,17 @@ from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
 from mirage.store.runs import content, record_run, runs
 from mirage.store.sheets import csv_text
-from mirage.store.upsert import Outdated, Rows, Seen, Upserted, by_key, consistently, derived, made_anew, upsert
+from mirage.store.upsert import (
+    NewRows,
+    Outdated,
+    Snapshot,
+    UpsertResult,
+    by_key,
+    consistently,
+    derived,
+    retry_outdated,
+    upsert,
+)
 from mirage.store.writing import write
 
 __all__ = [
@@ -24,11 +34,11 @@ __all__ = [
     "Arena",
     "Ledger",
     "Line",
+    "NewRows",
     "Outdated",
-    "Rows",
-    "Seen",
     "Sink",
-    "Upserted",
+    "Snapshot",
+    "UpsertResult",
     "bundled",
     "by_key",
     "check",
@@ -48,12 +58,12 @@ __all__ = [
     "ledger_path",
     "lines",
     "list_files",
-    "made_anew",
     "makers_of",
     "open_arena",
     "record_run",
     "records",
     "reopen",
+    "retry_outdated",
     "runs",
     "to_csv",
     "to_json",

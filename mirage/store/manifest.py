@@ -52,7 +52,7 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
     except (OSError, ValueError, RecursionError) as error:
         problem = f"{type(error).__name__}: {error}"
     if problem:
-        raise ArenaError(f"the manifest cannot be read: {problem}", where=str(source), do=again(path))
+        raise ArenaError(f"the manifest cannot be read: {problem}", where=str(source), do=rebuild_hint(path))
     for file in files(manifest):
         try:
             _compare(path, file)
@@ -61,7 +61,7 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
             raise ArenaError(
                 f"the manifest names a file that cannot be looked for: {error}",
                 where=f"{source}: {file['path'][:200]!r}",
-                do=again(path),
+                do=rebuild_hint(path),
             ) from None
     return manifest, _version(raw)
 
@@ -138,10 +138,12 @@ def files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def damaged(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
     """The error for a file that is not what the manifest says."""
-    return ArenaError(f"a file of the arena is damaged: {problem}", where=str(path / file["path"]), do=again(path))
+    return ArenaError(
+        f"a file of the arena is damaged: {problem}", where=str(path / file["path"]), do=rebuild_hint(path)
+    )
 
 
-def again(path: Path) -> str:
+def rebuild_hint(path: Path) -> str:
     """What to do about an arena that cannot be trusted."""
     return f"delete the folder {path} and make the arena again"
 

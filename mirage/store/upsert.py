@@ -5,8 +5,8 @@
 Under the arena's lock the present manifest is read, rows that come in take the place of those with the same key, rows
 and tables that are no longer true go, notes of what stays are kept, and the manifest is written last. Two programs that
 write at once are therefore served one after the other, and the second merges into what the first has left. What takes
-long (a model's calls, measuring features) is done before, without the lock; `Seen` says on which rows it was done, so
-that nothing is written on a text that has changed meanwhile.
+long (a model's calls, measuring features) is done before, without the lock; `Snapshot` says on which rows it was done,
+so that nothing is written on a text that has changed meanwhile.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Outdated(ArenaError):
 
 
 @dataclass(frozen=True)
-class Rows:
+class NewRows:
     """What comes into a table."""
 
     new: pa.Table
@@ -59,7 +59,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Snapshot:
     """The tables that rows were made from, as they were read."""
 
     arena: Arena
@@ -69,7 +69,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Upserted:
+class UpsertResult:
     """What a transaction has done."""
 
     arena: Arena
@@ -80,9 +80,9 @@ class Upserted:
     """By table, how many rows went because the answer that they are about has another text now."""
 
 
-def by_key(table: str, rows: pa.Table) -> Rows:
+def by_key(table: str, rows: pa.Table) -> NewRows:
     """Rows that replace those with the same key; passages replace all passages of their questions."""
-    return Rows(rows, rows.select(list(_QUESTION if table == "passages" else schema.key(table))))
+    return NewRows(rows, rows.select(list(_QUESTION if table == "passages" else schema.key(table))))
 
 
 def derived(tables: Iterable[str]) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
     return read(open_arena(path))
 
 
-def made_anew(make: Callable[[], _T]) -> _T:
+def retry_outdated(make: Callable[[], _T]) -> _T:
     """Make something and write it, again where it turns out to be `Outdated`.
 
     Raises:
@@ -131,7 +131,7 @@ def made_anew(make: Callable[[], _T]) -> _T:
 
 def upsert(
     path: Path,
-    rows: Mapping[str, Rows],
+    rows: Mapping[str, NewRows],
     *,
     made_by: str,
     made_from: Sequence[Mapping[str, Any]] = (),
@@ -139,11 +139,11 @@ def upsert(
     subjects: Collection[str] = (),
     texts: Callable[[Arena | None], Mapping[str, str]] | None = None,
     check: Callable[[Arena], object] | None = None,
-    seen: Seen | None = None,
+    seen: Snapshot | None = None,
     step: str | None = None,
     stale: Collection[str] = (),
     keep: Collection[str] = (),
-) -> Upserted:
+) -> UpsertResult:
     """Put rows into tables of an arena, new or existing, in one transaction.
 
     Outcomes, features and verdicts on answers whose text or status changes go with them; tables that were made from
@@ -198,7 +198,7 @@ def upsert(
                 origins[table]["runs"] = run_records
         stale_tables = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
         commit(path, manifest, files, made=origins, texts=described, stale=stale_tables)
-        return Upserted(open_arena(path), replaced, removed)
+        return UpsertResult(open_arena(path), replaced, removed)
 
 
 def _made(
@@ -216,7 +216,7 @@ def _made(
 
 
 def _merge(
-    arena: Arena | None, rows: Mapping[str, Rows], seen: Seen | None
+    arena: Arena | None, rows: Mapping[str, NewRows], seen: Snapshot | None
 ) -> tuple[dict[str, pa.Table], dict[str, int], dict[str, int]]:
     """The tables as they will be, how many rows were replaced, and how many went with the answers they were about."""
     import pyarrow as pa
@@ -251,7 +251,7 @@ def _merge(
     return merged, replaced, removed
 
 
-def _others(old: pa.Table, part: Rows, table: str, questions: pa.Table | None, answers: pa.Table | None) -> pa.Table:
+def _others(old: pa.Table, part: NewRows, table: str, questions: pa.Table | None, answers: pa.Table | None) -> pa.Table:
     """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
     import pyarrow as pa
 
@@ -266,7 +266,7 @@ def _others(old: pa.Table, part: Rows, table: str, questions: pa.Table | None, a
     return old.join(replaced, keys, join_type="left anti").select(old.column_names)
 
 
-def _changed_since(arena: Arena, seen: Seen | None) -> tuple[pa.Table | None, pa.Table | None]:
+def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None, pa.Table | None]:
     """The keys of the questions and of the answers that have changed since they were seen; None where none has."""
     import pyarrow as pa
 

@@ -1,6 +1,6 @@
 """The surrogate judge: features of answers to ratings, and how far such a prediction can be trusted.
 
-    seen = Training(features, {code: Language(...)})        # `pipeline.surrogate.training` joins it from tables
+    seen = Training(features, {code: Language(...)})        # `surrogate.training` joins it from tables
     compared = choose(seen)                                 # every regressor on left-out systems
     compared.default, compared.quality(), compared.tests
     held = leave_one_out(seen, "forest")                    # predictions, intervals, ratings
@@ -13,12 +13,12 @@ what comes of it, `importance.py` asks which features it rests on, `range.py` wh
 `draws.py` fits many draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a disk.
 """
 
-from mirage.surrogate.data import COVERAGE, Language, Predicted, Training, averages
+from mirage.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages
 from mirage.surrogate.draws import Draws, by_draw
-from mirage.surrogate.evaluate import LEVEL, NESTED, Comparison, HeldOut, choose, leave_one_out, margin, paired
-from mirage.surrogate.importance import Importance, importances
+from mirage.surrogate.evaluate import LEVEL, NESTED, HeldOut, RegressorComparison, choose, leave_one_out, margin, paired
+from mirage.surrogate.importance import FeatureImportance, importances
 from mirage.surrogate.pairs import apart_by, slope_parts, square, tau_parts
-from mirage.surrogate.quality import Difference, Quality, r2, tau_b, taus
+from mirage.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
 from mirage.surrogate.range import ALL, Distance, distances, outside
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
 
@@ -30,16 +30,16 @@ __all__ = [
     "PUBLISHED",
     "REGRESSORS",
     "SEED",
-    "Comparison",
-    "Difference",
     "Distance",
     "Draws",
+    "FeatureImportance",
     "HeldOut",
-    "Importance",
-    "Language",
+    "LanguageData",
+    "PairedTest",
     "Predicted",
     "Quality",
     "Regressor",
+    "RegressorComparison",
     "Training",
     "apart_by",
     "averages",

@@ -24,7 +24,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Language:
+class LanguageData:
     """One language: the replies' features, the verdicts, and the ratings that follow from them."""
 
     code: str
@@ -67,7 +67,7 @@ class Training:
 
     features: tuple[str, ...]
     """Names of the F features."""
-    languages: Mapping[str, Language]
+    languages: Mapping[str, LanguageData]
     """By code."""
 
     @property
@@ -118,10 +118,10 @@ class Training:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class FitPart:
     """One language of one fit."""
 
-    language: Language
+    language: LanguageData
     """Where it comes from."""
     y: Array
     """S: target ratings, centred on 0 over the systems trained on; NaN elsewhere."""
@@ -151,7 +151,7 @@ class Part:
         return X
 
 
-def parts(training: Training, out: Collection[str] = ()) -> Iterator[Part]:
+def parts(training: Training, out: Collection[str] = ()) -> Iterator[FitPart]:
     """What a fit that leaves some systems out may see, language by language.
 
     Args:
@@ -170,7 +170,7 @@ def parts(training: Training, out: Collection[str] = ()) -> Iterator[Part]:
         use = np.isfinite(language.means[to_predict]).all(axis=0)
         if train.sum() >= FEWEST and use.any():
             count += 1
-            yield Part(language, y - y[train].mean(), train, to_predict, use)
+            yield FitPart(language, y - y[train].mean(), train, to_predict, use)
     if not count:
         raise NotEnoughData(
             f"no language has {FEWEST} rated systems that share a feature",

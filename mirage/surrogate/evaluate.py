@@ -16,7 +16,7 @@ import numpy as np
 from mirage.errors import NotEnoughData
 from mirage.surrogate.data import FEWEST, Array, Predicted, Training
 from mirage.surrogate.pairs import Apart, apart, of_system, slope_parts, square, tau_parts
-from mirage.surrogate.quality import Difference, Quality, compare, quality
+from mirage.surrogate.quality import PairedTest, Quality, compare, quality
 from mirage.surrogate.range import ALL, Distance, distances
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict, regressor
 
@@ -67,7 +67,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class RegressorComparison:
     """Regressors side by side on left-out systems."""
 
     held_out: Mapping[str, HeldOut]
@@ -78,7 +78,7 @@ class Comparison:
     """By candidate: for how many left-out systems nested validation, which did not see them, chose it."""
     errors: Mapping[str, float]
     """By candidate: mean squared error over left-out systems and languages, which the default has least of."""
-    tests: tuple[Difference, ...]
+    tests: tuple[PairedTest, ...]
     """The default against the published regressor, where that was asked for, and against each other one."""
     seed: int
     """Seed of regressors and tests."""
@@ -120,7 +120,7 @@ def choose(
     candidates: Sequence[str] | None = None,
     seed: int = SEED,
     progress: Progress | None = None,
-) -> Comparison:
+) -> RegressorComparison:
     """Compare regressors on left-out systems, and choose the default among the candidates by nested validation.
 
     Args:
@@ -156,7 +156,7 @@ def choose(
     spread = {s: inner[picks[s]][s] for s in systems} if inner else None
     held_out[NESTED] = _held_out(training, NESTED, mixed, _mixed(two, inner, default), reach, seed, spread)
     against = [PUBLISHED] * (PUBLISHED in regressors) + [name for name in regressors if name != PUBLISHED]
-    return Comparison(
+    return RegressorComparison(
         held_out,
         default,
         {name: sum(pick == name for pick in picks.values()) for name in eligible},
@@ -166,7 +166,7 @@ def choose(
     )
 
 
-def paired(first: HeldOut, second: HeldOut, *, seed: int = 0) -> Difference:
+def paired(first: HeldOut, second: HeldOut, *, seed: int = 0) -> PairedTest:
     """Test whether one regressor orders left-out systems better than another, language by language (`compare`)."""
     codes = [code for code in first.predicted if code != ALL and code in second.predicted]
     codes = [code for code in codes if len(first.systems[code]) > 1] or list(first.predicted)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mirage.errors import NotEnoughData
-from mirage.surrogate.data import Array, Language, Training
+from mirage.surrogate.data import Array, LanguageData, Training
 from mirage.surrogate.evaluate import LEVEL
 from mirage.surrogate.regressors import SEED, predict
 
 
 @dataclass(frozen=True, slots=True)
-class Importance:
+class FeatureImportance:
     """What one feature is worth to one regressor."""
 
     feature: str
@@ -32,7 +32,7 @@ class Importance:
     """n: systems left out."""
 
 
-def importances(training: Training, name: str, *, shuffles: int = 5, seed: int = SEED) -> tuple[Importance, ...]:
+def importances(training: Training, name: str, *, shuffles: int = 5, seed: int = SEED) -> tuple[FeatureImportance, ...]:
     """Permutation importances on left-out systems (Breiman, Machine Learning 45, 2001), from the largest down.
 
     Systems are left out in pairs: one fit without both, then each takes one feature's replies from the other, in all
@@ -59,7 +59,7 @@ def importances(training: Training, name: str, *, shuffles: int = 5, seed: int =
             do="bring features and battles of at least 5 systems",
         )
     rows = [
-        Importance(feature, name, float(m), float(m - h), float(m + h), len(mean_rises))
+        FeatureImportance(feature, name, float(m), float(m - h), float(m + h), len(mean_rises))
         for feature, m, h in zip(training.features, mean_rises.mean(axis=0), _half(mean_rises), strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: (-row.rise, row.feature)))
@@ -112,7 +112,7 @@ def _copy_name(number: int) -> str:
     return f"\uffff{number:06}"  # sorts after any name, so that the copies stand last
 
 
-def _with_copies(language: Language, copies: list[tuple[str, int, str]]) -> Language:
+def _with_copies(language: LanguageData, copies: list[tuple[str, int, str]]) -> LanguageData:
     """The language with copies of systems, each with one feature from another; none where a system is not in it."""
     if not {name for system, _, mate in copies for name in (system, mate)} <= set(language.systems):
         return language

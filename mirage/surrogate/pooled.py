@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.surrogate.data import Array, Part, Predicted
+from mirage.surrogate.data import Array, FitPart, Predicted
 
 SHARED = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 """Penalties lambda of the shared slopes, on standardised features."""
@@ -27,7 +27,7 @@ OWN = (3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e6)
 """Penalties mu of the languages' deviations; the last leaves none."""
 
 
-def pooled(seen: Sequence[Part], _seed: int = 0) -> Predicted:
+def pooled(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Fit all languages at once."""
     places, Z, y, member = stacked(seen)
     shared, own = strengths(Z, y, member)
@@ -38,7 +38,7 @@ def pooled(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     return predictions
 
 
-def stacked(seen: Sequence[Part]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
+def stacked(seen: Sequence[FitPart]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
     """The languages' features and targets in arrays of one shape, a row a system of any language.
 
     Returns:

@@ -124,7 +124,7 @@ def _mean(parts: Array) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedTest:
     """A paired test of two regressors on the same left-out systems."""
 
     better: str
@@ -167,7 +167,7 @@ def compare(
     names: tuple[str, str],
     seed: int = 0,
     swaps: int = 2_000,
-) -> Difference:
+) -> PairedTest:
     """Test whether one regressor orders left-out systems better than another, and which is nearer to their ratings.
 
     Args:
@@ -198,7 +198,7 @@ def compare(
     rise = np.abs(np.where(masks, -1, 1) @ worse)
     rmse = np.sqrt(np.mean(squares, axis=0))
     tau = np.mean(both, axis=0) if both else (np.nan, np.nan)
-    return Difference(
+    return PairedTest(
         better=names[0],
         than=names[1],
         tau=float(tau[0]),

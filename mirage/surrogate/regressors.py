@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mirage.errors import BadInput, UnknownName
-from mirage.surrogate.data import Array, Part, Predicted, Training, parts
+from mirage.surrogate.data import Array, FitPart, Predicted, Training, parts
 from mirage.surrogate.pooled import pooled
 from mirage.surrogate.replies import pairwise, replies
 from mirage.surrogate.ridge import ridge
@@ -31,7 +31,7 @@ class Regressor:
     """What is fitted to what."""
     published: str
     """Name in the paper's Table 3 that it stands for; empty if it is ours."""
-    fit: Callable[[Sequence[Part], int], Predicted]
+    fit: Callable[[Sequence[FitPart], int], Predicted]
     """Fits to the parts and predicts them; the number is a seed."""
     candidate: bool = False
     """Whether nested validation may choose it as the default: fast enough to leave out every pair of systems."""
@@ -70,8 +70,8 @@ def _svr(_seed: int) -> Any:
     return SVR()
 
 
-def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[Part], int], Predicted]:
-    def fit(seen: Sequence[Part], seed: int) -> Predicted:
+def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[FitPart], int], Predicted]:
+    def fit(seen: Sequence[FitPart], seed: int) -> Predicted:
         predictions = {}
         for part in seen:
             predicted = np.full(len(part.train), np.nan)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.surrogate.data import Array, Part, Predicted
+from mirage.surrogate.data import Array, FitPart, Predicted
 
 TREES = 10
 """Trees of `replies`."""
@@ -28,7 +28,7 @@ _HALF = 0.5
 """Share of its replies on which a system must have a feature for differences in it to be learnt from."""
 
 
-def pairwise(seen: Sequence[Part], _seed: int = 0) -> Predicted:
+def pairwise(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Logistic regression of verdicts on feature differences, without an intercept, so that the order of the two does
     not matter. A battle where either reply lacks a feature in use is left out: nothing is filled in.
     """
@@ -45,7 +45,7 @@ def pairwise(seen: Sequence[Part], _seed: int = 0) -> Predicted:
     return _calibrated(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, masks, strict=True)])
 
 
-def _differences(part: Part, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+def _differences(part: FitPart, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
     """Of the battles among the systems trained on: N x F differences, N shares won by the first, N weights."""
     language = part.language
     trained = np.flatnonzero(part.train)
@@ -75,7 +75,7 @@ def _logistic(D: Array, won: Array, weight: Array) -> Array:
     return w
 
 
-def replies(seen: Sequence[Part], seed: int = 0) -> Predicted:
+def replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
     """Randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single replies.
 
     The target of a reply is the share of points it took from the systems trained on. A feature without a value is a
@@ -101,14 +101,14 @@ def replies(seen: Sequence[Part], seed: int = 0) -> Predicted:
     return _calibrated(seen, scores)
 
 
-def _cells(part: Part) -> Array:
+def _cells(part: FitPart) -> Array:
     """Q x S x (F + 1): the features in use of every reply (NaN elsewhere), and the stratum of its question."""
     values = np.where(part.use, part.language.values, np.nan)
     stratum = np.broadcast_to(part.language.strata[:, None, None], (*values.shape[:2], 1))
     return np.concatenate([values, stratum], axis=2)
 
 
-def _rows(part: Part) -> tuple[Array, Array, Array]:
+def _rows(part: FitPart) -> tuple[Array, Array, Array]:
     """Of the replies of systems trained on that fought and have a feature: features, share of points, weight."""
     trained = np.flatnonzero(part.train)
     points = part.language.points[:, trained][:, :, trained]
@@ -119,7 +119,7 @@ def _rows(part: Part) -> tuple[Array, Array, Array]:
     return _cells(part)[q, trained[s]], share, part.language.weights[q]
 
 
-def _calibrated(seen: Sequence[Part], scores: Sequence[Array]) -> Predicted:
+def _calibrated(seen: Sequence[FitPart], scores: Sequence[Array]) -> Predicted:
     """Scores, centred on the systems trained on, times the slope that fits the ratings best."""
     pairs: list[Any] = [(score[part.train], part.y[part.train]) for part, score in zip(seen, scores, strict=True)]
     x, y = np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])

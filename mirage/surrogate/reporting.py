@@ -37,7 +37,7 @@ class Report:
     """Which questions count."""
     training: surrogate.Training
     """What was learnt from."""
-    comparison: surrogate.Comparison
+    comparison: surrogate.RegressorComparison
     """The regressors on left-out systems, and the default."""
     rows: tuple[schema.Prediction, ...]
     """The predictions."""
@@ -62,7 +62,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenRegressor:
     """A regressor and its residuals on left-out systems."""
 
     regressor: str
@@ -72,7 +72,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedRating:
     """Where a system is expected in one language before any of its battles is judged."""
 
     language: str
@@ -131,7 +131,9 @@ def report(
     for name, held_out in comparison.held_out.items():
         used = comparison.default if name == surrogate.NESTED else name
         default = name == comparison.default
-        choice = Chosen(used, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted})
+        choice = ChosenRegressor(
+            used, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted}
+        )
         new = {system: expected(seen, system, choice, seed=seed) for system in seen.new}
         for code in held_out.predicted:
             offset = _offset(seen, code)
@@ -186,7 +188,7 @@ def rows_of(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[sc
 
 def chosen(
     predictions: pa.Table, referee: str, *, skill: schema.Skill = "both", regressor: str | None = None
-) -> Chosen:
+) -> ChosenRegressor:
     """The default regressor of stored predictions, or one by name, with its residuals.
 
     Raises:
@@ -201,12 +203,12 @@ def chosen(
             residuals.setdefault(row.language, []).append(row.judged - row.rating)
     if not residuals:
         raise UnknownName("regressor", name, sorted({row.regressor for row in rows}))
-    return Chosen(name, {code: np.array(values) for code, values in residuals.items()})
+    return ChosenRegressor(name, {code: np.array(values) for code, values in residuals.items()})
 
 
 def expected(
-    seen: surrogate.Training, system: str, choice: Chosen, *, seed: int = surrogate.SEED
-) -> dict[str, Expected]:
+    seen: surrogate.Training, system: str, choice: ChosenRegressor, *, seed: int = surrogate.SEED
+) -> dict[str, ExpectedRating]:
     """Where a system is expected from its features alone; battles of its own, if it has any, are not looked at.
 
     Args:
@@ -224,7 +226,7 @@ def expected(
     """
     predictions = surrogate.predict(seen, choice.regressor, out=[system], seed=seed)
     beyond = surrogate.distances(seen, system)
-    expectations: dict[str, Expected] = {}
+    expectations: dict[str, ExpectedRating] = {}
     ratings: dict[str, dict[str, float]] = {}
     for code, values in predictions.items():
         language = seen.languages[code]
@@ -251,8 +253,13 @@ def expected(
 
 
 def _expected(
-    code: str, system: str, choice: Chosen, value: float, others: Mapping[str, float], distance: surrogate.Distance
-) -> Expected:
+    code: str,
+    system: str,
+    choice: ChosenRegressor,
+    value: float,
+    others: Mapping[str, float],
+    distance: surrogate.Distance,
+) -> ExpectedRating:
     half_width = surrogate.margin(choice.residuals.get(code, np.array([])), distance)
     low, high = (value - half_width, value + half_width) if np.isfinite(half_width) else (None, None)
 
@@ -260,7 +267,7 @@ def _expected(
         return without if rating is None else 1 + sum(other > rating + 1e-9 for other in others.values())
 
     of = len(others) + 1
-    return Expected(
+    return ExpectedRating(
         *(code, system, choice.regressor, value, low, high),
         *(place(value, 1), place(high, 1), place(low, of), of, distance.outside),
     )

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.surrogate.data import Array, Part, Predicted
+from mirage.surrogate.data import Array, FitPart, Predicted
 
 STRENGTHS = tuple(10.0 ** np.arange(-2, 4.01, 0.5))
 """Penalties tried, on standardised features."""
 
 
-def ridge(seen: Sequence[Part], _seed: int = 0) -> Predicted:
+def ridge(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Fit each language for itself."""
     predictions = {}
     for part in seen:

@@ -25,7 +25,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RegressorSummary:
     """One regressor on left-out systems: means over languages, and all languages together."""
 
     regressor: str
@@ -93,7 +93,9 @@ def held_out(
     return results
 
 
-def summary(results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED) -> list[Summary]:
+def summary(
+    results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED
+) -> list[RegressorSummary]:
     """Regressors side by side: the default procedure, then the paper's, then ours.
 
     Args:
@@ -114,7 +116,7 @@ def summary(results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed:
             quality.systems for quality in single
         )
         rows.append(
-            Summary(
+            RegressorSummary(
                 name,
                 surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
                 len(single),
@@ -143,7 +145,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(present)) if present else None
 
 
-def said(report: Report, *, price: float | None = None) -> list[str]:
+def conclusions(report: Report, *, price: float | None = None) -> list[str]:
     """What a reader of a comparison must know besides the table.
 
     Args:

@@ -160,13 +160,13 @@ def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
 
 def _language(
     battles: rank.Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
-) -> surrogate.Language:
+) -> surrogate.LanguageData:
     refits = _Refits(battles, ties, systems)
     points = np.zeros((len(battles.queries), len(systems), len(systems)), dtype=np.float32)
     both = [s for s in systems if s in battles.systems]
     target, source = (np.array([names.index(s) for s in both]) for names in (systems, battles.systems))
     points[:, target[:, None], target] = battles.shared(ties)[:, source[:, None], source]
-    return surrogate.Language(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
+    return surrogate.LanguageData(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
 
 
 class _Refits:

@@ -2,10 +2,10 @@
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table, `chart.py` a
-chart, `beside.py` columns, `text.py` an answer or a passage, `actions.py` link, download and citation, `listing.py` a
-list of texts to choose from, `steps.py` the way from one question to the next, `reply.py` a reply with what is known
-of it, `texts.py` what brings texts that are not bundled, `searching.py` the offer to index them, `memory.py` what is
-kept out of the garbage collector's way. A page reads:
+chart, `side_by_side.py` columns, `text.py` an answer or a passage, `actions.py` link, download and citation,
+`listing.py` a list of texts to choose from, `steps.py` the way from one question to the next, `reply.py` a reply with
+what is known of it, `texts.py` what brings texts that are not bundled, `searching.py` the offer to index them,
+`memory.py` what is kept out of the garbage collector's way. A page reads:
 
     page = ui.begin("leaderboard")
     page.need("outcomes")
@@ -17,25 +17,24 @@ kept out of the garbage collector's way. A page reads:
     page.download("leaderboard", board.rows, about={"skill": skill})
 """
 
-from mirage.ui.beside import beside
 from mirage.ui.chart import chart
 from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, begin, onward, run, switch
 from mirage.ui.pick import check_link, pick
+from mirage.ui.side_by_side import side_by_side
 from mirage.ui.states import badge, missing, refuse, working
 from mirage.ui.table import Col, column_help, mode, table
-from mirage.ui.text import Mark, Shown, answer, passage_html, passages, plain, prose, text_html
+from mirage.ui.text import PassageView, TextSpan, answer, passage_html, passages, plain, prose, text_html
 
 __all__ = [
     "PAGES",
     "Col",
-    "Mark",
     "Page",
-    "Shown",
+    "PassageView",
+    "TextSpan",
     "answer",
     "badge",
     "begin",
-    "beside",
     "chart",
     "check_link",
     "column_help",
@@ -49,6 +48,7 @@ __all__ = [
     "prose",
     "refuse",
     "run",
+    "side_by_side",
     "switch",
     "table",
     "text_html",

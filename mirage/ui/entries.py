@@ -12,7 +12,7 @@ HOME = "leaderboard"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """A page of the explorer: its file is `pages/<name>.py`."""
 
     name: str
@@ -27,19 +27,19 @@ class Entry:
 
 
 PAGES = (
-    Entry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    Entry(
+    PageEntry(HOME, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
+    PageEntry(
         "hallucination",
         "Hallucination",
         "Who answers when nothing supports it, who stays silent when something does?",
     ),
-    Entry("battle", "Battle", "Why did A beat B?"),
-    Entry("features", "Features", "What makes an answer good, and who lacks it?"),
-    Entry("answers", "Answers", "What did each system actually say?"),
-    Entry("judges", "Judges", "Can I believe this judge in this language?"),
-    Entry("spot_check", "Spot check", "Would I have decided the same?"),
-    Entry("surrogate", "Surrogate", "How far do cheap features predict the judge?"),
-    Entry("your_model", "Your model", "Where would mine stand?"),
-    Entry("methods", "Methods", "What exactly does this number mean?"),
+    PageEntry("battle", "Battle", "Why did A beat B?"),
+    PageEntry("features", "Features", "What makes an answer good, and who lacks it?"),
+    PageEntry("answers", "Answers", "What did each system actually say?"),
+    PageEntry("judges", "Judges", "Can I believe this judge in this language?"),
+    PageEntry("spot_check", "Spot check", "Would I have decided the same?"),
+    PageEntry("surrogate", "Surrogate", "How far do cheap features predict the judge?"),
+    PageEntry("your_model", "Your model", "Where would mine stand?"),
+    PageEntry("methods", "Methods", "What exactly does this number mean?"),
 )
 """All pages in their order; those whose file exists are listed."""

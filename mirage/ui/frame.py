@@ -25,7 +25,7 @@ from mirage.languages import LANGUAGES
 from mirage.store import Arena, home, owned
 from mirage.ui import actions, memory
 from mirage.ui.contents import contents
-from mirage.ui.entries import HOME, PAGES, Entry
+from mirage.ui.entries import HOME, PAGES, PageEntry
 from mirage.ui.identity import reader
 from mirage.ui.pick import arrive, check_link, pick
 from mirage.ui.states import badge, missing, refuse
@@ -43,7 +43,7 @@ _routed: ContextVar[bool] = ContextVar("routed", default=False)
 class Page:
     """What a page works with: the chosen arena and languages, and the places of its frame."""
 
-    entry: Entry
+    entry: PageEntry
     arena: Arena
     picked: tuple[str, ...]
     """Languages picked, in the order of their codes; empty when all are meant."""
@@ -227,7 +227,7 @@ def _navigation() -> Any:
     return st.navigation([*(_page(entry) for entry in PAGES if entry.file.is_file()), by_name])
 
 
-def _page(entry: Entry) -> Any:
+def _page(entry: PageEntry) -> Any:
     home = entry.name == HOME
     return st.Page(entry.file, title=entry.title, url_path="home" if home else None, default=home)
 

@@ -12,7 +12,7 @@ from mirage.ui.text import direction
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """One line to choose."""
 
     key: str
@@ -74,7 +74,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 """
 
 
-def listing(entries: Sequence[Entry], *, current: str, key: str, on_pick: Callable[[str], Any]) -> None:
+def listing(entries: Sequence[ListEntry], *, current: str, key: str, on_pick: Callable[[str], Any]) -> None:
     """Show the entries.
 
     Args:

@@ -15,8 +15,8 @@ from mirage.answers import Citation
 from mirage.charts.palette import FORMATS, family, ink
 from mirage.pipeline.bundle import TEXTS_ABSENT
 from mirage.ui.table import column_help, dot, mode
-from mirage.ui.text import Mark, MarkKind, text_html
-from mirage.views.answers import Measure, Question, Reply
+from mirage.ui.text import MarkKind, TextSpan, text_html
+from mirage.views.answers import AnswerView, FeatureValue, QuestionView
 
 _SIGNS = {
     "answered": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1z",
@@ -99,7 +99,7 @@ def about(facts: Sequence[str]) -> None:
     st.html(f'{STYLE}<div class="mg-about">{escape(" · ".join(facts))}</div>')
 
 
-def question(shown: Question) -> None:
+def question(shown: QuestionView) -> None:
     """Show the question; where its text is absent, its id and the reason."""
     if shown.text:
         body = text_html(shown.text, language=shown.key[0])
@@ -110,7 +110,7 @@ def question(shown: Question) -> None:
     st.html(f'<div class="mg-question">{body}</div>')
 
 
-def replies(shown: Question, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+def replies(shown: QuestionView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
     """Show replies one under the other.
 
     Args:
@@ -128,7 +128,7 @@ def replies(shown: Question, systems: Collection[str], *, hits: Collection[str],
     st.html(f'<div style="{inks()}">{"".join(cards)}</div>')
 
 
-def unmeasured(shown: Question) -> None:
+def unmeasured(shown: QuestionView) -> None:
     """Say which features no reply to the question has, and why."""
     reasons: dict[str, dict[str, str]] = {}
     for name in _nowhere(shown):
@@ -143,13 +143,13 @@ def unmeasured(shown: Question) -> None:
         st.html(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
 
 
-def _nowhere(shown: Question) -> frozenset[str]:
+def _nowhere(shown: QuestionView) -> frozenset[str]:
     """Names of the features that have no value for any reply."""
     measures = [m for reply in shown.replies for m in reply.measures]
     return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
 
 
-def passages(shown: Question) -> None:
+def passages(shown: QuestionView) -> None:
     """Show the passages, each opened by a click; relevant or not is told by word, fill and rule."""
     st.html(f'<div style="{inks()}">{"".join(_passage(p, shown) for p in shown.passages)}</div>')
 
@@ -162,14 +162,14 @@ def inks() -> str:
 
 
 def card(
-    reply: Reply,
-    shown: Question,
+    reply: AnswerView,
+    shown: QuestionView,
     *,
     texts: bool,
     hit: bool = False,
     leave_out: Collection[str] = (),
     note: str = "",
-    stretches: Sequence[Mark] | None = None,
+    stretches: Sequence[TextSpan] | None = None,
 ) -> str:
     """A reply with what is known of it, as HTML in which nothing of the reply is markup.
 
@@ -199,7 +199,7 @@ def card(
     return f'<article class="mg-reply{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
 
 
-def _outcome(reply: Reply, shown: Question) -> str:
+def _outcome(reply: AnswerView, shown: QuestionView) -> str:
     if reply.outcome is None:
         return ""
     word = _WORDS.get(reply.outcome, reply.outcome)
@@ -221,7 +221,7 @@ def sign(name: str) -> str:
     return f'<span class="mg-sign mg-sign-{name}"></span>' if name in _SIGNS else ""
 
 
-def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str:
+def body(reply: AnswerView, shown: QuestionView, stretches: Sequence[TextSpan] | None) -> str:
     """What a system replied, or why there is nothing, as HTML in which nothing of the reply is markup.
 
     Args:
@@ -236,7 +236,7 @@ def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str
     if reply.text is None or not reply.text.strip():
         return note
     if stretches is None:
-        stretches = [Mark(*reply.span, "decided", hover=reply.rule_meaning)] if reply.span else []
+        stretches = [TextSpan(*reply.span, "decided", hover=reply.rule_meaning)] if reply.span else []
     marks = [*_citations(reply.text, reply.citations, shown.passages), *stretches]
     # Blank lines around a reply are left out of sight; nothing within it is.
     before = len(reply.text) - len(reply.text.lstrip())
@@ -246,14 +246,14 @@ def body(reply: Reply, shown: Question, stretches: Sequence[Mark] | None) -> str
     return text_html(reply.text.strip(), language=language, marks=moved, whole=whole) + note
 
 
-def _written_in(reply: Reply, question_language: str) -> str:
+def _written_in(reply: AnswerView, question_language: str) -> str:
     """The language to show a reply in: that of the question, unless English was measured as likelier."""
     measured = {m.name: m.value for m in reply.measures}
     english, target = measured.get("english_language"), measured.get("target_language")
     return "en" if english is not None and target is not None and english > target else question_language
 
 
-def _citations(text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[Mark]:
+def _citations(text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]) -> list[TextSpan]:
     """One mark for each place, which leads to its passage; a range cites several passages in one. Brackets and commas
     give way to the mark.
     """
@@ -273,7 +273,7 @@ def _citations(text: str, citations: Sequence[Citation], passages: Sequence[sche
         )
         first = next((p for p in cited_passages if _TAGS[p.relevant][0] == kind), None)
         to = f"passage-{first.position}" if first else ""
-        marks.append(Mark(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about, to=to))
+        marks.append(TextSpan(start, end, kind, label=_BRACKETS.sub("", text[start:end]), hover=about, to=to))
     return marks
 
 
@@ -282,7 +282,7 @@ def number(unit: str, value: float | None) -> str:
     return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
 
 
-def _measure(measure: Measure) -> str:
+def _measure(measure: FeatureValue) -> str:
     value = number(measure.unit, measure.value)
     reason = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
@@ -290,7 +290,7 @@ def _measure(measure: Measure) -> str:
     return f'<span><span class="mg-help" title="{help_}">{escape(measure.title)}</span> {value}</span>'
 
 
-def _passage(passage: schema.Passage, shown: Question) -> str:
+def _passage(passage: schema.Passage, shown: QuestionView) -> str:
     kind, word = _TAGS[passage.relevant]
     language = escape(shown.key[0])
     title = f'<strong><bdi lang="{language}">{escape(passage.title)}</bdi></strong>' if passage.title else ""

@@ -81,7 +81,9 @@ def steps(page: str, questions: Keys, key: Key) -> str:
     return "not among the questions that match" if place is None else f"{place + 1:,} of {len(questions.keys):,}"
 
 
-def choose(page: str, questions: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.Entry]]) -> None:
+def choose(
+    page: str, questions: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.ListEntry]]
+) -> None:
     """Draw the page of the list that holds a question, and the way to its other pages.
 
     Args:

@@ -74,7 +74,7 @@ STYLE = """<style>
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TextSpan:
     """A span of a text that means something. Spans of a kind do not overlap; a citation may lie in a decided span."""
 
     start: int
@@ -90,7 +90,7 @@ class Mark:
     """For a citation: id of the element on the page that a click leads to; the program's own words alone."""
 
 
-def text_html(text: str, *, language: str, marks: Iterable[Mark] = (), whole: str = "") -> str:
+def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole: str = "") -> str:
     """A text as HTML in which nothing of the text is markup.
 
     Args:
@@ -120,7 +120,7 @@ def text_html(text: str, *, language: str, marks: Iterable[Mark] = (), whole: st
     return _wrap("".join(out), text, language) + cut
 
 
-def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), reason: str = "") -> None:
+def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
     """Show what a system replied; where there is no text, say why in its place."""
     if text is None or not text.strip():
         st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
@@ -129,7 +129,7 @@ def answer(text: str | None, *, language: str, marks: Iterable[Mark] = (), reaso
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PassageView:
     """A passage as a page shows it."""
 
     number: int
@@ -142,12 +142,12 @@ class Shown:
     """Why `text` is null."""
 
 
-def passages(items: Sequence[Shown], *, language: str) -> None:
+def passages(items: Sequence[PassageView], *, language: str) -> None:
     """Show passages; a relevant one differs by word, fill and rule, not by colour alone."""
     st.html("".join(passage_html(item, language=language) for item in items))
 
 
-def passage_html(item: Shown, *, language: str) -> str:
+def passage_html(item: PassageView, *, language: str) -> str:
     """One passage as HTML in which nothing of the passage is markup."""
     kind, word = {
         True: ("relevant", "relevant"),
@@ -194,7 +194,7 @@ def prose(text: str) -> str:
     return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
 
 
-def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
+def _cited(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
     """The part of the text from start to end with the citations that lie in it whole."""
     out = []
     position = start
@@ -209,7 +209,7 @@ def _cited(text: str, start: int, end: int, cites: Sequence[Mark]) -> str:
     return "".join(out)
 
 
-def _hover(mark: Mark) -> str:
+def _hover(mark: TextSpan) -> str:
     return _MEANING[mark.kind] + (f": {mark.hover}" if mark.hover else "")
 
 

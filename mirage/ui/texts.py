@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from mirage import store
-from mirage.imports.texts import bring_texts
+from mirage.imports.texts import download_texts
 from mirage.store import home
 from mirage.ui.frame import Page
 from mirage.ui.states import working
@@ -58,7 +58,7 @@ def _open() -> None:
 def _bring() -> None:
     completed = False
     with working("Asking for the files") as progress:
-        bring_texts(home.folder(), progress)
+        download_texts(home.folder(), progress)
         completed = True
     if completed:
         st.rerun()

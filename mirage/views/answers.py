@@ -59,7 +59,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnswerFilter:
     """Which replies are looked for. A question matches if one of its replies does."""
 
     languages: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Found(Keys):
+class AnswerSelection(Keys):
     """The questions that match."""
 
     replies: int
@@ -90,7 +90,7 @@ class Found(Keys):
 
 
 @dataclass(frozen=True)
-class Item:
+class QuestionItem:
     """A question in the list."""
 
     key: Key
@@ -100,7 +100,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Measure:
+class FeatureValue:
     """One feature of one reply."""
 
     name: str
@@ -113,7 +113,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Reply:
+class AnswerView:
     """What one system replied, and what is known of it."""
 
     system: str
@@ -133,11 +133,11 @@ class Reply:
     correct: bool | None
     """Whether the outcome is right for the subset; null when undecided."""
     citations: tuple[Citation, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[FeatureValue, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class QuestionView:
     """One question with all that belongs to it."""
 
     key: Key
@@ -147,7 +147,7 @@ class Question:
     """Why there is no text."""
     passages: tuple[schema.Passage, ...]
     """In the order of the prompt; none where the passages are not in the arena."""
-    replies: tuple[Reply, ...]
+    replies: tuple[AnswerView, ...]
     """By the name of the system."""
 
     def table(self) -> pa.Table:
@@ -200,7 +200,7 @@ def scope(arena: Arena) -> Scope:
 
 
 @lru_cache(maxsize=16)
-def find(arena: Arena, search: Wanted) -> Found:
+def find(arena: Arena, search: AnswerFilter) -> AnswerSelection:
     """The questions with a reply that matches.
 
     Raises:
@@ -221,10 +221,10 @@ def find(arena: Arena, search: Wanted) -> Found:
             mask &= arena_replies.among(column, chosen)
     if search.text:
         mask &= _holding(arena, search)
-    return Found(*arena_replies.found(mask))
+    return AnswerSelection(*arena_replies.found(mask))
 
 
-def _holding(arena: Arena, search: Wanted) -> NDArray[np.bool_]:
+def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
     """Which replies contain the text that is looked for, or answer a question that does."""
     import numpy as np
 
@@ -254,7 +254,7 @@ def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=256)
-def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[Item, ...]:
+def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QuestionItem, ...]:
     """The questions of a page of the list, in the order given."""
     by_key: dict[Key, dict[str, Any]] = {}
     if "queries" in arena.tables:
@@ -265,7 +265,8 @@ def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[Item, ...]:
         )
         by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
     return tuple(
-        Item(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None))) for key in keys
+        QuestionItem(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None)))
+        for key in keys
     )
 
 
@@ -280,11 +281,11 @@ def resolve(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
     Raises:
         UnknownName: if there is no such question; the message names the nearest.
     """
-    return find(arena, Wanted(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
+    return find(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
 
 
 @lru_cache(maxsize=256)
-def question(arena: Arena, key: Key, parser: str) -> Question:
+def question(arena: Arena, key: Key, parser: str) -> QuestionView:
     """One question with its passages, all replies, and what is known of each."""
     queries = of_question(arena, "queries", key)
     passages = tuple(
@@ -294,7 +295,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
     )
     answers = {row["system"]: row for row in of_question(arena, "answers", key)}
     decided = {row["system"]: row for row in of_question(arena, "outcomes", key) if row["parser"] == parser}
-    measured: dict[str, list[Measure]] = {}
+    measured: dict[str, list[FeatureValue]] = {}
     order = {name: position for position, name in enumerate(FEATURES)}
     for row in sorted(of_question(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
         measured.setdefault(row["system"], []).append(_measure(row))
@@ -305,7 +306,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
         numbered = is_numbered(*(answers.get(system, {}).get(name) for name in ("template", "numbered")))
         start, end = outcome.get("span_start"), outcome.get("span_end")
         replies.append(
-            Reply(
+            AnswerView(
                 system=system,
                 text=text,
                 status=answers.get(system, {}).get("status"),
@@ -321,7 +322,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
         )
     first = queries[0] if queries else {}
     subsets = [row["subset"] for row in decided.values()]
-    return Question(
+    return QuestionView(
         key=key,
         subset=first.get("subset") or (subsets[0] if subsets else None),
         text=first.get("text"),
@@ -331,7 +332,7 @@ def question(arena: Arena, key: Key, parser: str) -> Question:
     )
 
 
-def matches(question: Question, search: Wanted) -> frozenset[str]:
+def matches(question: QuestionView, search: AnswerFilter) -> frozenset[str]:
     """The systems whose reply to a question is among those looked for, as `find` finds them."""
     text = _fold(search.text)
     in_question = text in _fold(question.text or "")
@@ -350,9 +351,9 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
 
 
-def _measure(row: dict[str, Any]) -> Measure:
+def _measure(row: dict[str, Any]) -> FeatureValue:
     spec = FEATURES.get(row["feature"])
-    return Measure(
+    return FeatureValue(
         name=row["feature"],
         title=spec.title if spec else row["feature"],
         meaning=spec.meaning if spec else "",

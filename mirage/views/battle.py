@@ -37,7 +37,7 @@ RESULTS: dict[Winner, str] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BattleFilter:
     """Which battles of two systems are looked for."""
 
     first: str
@@ -57,12 +57,12 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Found(Keys):
+class BattleSelection(Keys):
     """The battles that match."""
 
     decisions: Mapping[Key, Decision]
     """What the referee made of each battle of the two systems in the chosen languages, matching or not."""
-    wanted: Wanted
+    wanted: BattleFilter
 
     @cached_property
     def cell(self) -> Cell:
@@ -98,10 +98,10 @@ class Found(Keys):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FeatureComparison:
     """One feature of the two replies, where both have it."""
 
-    measure: answers.Measure
+    measure: answers.FeatureValue
     """That of the first, which tells what is measured."""
     first: float
     second: float
@@ -121,15 +121,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Battle:
+class BattleView:
     """One battle with all that belongs to it."""
 
-    question: answers.Question
-    first: answers.Reply
-    second: answers.Reply
+    question: answers.QuestionView
+    first: answers.AnswerView
+    second: answers.AnswerView
     judgments: tuple[schema.Judgment, ...]
     """Every verdict on the two: by judge, that with the first system shown first before the other."""
-    compared: tuple[Comparison, ...]
+    compared: tuple[FeatureComparison, ...]
     apart: tuple[str, ...]
     """Titles of the features that one of the two has a value of and the other has not."""
 
@@ -179,7 +179,7 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
 
 
 @lru_cache(maxsize=64)
-def find(arena: Arena, search: Wanted) -> Found:
+def find(arena: Arena, search: BattleFilter) -> BattleSelection:
     """The battles of two systems that match."""
     referees_by_battle = battles(arena, search.first, search.second)
     decisions = {
@@ -197,7 +197,7 @@ def find(arena: Arena, search: Wanted) -> Found:
     if search.text:
         hits = _search(arena, search.first, search.second, search.languages, search.text)
         keys = [key for key in keys if key in hits]
-    return Found(tuple(keys), decisions, search)
+    return BattleSelection(tuple(keys), decisions, search)
 
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
@@ -207,7 +207,7 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 
 @lru_cache(maxsize=128)
-def battle(arena: Arena, key: Key, first: str, second: str) -> Battle:
+def battle(arena: Arena, key: Key, first: str, second: str) -> BattleView:
     """One battle with the question, its passages, both replies, every verdict and the features that both have."""
     question = answers.question(arena, key, "strict")
     replies = {reply.system: reply for reply in question.replies}
@@ -222,7 +222,7 @@ def battle(arena: Arena, key: Key, first: str, second: str) -> Battle:
             compared.append(_compare(measure, measure.value, second_value))
         elif (measure.value is None) != (second_value is None):
             apart.append(measure.title)
-    return Battle(
+    return BattleView(
         question=question,
         first=first_reply,
         second=second_reply,
@@ -232,17 +232,17 @@ def battle(arena: Arena, key: Key, first: str, second: str) -> Battle:
     )
 
 
-def _nothing(system: str) -> answers.Reply:
+def _nothing(system: str) -> answers.AnswerView:
     """The reply of a system of which the arena holds nothing but verdicts."""
-    return answers.Reply(system, None, None, None, None, "", "", None, None, (), ())
+    return answers.AnswerView(system, None, None, None, None, "", "", None, None, (), ())
 
 
-def _compare(measure: answers.Measure, first: float, second: float) -> Comparison:
+def _compare(measure: answers.FeatureValue, first: float, second: float) -> FeatureComparison:
     spec = FEATURES.get(measure.name)
     least, most = min(first, second), max(first, second)
     low = spec.low if spec and spec.low is not None else min(0.0, least)
     high = spec.high if spec and spec.high is not None else max(most, low + 1e-9)
-    return Comparison(measure, first, second, spec.direction if spec else "none", low, high)
+    return FeatureComparison(measure, first, second, spec.direction if spec else "none", low, high)
 
 
 @lru_cache(maxsize=32)
@@ -253,7 +253,7 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
         parser = "".join(answers.scope(arena).parsers[:1])
         hits |= set(
             answers.find(
-                arena, answers.Wanted(languages=languages, systems=(first, second), parser=parser, text=text)
+                arena, answers.AnswerFilter(languages=languages, systems=(first, second), parser=parser, text=text)
             ).keys
         )
     if "judgments" in arena.tables:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class JudgeMeasure:
     """One thing that is measured of a judge: column stems of `rows` and what to make of it."""
 
     name: str
@@ -40,17 +40,17 @@ class Measure:
     """`rate`, or `logits`."""
 
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, JudgeMeasure] = {
     measure.name: measure
     for measure in (
-        Measure(
+        JudgeMeasure(
             "flip",
             "Flips",
             "Share of the pairs judged in both orders whose two verdicts disagree about the winner. Lower is better.",
             0.0,
             "rate",
         ),
-        Measure(
+        JudgeMeasure(
             "first",
             "First wins",
             "Share of the battles with a winner that the answer shown first won. Fair is 50%, where both orders "
@@ -58,9 +58,9 @@ MEASURES: dict[str, Measure] = {
             0.5,
             "rate",
         ),
-        Measure("tie", "Ties", "Share of the readable verdicts that are ties.", None, "rate"),
-        Measure("unparsed", "Unparsed", "Share of the battles whose verdict could not be read.", 0.0, "rate"),
-        Measure(
+        JudgeMeasure("tie", "Ties", "Share of the readable verdicts that are ties.", None, "rate"),
+        JudgeMeasure("unparsed", "Unparsed", "Share of the battles whose verdict could not be read.", 0.0, "rate"),
+        JudgeMeasure(
             "length",
             "Length slope",
             "Logits by which an answer gains with each doubling of its length over an answer of the same system "
@@ -68,7 +68,7 @@ MEASURES: dict[str, Measure] = {
             0.0,
             "logits",
         ),
-        Measure(
+        JudgeMeasure(
             "family",
             "Own family",
             "How much more often the judge lets its own maker's systems win than judges of other makers do on the "

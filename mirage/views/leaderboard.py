@@ -15,11 +15,11 @@ from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.rank import whatif
 from mirage.rank.control import COVARIATES, Covariates, covariates
-from mirage.rank.languages import Unusual
-from mirage.rank.languages import unusual as unusual_of
-from mirage.rank.ranking import counted as counted_lines
-from mirage.rank.ranking import moved as change_lines
-from mirage.rank.whatif import Choice, Recomputed, compare
+from mirage.rank.languages import LanguageEffects
+from mirage.rank.languages import language_effects as unusual_of
+from mirage.rank.ranking import change_lines as change_lines
+from mirage.rank.ranking import counted_lines as counted_lines
+from mirage.rank.whatif import RankOptions, WhatIfResult, compare
 from mirage.store import makers_of
 from mirage.views import people
 
@@ -159,9 +159,9 @@ def rated(
     referee: str,
     skill: Skill,
     languages: tuple[str, ...],
-    choice: Choice,
+    choice: RankOptions,
     voted: tuple[str, int] | None = None,
-) -> tuple[rank.Ranking, Recomputed | None]:
+) -> tuple[rank.Ranking, WhatIfResult | None]:
     """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
     `board`.
     """
@@ -182,7 +182,9 @@ def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
 
 
 @lru_cache(maxsize=256)
-def _counted(arena: Arena, referee: str, code: str, choice: Choice, voted: tuple[str, int] | None) -> whatif.Counted:
+def _counted(
+    arena: Arena, referee: str, code: str, choice: RankOptions, voted: tuple[str, int] | None
+) -> whatif.CountedVerdicts:
     """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
     votes = people.verdicts(arena, voted) if voted else None
     return whatif.count(_said(arena, referee), choice, code, votes=votes)
@@ -195,7 +197,7 @@ def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.R
 
 
 @lru_cache(maxsize=64)
-def unusual(board: Board) -> Unusual | None:
+def unusual(board: Board) -> LanguageEffects | None:
     """Where a system is stronger or weaker in a family of languages than elsewhere; None where the languages are of one
     family.
     """
@@ -262,7 +264,7 @@ def board(
     referee: str,
     skill: Skill,
     languages: tuple[str, ...],
-    choice: Choice = Choice(),  # noqa: B008  # frozen
+    choice: RankOptions = RankOptions(),  # noqa: B008  # frozen
     voted: tuple[str, int] | None = None,
 ) -> Board:
     """Rate the systems over the chosen languages.
@@ -296,9 +298,9 @@ def board(
     shown = tuple(code for code in codes if code in ranking.languages)
     scope = "all" if "all" in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
-    other = choice != Choice() or voted is not None
+    other = choice != RankOptions() or voted is not None
     if other:
-        different = compare(rated(arena, referee, skill, codes, Choice())[0], ranking)
+        different = compare(rated(arena, referee, skill, codes, RankOptions())[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()
@@ -332,7 +334,7 @@ def needed(board: Board, system: str) -> tuple[str, ...]:
     tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
     position = order.index(system)
     return tuple(
-        rank.more_queries(tiers, *pair).text
+        rank.sample_sizes(tiers, *pair).text
         for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
     )
 

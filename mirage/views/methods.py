@@ -11,7 +11,7 @@ import numpy as np
 
 import mirage.rank as rank
 from mirage.outcomes import RULES, departures, rates
-from mirage.prompts.origins import ORIGINS, Origin
+from mirage.prompts.origins import ORIGINS, PromptOrigin
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +24,7 @@ _DRAWS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class DepartureEffect:
     """What one departure moves."""
 
     departure: str
@@ -42,7 +42,7 @@ class Effect:
 
 
 @lru_cache(maxsize=8)
-def effects(arena: Arena) -> tuple[Effect, ...]:
+def effects(arena: Arena) -> tuple[DepartureEffect, ...]:
     """Measure every departure on the outcomes of an arena, by both parsers."""
     outcomes = arena.read("outcomes")
     strict, published = (_cells(rates(outcomes, parser=parser)) for parser in ("strict", "published"))
@@ -55,10 +55,10 @@ def effects(arena: Arena) -> tuple[Effect, ...]:
     )
 
 
-def prompts(words: str = "") -> tuple[Origin, ...]:
+def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
     """The prompts in which each of these words occurs: in the text, in what it is for, or in what is said of it."""
 
-    def holds(origin: Origin) -> bool:
+    def holds(origin: PromptOrigin) -> bool:
         descriptions = [part for departure in origin.departures for part in (departure.what, departure.why)]
         text = " ".join((origin.name, origin.use, origin.source, origin.text, *descriptions)).casefold()
         return all(word in text for word in words.casefold().split())
@@ -102,7 +102,7 @@ def _cells(table: pa.Table) -> dict[tuple[str, str, str], dict[str, Any]]:
     }
 
 
-def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> Effect:
+def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> DepartureEffect:
     moved = departures(outcomes)
     replies = sum(row["n"] - row["missing"] for row in strict.values())
     changes = [
@@ -111,7 +111,7 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
         if strict[k]["rate"] is not None and published[k]["rate"] is not None
     ]
     differ = sum(moved["n"].to_pylist())
-    return Effect(
+    return DepartureEffect(
         "Reading a reply",
         "Four fixed English phrases, or a passage number in a reply under 10 characters; both of the two asked for, or "
         "none of all, is invalid",
@@ -123,11 +123,11 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     )
 
 
-def _api_errors(strict: dict[Any, Any]) -> Effect:
+def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
     errors = sum(row["api_error"] for row in strict.values())
     worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["n"]))
     share = worst["api_error"] / max(1, worst["n"])
-    return Effect(
+    return DepartureEffect(
         "API errors",
         "An error text of the service is an invalid answer and counts as wrong",
         "api_error: undecided, and no battle is fought with it",
@@ -137,7 +137,7 @@ def _api_errors(strict: dict[Any, Any]) -> Effect:
     )
 
 
-def _undecided(strict: dict[Any, Any]) -> Effect:
+def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
     gaps = {k: row["rate_as_published"] - row["rate"] for k, row in strict.items() if row["rate"] is not None}
     key = max(gaps, key=lambda k: abs(gaps[k]))
     taus = []
@@ -145,7 +145,7 @@ def _undecided(strict: dict[Any, Any]) -> Effect:
         keys = [k for k in gaps if k[:2] == (language, subset)]
         taus.append(_tau([strict[k]["rate"] for k in keys], [strict[k]["rate_as_published"] for k in keys]))
     defined = [t for t in taus if t is not None]
-    return Effect(
+    return DepartureEffect(
         "Undecided replies in a rate",
         "Counted as wrong: 1 - accuracy",
         "Left out of the rate, their share shown beside it",
@@ -157,9 +157,9 @@ def _undecided(strict: dict[Any, Any]) -> Effect:
     )
 
 
-def _zero_cells(published: dict[Any, Any]) -> Effect:
+def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
     cells = [row for row in published.values() if row["rate_as_published"] == 1.0]
-    return Effect(
+    return DepartureEffect(
         "A cell without one right reply",
         "The rate is written only where a right reply occurs: such a cell prints 0.0%",
         "It is 100%",
@@ -175,7 +175,7 @@ def _width(row: rank.LanguageRanking) -> float:
     return float(width[np.isfinite(width)].mean()) if np.isfinite(width).any() else float("nan")
 
 
-def _ranking(outcomes: pa.Table) -> list[Effect]:
+def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
     battles = rank.from_outcomes(outcomes, skill="both")
     ranking = rank.rate(battles, draws=_DRAWS, seed=rank.SEED)
     scope = "all" if "all" in ranking.languages else next(iter(ranking.languages))
@@ -190,7 +190,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
     n = sum(len(language_battles.queries) for language_battles in battles.values())
     sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return [
-        Effect(
+        DepartureEffect(
             "Ties",
             "Dropped by MIRAGE-Bench",
             "Half a win for each",
@@ -200,7 +200,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
             n,
             "questions",
         ),
-        Effect(
+        DepartureEffect(
             "Unit of the bootstrap",
             "The question in MIRAGE-Bench; the battle in Chatbot Arena",
             "The question, with all battles fought on it",
@@ -209,7 +209,7 @@ def _ranking(outcomes: pa.Table) -> list[Effect]:
             n,
             "questions",
         ),
-        Effect(
+        DepartureEffect(
             "Size of a draw",
             "As many questions as the user asks for (100 in the paper of MIRAGE-Bench)",
             "As many as there are",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage.text import Span, word_spans
 
 if TYPE_CHECKING:
-    from mirage.views.answers import Reply
+    from mirage.views.answers import AnswerView
 
 RUN = 3
 """Words that must follow each other in both for a stretch to count as shared."""
@@ -31,7 +31,7 @@ class Parts:
     words_shared: int
 
 
-def overlap(first: Reply, second: Reply) -> tuple[Parts, Parts] | None:
+def overlap(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] | None:
     """Find the words that two replies share, in the same order; None where one has no text or more than `WORDS` words.
 
     Words are those of `mirage.text`, compared without regard to case; a citation counts as one word, which equals
@@ -49,7 +49,7 @@ def overlap(first: Reply, second: Reply) -> tuple[Parts, Parts] | None:
     )
 
 
-def _tokens(reply: Reply) -> list[tuple[Span, str]]:
+def _tokens(reply: AnswerView) -> list[tuple[Span, str]]:
     """Words and citations in order, each with the form in which it is compared."""
     text = reply.text or ""
     cited: dict[Span, list[str]] = {}

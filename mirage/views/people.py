@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store import Arena
-    from mirage.votes.stage import Corrected
+    from mirage.votes.stage import CorrectionResult
 
 PAUSE = 20.0
 """Seconds in which pages that only read do not try again a database that did not answer."""
@@ -125,7 +125,7 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
     return tuple(vote_agreement(arena, log))
 
 
-def citations(arena: Arena) -> tuple[votes.Supported, ...]:
+def citations(arena: Arena) -> tuple[votes.CitationSupport, ...]:
     """How people see the citations, by language and system; none without votes on them.
 
     Raises:
@@ -135,7 +135,7 @@ def citations(arena: Arena) -> tuple[votes.Supported, ...]:
 
 
 @lru_cache(maxsize=8)
-def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Supported, ...]:
+def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSupport, ...]:
     log = database().rows(votes.Evidence, arena=arena.name)
     try:
         return tuple(stage.citations(arena, log))
@@ -143,7 +143,7 @@ def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Supported, ..
         return ()
 
 
-def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> Corrected | MirageError | None:
+def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
     """A judge's ranking of some languages, and of these together, corrected by people, or why there is none; None where
     nobody has voted.
 
@@ -156,7 +156,7 @@ def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> Corrected
 @lru_cache(maxsize=32)
 def _corrected(
     arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
-) -> Corrected | MirageError | None:
+) -> CorrectionResult | MirageError | None:
     selection = [vote for vote in _log(arena, key) if vote.language in languages]
     if not selection:
         return None

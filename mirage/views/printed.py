@@ -94,9 +94,9 @@ def languages(figures: Arena, item: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=32)
-def beside(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.Table:
-    """The figures of one table in one language, each beside what the arena gives: rows of `pipeline.printed.Figure`,
-    those that the arena gives nothing for last.
+def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.Table:
+    """The figures of one table in one language, each beside what the arena gives: rows of
+    `reproduce.printed.PrintedFigure`, those that the arena gives nothing for last.
     """
     import pyarrow as pa
 
@@ -112,7 +112,7 @@ def beside(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.
 
 
 @lru_cache(maxsize=8)
-def _figures(figures: Arena, arena: Arena | None, item: str) -> list[printed.Figure]:
+def _figures(figures: Arena, arena: Arena | None, item: str) -> list[printed.PrintedFigure]:
     return printed.figures(figures.read("published"), arena, source=SOURCE, item=item)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from mirage import schema, votes
 from mirage.answers import is_numbered
 from mirage.battles.decisions import decisions
-from mirage.features.spec import Reply
+from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places
 from mirage.store.question import of_question
 from mirage.views import battle as battles
@@ -37,7 +37,7 @@ _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeOpinion:
     """What one judge said of a battle, both orders together."""
 
     judge: str
@@ -52,20 +52,20 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class VoteResult:
     """What a vote turns out to be about."""
 
     vote: votes.Vote
     winner: str | None
     """The system voted for; null for a tie, both bad and a skip."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[JudgeOpinion, ...]
     """By judge."""
     why: str
     """Why the queue chose it, in words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CitationPair:
     """One sentence of a reply and one passage that it cites."""
 
     language: str
@@ -113,7 +113,7 @@ def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[vo
     return votes.standing(database.rows(votes.Evidence, arena=arena.name, language=language))
 
 
-def result(arena: Arena, vote: votes.Vote) -> Result:
+def result(arena: Arena, vote: votes.Vote) -> VoteResult:
     """Who was who in a battle that was voted on, and what each judge said."""
     shown = battles.battle(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
     by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
@@ -123,7 +123,7 @@ def result(arena: Arena, vote: votes.Vote) -> Result:
     for judge in shown.judges:
         verdict = by_judge.get(judge, {}).get(votes.battle(vote))
         verdicts.append(
-            Verdict(
+            JudgeOpinion(
                 judge=judge,
                 winner=None if verdict is None else names.get(verdict.label),
                 read=verdict is not None,
@@ -132,10 +132,10 @@ def result(arena: Arena, vote: votes.Vote) -> Result:
             )
         )
     reasons = "; ".join(WHY.get(reason, reason) for reason in vote.why.split(", "))
-    return Result(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
+    return VoteResult(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
 
 
-def digest(shown: battles.Battle) -> str | None:
+def digest(shown: battles.BattleView) -> str | None:
     """Digest of the two answers of a battle; null where one has no text."""
     first, second = shown.first.text, shown.second.text
     return None if first is None or second is None else votes.digest(first, second)
@@ -153,7 +153,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(replies, key=lambda reply: (_drawn(*reply), reply)))
 
 
-def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Pair | None:
+def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
     """The first sentence and passage that a voter has not voted on; None when there are no more.
 
     Everybody meets the same order, so that people meet on the same items.
@@ -175,7 +175,7 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Pa
 
 
 @lru_cache(maxsize=4096)
-def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Pair, ...]:
+def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[CitationPair, ...]:
     """Every sentence of a reply with every passage it cites whose text is known."""
     key = (language, query_id)
     passages = sorted(of_question(arena, "passages", key), key=lambda row: row["position"])
@@ -183,10 +183,12 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Pair
     (row,) = (row for row in of_question(arena, "answers", key) if row["system"] == system)
     numbered = is_numbered(row["template"], row["numbered"])
     ids = tuple(row["passage_id"] for row in passages)
-    reply = Reply(language, row["text"], numbered, ids, (None,) * len(passages))
+    reply = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
     shown = votes.digest(row["text"])
     return tuple(
-        Pair(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage, shown)
+        CitationPair(
+            language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage, shown
+        )
         for sentence in cited_places(reply)
         for passage in sentence.passage_ids
         if passage in known_ids
@@ -194,7 +196,7 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Pair
 
 
 def evidence(
-    pair: Pair,
+    pair: CitationPair,
     *,
     vote: Literal["yes", "no", "unclear"],
     vote_id: str,

@@ -15,7 +15,7 @@ from mirage import schema, surrogate
 from mirage.battles.referee import Referee
 from mirage.surrogate.ablation import ABLATIONS
 from mirage.surrogate.reporting import chosen as chosen_regressor
-from mirage.surrogate.summaries import Summary, summary
+from mirage.surrogate.summaries import RegressorSummary, summary
 from mirage.surrogate.summaries import held_out as read_held_out
 from mirage.views.hallucination import published as figures_of
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class RegressorComparisonView:
     """The regressors of one referee and skill on left-out systems."""
 
     chosen: str
     """The regressor for new systems."""
-    summary: tuple[Summary, ...]
+    summary: tuple[RegressorSummary, ...]
     """One row a regressor: the default procedure, the paper's five, ours."""
     quality: tuple[Quality, ...]
     """By language, `all` last, then regressor."""
@@ -51,7 +51,7 @@ def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
 
 
 @lru_cache(maxsize=16)
-def compared(arena: Arena, referee: str, skill: Skill = "both") -> Compared:
+def compared(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
     """The comparison behind the stored predictions.
 
     Raises:
@@ -66,7 +66,7 @@ def compared(arena: Arena, referee: str, skill: Skill = "both") -> Compared:
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
     selection = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
-    return Compared(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
+    return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
 
 
 NAMED = ABLATIONS
@@ -81,7 +81,7 @@ _PRINTED_SETS = {
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedSurrogate:
     """What the MIRAGE-Bench paper prints of its surrogate, by language code. Nothing here was computed."""
 
     tau: Mapping[str, float] = field(default_factory=dict)
@@ -98,11 +98,11 @@ class Printed:
 
 
 @lru_cache(maxsize=8)
-def printed(arena: Arena) -> Printed:
+def printed(arena: Arena) -> PrintedSurrogate:
     """The printed figures, from the arena or else from the bundled one."""
     figures = figures_of(arena)
     if figures is None:
-        return Printed()
+        return PrintedSurrogate()
     rows = figures.sql(
         "SELECT item, metric, setting, language, value, reference FROM published WHERE source = 'MIRAGE-Bench' "
         "AND item IN ('Table 2', 'Table 3', 'Table 4', 'Table 5') AND value IS NOT NULL ORDER BY item"
@@ -111,7 +111,7 @@ def printed(arena: Arena) -> Printed:
         item: [row for row in rows if row["item"] == item] for item in ("Table 2", "Table 3", "Table 4", "Table 5")
     }
     ends = {(row["language"], row["metric"].split(": ")[-1]): row["value"] for row in by_item["Table 5"]}
-    return Printed(
+    return PrintedSurrogate(
         {row["language"]: row["value"] for row in by_item["Table 2"]},
         {(row["language"], *row["setting"].split(", ", 1)): row["value"] for row in by_item["Table 3"]},
         {(row["language"], _PRINTED_SETS[row["setting"]]): row["value"] for row in by_item["Table 4"]},

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import MirageError
 from mirage.features import FEATURES
-from mirage.placement import Next, place
+from mirage.placement import SuggestedBattle, place
 from mirage.views.features import overview
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def compared(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
 
 
 def stands(placement: Placement) -> pa.Table:
-    """The ranking with the new system in it, the best first: `pipeline.placing.Stand` columns."""
+    """The ranking with the new system in it, the best first: `placement.records.PlacementRow` columns."""
     import pyarrow as pa
 
     return pa.Table.from_pylist([asdict(row) for row in placement.stands])
@@ -95,4 +95,4 @@ def stands(placement: Placement) -> pa.Table:
 
 def battles(placement: Placement) -> pa.Table:
     """The battles worth judging next, as `mirage judge --battles` reads them."""
-    return schema.from_rows(Next, placement.next)
+    return schema.from_rows(SuggestedBattle, placement.next)

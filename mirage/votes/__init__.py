@@ -14,7 +14,7 @@ judge's ranking (`powered.py`: the method), `citations.py` says how people see t
 """
 
 from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
-from mirage.votes.citations import ENOUGH_REPLIES, EVERYBODY, Supported, supported
+from mirage.votes.citations import ENOUGH_REPLIES, EVERYBODY, CitationSupport, supported
 from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct, together
 from mirage.votes.database import FORMAT, Votes
 from mirage.votes.queue import (
@@ -23,9 +23,9 @@ from mirage.votes.queue import (
     FILLER,
     RANDOM,
     REASONS,
-    Item,
     Pool,
     Progress,
+    VoteItem,
     cast,
     gather,
     next_items,
@@ -53,15 +53,15 @@ __all__ = [
     "UNDO",
     "URL",
     "Agreement",
+    "CitationSupport",
     "CorrectedRating",
     "Correction",
     "Evidence",
-    "Item",
     "Pool",
     "Progress",
     "Row",
-    "Supported",
     "Vote",
+    "VoteItem",
     "Votes",
     "agreement",
     "alpha",

@@ -27,7 +27,7 @@ _Citation = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Supported:
+class CitationSupport:
     """How people see the citations of one system in one language."""
 
     key = ("language", "system")
@@ -63,7 +63,7 @@ class Supported:
         return self.replies >= ENOUGH_REPLIES
 
 
-def supported(log: Iterable[Evidence]) -> list[Supported]:
+def supported(log: Iterable[Evidence]) -> list[CitationSupport]:
     """How people see the citations, by language and system, and of all systems of each language.
 
     Args:
@@ -76,7 +76,7 @@ def supported(log: Iterable[Evidence]) -> list[Supported]:
     return [_row(*key, votes) for key, votes in sorted(by_system.items())]
 
 
-def _row(language: str, system: str, votes: list[Evidence]) -> Supported:
+def _row(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
     opinions: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
     for vote in votes:
         opinions[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
@@ -92,7 +92,7 @@ def _row(language: str, system: str, votes: list[Evidence]) -> Supported:
     cells = [(sum(yes), len(yes)) for yes in replies.values()]
     share, low, high, reason = _share(cells)
     n = sum(n for _, n in cells)
-    return Supported(
+    return CitationSupport(
         language=language,
         system=system,
         supported=share,

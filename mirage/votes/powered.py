@@ -104,7 +104,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class PoweredEstimate:
     """Ratings by votes and a prediction."""
 
     theta: Array
@@ -157,7 +157,7 @@ def known(
     return np.stack(varying, axis=1) if varying else np.zeros((len(first), 0))
 
 
-def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate:
+def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredEstimate:
     """Ratings by votes and a prediction of them.
 
     Args:
@@ -198,7 +198,7 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> Estimate
     g, n = data.questions_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
     small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
     spread_of = influence.T @ influence + weight**2 * elsewhere
-    return Estimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
+    return PoweredEstimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
 
 
 def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:

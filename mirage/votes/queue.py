@@ -58,7 +58,7 @@ _COUNTS = np.array([bits.bit_count() for bits in range(1 << len(REASONS))])
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class VoteItem:
     """One battle to vote on. The page hides `system_a`, `system_b`, `control` and `why` until the vote."""
 
     language: str
@@ -167,7 +167,7 @@ def gather(
     )
 
 
-def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10) -> list[Item]:
+def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10) -> list[VoteItem]:
     """The next battles for a voter; the same until one of them is voted on, and then the same but for that one.
 
     Args:
@@ -189,7 +189,7 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
         "own": _first(own, pool.asked & ~common & left, n),
         "rest": _first(own, ~pool.asked & left, n),
     }
-    items: list[Item] = []
+    items: list[VoteItem] = []
     while len(items) < n and any(lines.values()):
         turn_hash = np.array([_hash(pool.seed, voter, str(n_voted + len(items)))], dtype=np.uint64)
         turn = ("common", "own") if _unit(_mixed(turn_hash, "which"))[0] < COMMON else ("own", "common")
@@ -199,7 +199,7 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
 
 
 def cast(
-    chosen: Item,
+    chosen: VoteItem,
     *,
     vote: str,
     vote_id: str,
@@ -274,13 +274,13 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
     )
 
 
-def _item(pool: Pool, k: int, own: Hashes) -> Item:
+def _item(pool: Pool, k: int, own: Hashes) -> VoteItem:
     language, query, *pair = pool.battles[k]
     first, second = reversed(pair) if _unit(_mixed(own[k : k + 1], "order"))[0] < 0.5 else pair
     reasons = [name for bit, name in enumerate(REASONS) if pool.reasons[k] >> bit & 1]
     control, selected = bool(pool.control[k]), bool(pool.asked[k])
     reason = RANDOM if control else ", ".join(reasons) if selected and reasons else FILLER
-    return Item(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
+    return VoteItem(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
 
 
 def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:

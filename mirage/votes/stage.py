@@ -14,7 +14,7 @@ from mirage import schema, store, votes
 from mirage.battles.decisions import decisions
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
-from mirage.rank.ranking import ranking
+from mirage.rank.ranking import rank_by
 from mirage.store.export import export_rows
 from mirage.votes.rows import AnyRow, Row
 
@@ -27,7 +27,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectionResult:
     """A judge's ranking corrected by people, in the languages where that could be done."""
 
     judge: str
@@ -97,7 +97,7 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
     return [vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)]
 
 
-def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.Supported]:
+def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
     """How people see the citations of an arena's answers (`votes.supported`): of the votes that stand, on answers that
     are still the same.
 
@@ -148,7 +148,7 @@ def correct_ranking(
     features: Sequence[str] | None = (),
     draws: int = DRAWS,
     seed: int = SEED,
-) -> Corrected:
+) -> CorrectionResult:
     """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and together.
 
     Args:
@@ -202,9 +202,9 @@ def correct_ranking(
         corrections["all"] = votes.together(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
-        uncorrected = ranking(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
+        uncorrected = rank_by(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
-    return Corrected(
+    return CorrectionResult(
         label,
         corrections,
         refused,

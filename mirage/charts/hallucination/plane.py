@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis, whisker
-from mirage.charts.labels import SIZE, Mark, place
+from mirage.charts.labels import SIZE, LabelAnchor, place
 from mirage.charts.leaderboard import FOOT
 from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, layout, name
 
@@ -79,14 +79,14 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
     """Every system's name beside its mark; and what the best corner and the dotted line mean."""
     colors, width = ink(mode), 1 + 2 * _EDGE
 
-    def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> Mark:
+    def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> LabelAnchor:
         """From value, low and high of both rates; an end that is null is where the value is."""
         across, down = (
             [((value if value is not None else values[0] or 0) + _EDGE) / width for value in values]
             for values in (x, y)
         )
         down = [1 - share for share in down]
-        return Mark(label, across[0], down[0], across[1], across[2], down[2], down[1])
+        return LabelAnchor(label, across[0], down[0], across[1], across[2], down[2], down[1])
 
     ends = ("value", "low", "high")
     marks = [

@@ -11,12 +11,12 @@ one for the new system, and the new system's battles update both. `field.py` has
 `state.py` what they change, `choice.py` which to fight next. NumPy only; nothing here knows a judge or a disk.
 """
 
-from mirage.placement.sequential.choice import Chosen, Horizon, Place, Room, choose, control, horizon
+from mirage.placement.sequential.choice import CandidatePool, ChosenBattle, Horizon, TierGoal, choose, control, horizon
 from mirage.placement.sequential.field import Field, Noise, field
 from mirage.placement.sequential.state import (
     LEAST,
     LEVEL,
-    Fought,
+    BattleResult,
     Prior,
     Standing,
     State,
@@ -29,16 +29,16 @@ from mirage.placement.sequential.state import (
 __all__ = [
     "LEAST",
     "LEVEL",
-    "Chosen",
+    "BattleResult",
+    "CandidatePool",
+    "ChosenBattle",
     "Field",
-    "Fought",
     "Horizon",
     "Noise",
-    "Place",
     "Prior",
-    "Room",
     "Standing",
     "State",
+    "TierGoal",
     "TierList",
     "boundaries",
     "choose",

@@ -17,12 +17,12 @@ from mirage.rank.fit import Array
 _NODES = 15
 """Points of the quadrature over what a battle may say."""
 
-Place = tuple[int, int, int]
+TierGoal = tuple[int, int, int]
 """Numbers of a language, a query and an opponent."""
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
+class CandidatePool:
     """The battles of the new system in one language: those that can be fought, and those that were."""
 
     queries: tuple[str, ...]
@@ -34,7 +34,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenBattle:
     """A battle to be fought."""
 
     language: int
@@ -66,8 +66,8 @@ class Horizon:
 
 
 def choose(
-    state: State, tiers: TierList, rooms: Sequence[Room], *, n: int, control_share: float = 0.1, seed: int = 0
-) -> list[Chosen]:
+    state: State, tiers: TierList, rooms: Sequence[CandidatePool], *, n: int, control_share: float = 0.1, seed: int = 0
+) -> list[ChosenBattle]:
     """Choose the next battles, one after the other.
 
     Each is the one that lowers the expected entropy of the tier most, with those chosen before it counted as fought: a
@@ -94,19 +94,19 @@ def choose(
     picker = _Picker(state, tiers, rooms, seed)
     order = _row(state, rooms, seed)
     row, drawn = iter(order), sum(1 for _ in _asked(order, rooms))
-    chosen: list[Chosen] = []
+    chosen: list[ChosenBattle] = []
     while len(chosen) < n:
         is_control = drawn < control_share * (total + len(chosen) + 1) - 1e-9
         place = next((p for p in row if picker.is_open(p)), None) if is_control else None
         place = place or picker.best()
         if place is None:
             break
-        chosen.append(Chosen(*place, is_control, picker.wins(place), picker.take(place)))
+        chosen.append(ChosenBattle(*place, is_control, picker.wins(place), picker.take(place)))
         drawn += is_control
     return chosen
 
 
-def control(state: State, rooms: Sequence[Room], *, seed: int = 0) -> list[Place]:
+def control(state: State, rooms: Sequence[CandidatePool], *, seed: int = 0) -> list[TierGoal]:
     """The battles fought so far that count as drawn at random.
 
     The seed fixes an order of all battles that could ever be asked for. `choose` takes its random share from the front,
@@ -115,7 +115,7 @@ def control(state: State, rooms: Sequence[Room], *, seed: int = 0) -> list[Place
     return list(_asked(_row(state, rooms, seed), rooms))
 
 
-def horizon(state: State, tiers: TierList, rooms: Sequence[Room]) -> Horizon:
+def horizon(state: State, tiers: TierList, rooms: Sequence[CandidatePool]) -> Horizon:
     """Reckon how many more battles it takes, for true ratings as the state deems them likely.
 
     The battles are chosen as by `choose`, a tenth more at a time, up to all there are; verdicts are taken to be what is
@@ -154,7 +154,7 @@ class _Picker:
     these, as long as the ratings stay about where they are.
     """
 
-    def __init__(self, state: State, tiers: TierList, rooms: Sequence[Room], seed: int) -> None:
+    def __init__(self, state: State, tiers: TierList, rooms: Sequence[CandidatePool], seed: int) -> None:
         self.state = state
         self.count, self.size = state.mean.shape
         self.contrasts = boundaries(state, tiers)
@@ -175,10 +175,10 @@ class _Picker:
             for k, room in enumerate(rooms)
         ]
 
-    def is_open(self, place: Place) -> bool:
+    def is_open(self, place: TierGoal) -> bool:
         return bool(self.open[place[0]][place[1], place[2]])
 
-    def wins(self, place: Place) -> float:
+    def wins(self, place: TierGoal) -> float:
         return float(self.p[place[0], place[2]])
 
     def variance(self) -> Array:
@@ -215,7 +215,7 @@ class _Picker:
         spread = c[self.new, self.new] + c[self.old, self.old] - 2 * c[self.new, self.old]
         return np.asarray(np.moveaxis(d, 0, -1) * np.sqrt(information / (1 + information * spread))[..., None])
 
-    def best(self) -> Place | None:
+    def best(self) -> TierGoal | None:
         queries, worth = self._queries()
         if (queries < 0).all():
             return None
@@ -259,7 +259,7 @@ class _Picker:
         shares = _shares(ndtr(far))
         return np.asarray(-(xlogy(shares, shares).sum(axis=-1) @ weight) / np.log(2))
 
-    def take(self, place: Place) -> float:
+    def take(self, place: TierGoal) -> float:
         """Count a battle as fought; returns how many bits it is expected to tell."""
         k, q, j = place
         a = float(self._worth(k, np.array([q]), np.array([j]))[0])
@@ -291,7 +291,7 @@ def _itself(count: int, size: int) -> Array:
     return np.tile(row, count)[None] / count
 
 
-def _row(state: State, rooms: Sequence[Room], seed: int) -> list[Place]:
+def _row(state: State, rooms: Sequence[CandidatePool], seed: int) -> list[TierGoal]:
     """All battles that can be or have been asked for, in the order that the seed fixes: by the hash of their names."""
     places = [
         (_digest(seed, field.language, room.queries[q], field.systems[j]), (k, int(q), int(j)))
@@ -301,7 +301,7 @@ def _row(state: State, rooms: Sequence[Room], seed: int) -> list[Place]:
     return [place for _, place in sorted(places)]
 
 
-def _asked(order: Sequence[Place], rooms: Sequence[Room]) -> Iterator[Place]:
+def _asked(order: Sequence[TierGoal], rooms: Sequence[CandidatePool]) -> Iterator[TierGoal]:
     """The longest front part of an order of which all were asked for."""
     for k, q, j in order:
         if not rooms[k].asked[q, j]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.errors import NotEnoughData
-from mirage.rank.fit import Array, Pairs, fit
+from mirage.rank.fit import Array, PairCounts, fit
 
 SPREAD = 3.0
 """Standard deviation, in logits, of the prior of the arena's own ratings: it bounds an undefeated system, and moves a
@@ -86,7 +86,7 @@ def field(language: str, battles: Battles) -> Field:
     won, fought = (points * compared).sum(axis=0), compared.sum(axis=0)
 
     def fitted(ridge: float) -> Array:
-        return np.asarray(fit(Pairs(won[i, j][None], won[j, i][None], None, s), ridge=ridge).theta[0])
+        return np.asarray(fit(PairCounts(won[i, j][None], won[j, i][None], None, s), ridge=ridge).theta[0])
 
     theta = fitted(1 / SPREAD**2)
     noise = _noise(points, compared, theta)

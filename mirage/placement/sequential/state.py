@@ -37,7 +37,7 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True)
-class Fought:
+class BattleResult:
     """A battle of the new system, its verdicts in either order taken together."""
 
     query: Hashable
@@ -69,7 +69,7 @@ class State:
         """The S systems of the field."""
         return self.fields[0].systems
 
-    def after(self, fought: Sequence[Fought]) -> State:
+    def after(self, fought: Sequence[BattleResult]) -> State:
         """The state once these battles are known; call it on the state before any, with all of them.
 
         Newton's method for the maximum, Laplace's approximation around it. A battle weighs less the more battles the

@@ -10,7 +10,18 @@ the whole file; `Refused` lists every wrong line.
 """
 
 from mirage.sources.files.options import Options
-from mirage.sources.files.read import Limit, Refused, needed, unread
+from mirage.sources.files.read import Limit, Refused, required_columns, unread
 from mirage.sources.files.tables import Kind, answers, battles, judgments, queries
 
-__all__ = ["Kind", "Limit", "Options", "Refused", "answers", "battles", "judgments", "needed", "queries", "unread"]
+__all__ = [
+    "Kind",
+    "Limit",
+    "Options",
+    "Refused",
+    "answers",
+    "battles",
+    "judgments",
+    "queries",
+    "required_columns",
+    "unread",
+]

@@ -60,7 +60,7 @@ class Refused(BadInput):
         )
 
 
-def needed(table: str, *, completed: Collection[str] = ()) -> tuple[str, ...]:
+def required_columns(table: str, *, completed: Collection[str] = ()) -> tuple[str, ...]:
     """The columns that every record must have.
 
     Args:
@@ -127,7 +127,7 @@ def read(
         raise BadInput(
             f"this file holds no {table}",
             where=str(path),
-            do="give one record a line: " + ", ".join(needed(table, completed=completed)),
+            do="give one record a line: " + ", ".join(required_columns(table, completed=completed)),
         )
     return schema.from_columns(table, data)
 

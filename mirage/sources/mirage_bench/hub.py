@@ -16,7 +16,7 @@ from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.extras import extra
 from mirage.languages import LANGUAGES, language
-from mirage.sources.download import Pulled
+from mirage.sources.download import DownloadResult
 
 What = Literal["questions", "outputs", "judgments"]
 
@@ -38,7 +38,7 @@ def pull(
     languages: Iterable[str] | None = None,
     source: Path | None = None,
     progress: Callable[[int, int | None, str], None] | None = None,
-) -> Pulled:
+) -> DownloadResult:
     """Fetch the public data sets into a folder that `read` then reads; what is there is not fetched again.
 
     Args:
@@ -84,7 +84,7 @@ def pull(
         raise Unreachable(
             f"none of the {len(names)} files is there, such as {absent[0]}", do="check the languages, or the folder"
         )
-    return Pulled(into, len(names) - len(absent), fetched, tuple(absent))
+    return DownloadResult(into, len(names) - len(absent), fetched, tuple(absent))
 
 
 def _address(dataset: What, source: Path | None) -> str:

@@ -5,20 +5,20 @@ fetched from where they are public.
 those replies were given to, `questions.py` reads the labelled questions themselves, `download.py` brings the files.
 """
 
-from mirage.sources.download import Pulled
+from mirage.sources.download import DownloadResult
 from mirage.sources.nomiracl.download import pull
-from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, Origin
-from mirage.sources.nomiracl.outputs import Count, Summary, output_files, read_outputs, summarise
+from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, FileOrigin
+from mirage.sources.nomiracl.outputs import ReadCount, ReadSummary, output_files, read_outputs, summarise
 from mirage.sources.nomiracl.prompt import split_prompt
 from mirage.sources.nomiracl.questions import read_questions
 
 __all__ = [
     "ORIGIN",
     "SUBSETS",
-    "Count",
-    "Origin",
-    "Pulled",
-    "Summary",
+    "DownloadResult",
+    "FileOrigin",
+    "ReadCount",
+    "ReadSummary",
     "output_files",
     "pull",
     "read_outputs",

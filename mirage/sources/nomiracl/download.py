@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
 from mirage.languages import LANGUAGES, language
-from mirage.sources.download import Progress, Pulled, fetch
+from mirage.sources.download import DownloadResult, Progress, fetch
 from mirage.sources.nomiracl.origin import ORIGIN, What, file_names
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def pull(
     timeout: float = 30.0,
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Pulled:
+) -> DownloadResult:
     """Fetch NoMIRACL's public files into a folder that `read_outputs` or `read_questions` then reads.
 
     Args:

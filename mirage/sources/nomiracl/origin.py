@@ -19,7 +19,7 @@ PASSAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class FileOrigin:
     """One published set of files."""
 
     name: str
@@ -30,13 +30,13 @@ class Origin:
     """Terms of use."""
 
 
-ORIGIN: dict[What, Origin] = {
-    "outputs": Origin(
+ORIGIN: dict[What, FileOrigin] = {
+    "outputs": FileOrigin(
         name="NoMIRACL baselines: raw outputs of 11 systems (project-miracl/nomiracl, results/baselines, 9c787da)",
         url="https://github.com/project-miracl/nomiracl/raw/9c787da/results/baselines",
         licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
     ),
-    "questions": Origin(
+    "questions": FileOrigin(
         name="NoMIRACL questions with relevance labels (Hugging Face data set miracl/nomiracl)",
         url="https://huggingface.co/datasets/miracl/nomiracl/resolve/main",
         licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
@@ -46,7 +46,7 @@ ORIGIN: dict[What, Origin] = {
 
 
 def file_names(what: What, language: Language) -> list[str]:
-    """Names of one language's files under `Origin.url`, as published."""
+    """Names of one language's files under `FileOrigin.url`, as published."""
     if what == "outputs":
         return [f"{subset}/{language.code}.test.vanilla_prompt.jsonl" for subset in SUBSETS]
     root = f"data/{language.nomiracl_name}"

@@ -37,7 +37,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class ReadCount:
     """What was read, of one language or of all."""
 
     language: str
@@ -57,12 +57,12 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ReadSummary:
     """What was read from a folder of published outputs."""
 
-    total: Count
+    total: ReadCount
     """Over all languages."""
-    languages: tuple[Count, ...]
+    languages: tuple[ReadCount, ...]
     """One record a language, in the order of the codes."""
     systems: tuple[str, ...]
     """Every system that replied anywhere, sorted."""
@@ -114,7 +114,7 @@ def output_files(folder: Path) -> list[Path]:
     return list(_files(folder).values())
 
 
-def summarise(tables: Mapping[str, pa.Table]) -> Summary:
+def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
     """Count what `read_outputs` returned, or what an arena made of it holds."""
 
     def count(table: str, *columns: str) -> dict[tuple[Any, ...], int]:
@@ -124,11 +124,11 @@ def summarise(tables: Mapping[str, pa.Table]) -> Summary:
     subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
     statuses = count("answers", "language", "status")
 
-    def one(name: str, codes: set[str]) -> Count:
+    def one(name: str, codes: set[str]) -> ReadCount:
         def of(status: str) -> int:
             return sum(n for (code, s), n in statuses.items() if code in codes and s == status)
 
-        return Count(
+        return ReadCount(
             language=name,
             files=sum(code in codes for code, _ in subsets),
             questions=sum(n for (code, _), n in subsets.items() if code in codes),
@@ -139,7 +139,7 @@ def summarise(tables: Mapping[str, pa.Table]) -> Summary:
         )
 
     codes = sorted({code for code, _ in subsets})
-    return Summary(
+    return ReadSummary(
         total=one("all", set(codes)),
         languages=tuple(one(code, {code}) for code in codes),
         systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),

@@ -21,7 +21,7 @@ from mirage.sources.nomiracl.origin import SUBSETS, Split
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_Judged = dict[str, list[trec.Judged]]
+_Judged = dict[str, list[trec.RelevanceLabel]]
 """The judged passages by query id."""
 
 

@@ -16,9 +16,9 @@ from mirage.battles.referee import Referee
 from mirage.charts.palette import FORMATS, family
 from mirage.ui import reply
 from mirage.ui.table import column_help, dot, mode
-from mirage.ui.text import Mark, text_html
-from mirage.views.answers import Reply
-from mirage.views.battle import Battle, Comparison, Found
+from mirage.ui.text import TextSpan, text_html
+from mirage.views.answers import AnswerView
+from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
 from mirage.views.overlap import Parts
 
 STYLE = """<style>
@@ -64,7 +64,7 @@ Side = Literal["first", "second"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class BattleLayout:
     """How the two replies stand on the page."""
 
     left: Side
@@ -75,7 +75,7 @@ class Stand:
     """Which order it is, in words."""
 
 
-def stand(battle: Battle, judge: str, order: str) -> Stand:
+def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
     """How the replies stand: fixed by system, or as a judge saw them.
 
     Args:
@@ -85,17 +85,17 @@ def stand(battle: Battle, judge: str, order: str) -> Stand:
     """
     seen = battle.judged(judge)
     if order == "fixed" or not seen:
-        return Stand("first", False, "The system picked first stands first.")
+        return BattleLayout("first", False, "The system picked first stands first.")
     judgment = seen[-1 if order == "other" else 0]
     only = "" if len(seen) > 1 else ", the only order that was judged"
-    return Stand(
+    return BattleLayout(
         "first" if judgment.system_a == battle.first.system else "second",
         True,
         f"As {judge} saw them: A is {judgment.system_a}, B is {judgment.system_b}{only}.",
     )
 
 
-def score(battles: Found) -> None:
+def score(battles: BattleSelection) -> None:
     """Show how all battles of the two systems in the chosen languages went."""
     cell = battles.cell
     drawn = (
@@ -120,12 +120,12 @@ def score(battles: Found) -> None:
     st.html(f'{STYLE}<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>')
 
 
-def said(battle: Battle, referee: str) -> None:
+def verdict_line(battle: BattleView, referee: str) -> None:
     """Show in a line who won and by what."""
     st.html(f'<div class="mg-said" style="{reply.inks()}">{_said(battle, referee)}</div>')
 
 
-def _said(battle: Battle, referee: str) -> str:
+def _said(battle: BattleView, referee: str) -> str:
     first, second = battle.first, battle.second
     if Referee.named(referee).by_labels:
         verdict = {True: "is right", False: "is wrong", None: "is undecided"}
@@ -143,7 +143,7 @@ def _said(battle: Battle, referee: str) -> str:
     return f"{_winner(battle, decision)}. Judge <b>{escape(referee)}</b>: {orders}."
 
 
-def _winner(battle: Battle, decision: Decision) -> str:
+def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
         return f"{reply.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
@@ -153,7 +153,12 @@ def _winner(battle: Battle, decision: Decision) -> str:
 
 
 def sides(
-    battle: Battle, layout: Stand, *, texts: bool, parts: tuple[Parts, Parts] | None = None, decided: bool = False
+    battle: BattleView,
+    layout: BattleLayout,
+    *,
+    texts: bool,
+    parts: tuple[Parts, Parts] | None = None,
+    decided: bool = False,
 ) -> None:
     """Show the two replies, side by side where there is room.
 
@@ -169,7 +174,7 @@ def sides(
     cards = []
     for letter, side in zip("AB", order, strict=True):
         note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
-        stretches: list[Mark] | None = None if decided else []
+        stretches: list[TextSpan] | None = None if decided else []
         if parts is not None:
             stretches = _stretches(parts[0 if side == "first" else 1])
         answer = replies[side]
@@ -178,8 +183,8 @@ def sides(
     st.html(f'<div class="mg-sides" style="{reply.inks()}">{"".join(cards)}</div>')
 
 
-def _stretches(parts: Parts) -> list[Mark]:
-    return [Mark(*span, "shared") for span in parts.shared] + [Mark(*span, "own") for span in parts.own]
+def _stretches(parts: Parts) -> list[TextSpan]:
+    return [TextSpan(*span, "shared") for span in parts.shared] + [TextSpan(*span, "own") for span in parts.own]
 
 
 def shared(parts: tuple[Parts, Parts] | None) -> str:
@@ -196,7 +201,7 @@ def shared(parts: tuple[Parts, Parts] | None) -> str:
     )
 
 
-def judged(battle: Battle, first: str) -> None:
+def judged(battle: BattleView, first: str) -> None:
     """Show every judge's verdicts and rationales, both orders beside each other.
 
     Args:
@@ -207,7 +212,7 @@ def judged(battle: Battle, first: str) -> None:
     st.html("".join(_judge(battle, judge) for judge in names))
 
 
-def _judge(battle: Battle, judge: str) -> str:
+def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
     flip = " The two orders do not agree." if not decision.consistent else ""
     orders = "".join(map(_order, battle.judged(judge)))
@@ -235,10 +240,10 @@ def _order(judgment: schema.Judgment) -> str:
     )
 
 
-def features(battle: Battle, layout: Stand) -> None:
+def features(battle: BattleView, layout: BattleLayout) -> None:
     """Show the features that both replies have, as bars on one scale a feature."""
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
-    replies: dict[Side, Reply] = {"first": battle.first, "second": battle.second}
+    replies: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
     names = [replies[side].system for side in order]
     heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
     rows = "".join(_row(comparison, order, replies) for comparison in battle.compared)
@@ -250,7 +255,7 @@ def features(battle: Battle, layout: Stand) -> None:
 _WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
 
 
-def _row(comparison: Comparison, order: tuple[Side, Side], replies: dict[Side, Reply]) -> str:
+def _row(comparison: FeatureComparison, order: tuple[Side, Side], replies: dict[Side, AnswerView]) -> str:
     measure = comparison.measure
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     head = (

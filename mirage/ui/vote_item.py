@@ -9,12 +9,12 @@ import streamlit as st
 
 from mirage import schema, votes
 from mirage.charts.palette import ink
-from mirage.ui import reply, versus
+from mirage.ui import battle_view, reply
 from mirage.ui.table import mode
-from mirage.ui.text import Mark, text_html
-from mirage.views.answers import Question, Reply
-from mirage.views.battle import Battle
-from mirage.views.spot_check import Pair, Result
+from mirage.ui.text import TextSpan, text_html
+from mirage.views.answers import AnswerView, QuestionView
+from mirage.views.battle import BattleView
+from mirage.views.spot_check import CitationPair, VoteResult
 
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
 """Votes on a battle: what stands on the button, and its key."""
@@ -55,7 +55,7 @@ export default function ({ parentElement, data }) {
 
 def style() -> None:
     """Draw what all of it needs, once."""
-    st.html(versus.STYLE + _STYLE.replace("$GROUND", ink(mode()).ground))
+    st.html(battle_view.STYLE + _STYLE.replace("$GROUND", ink(mode()).ground))
 
 
 def top(item: str) -> None:
@@ -68,7 +68,7 @@ def top(item: str) -> None:
     component(key="spot_top", data={"item": item})
 
 
-def sides(battle: Battle) -> None:
+def sides(battle: BattleView) -> None:
     """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand."""
     cards = [
         _card(letter, answer, battle.question)
@@ -77,12 +77,12 @@ def sides(battle: Battle) -> None:
     st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
 
 
-def _card(letter: str, answer: Reply, question: Question) -> str:
+def _card(letter: str, answer: AnswerView, question: QuestionView) -> str:
     head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
     return f'<article class="mg-reply">{head}{reply.body(answer, question, [])}</article>'
 
 
-def citation(pair: Pair, answer: Reply, question: Question, passage: schema.Passage) -> None:
+def citation(pair: CitationPair, answer: AnswerView, question: QuestionView, passage: schema.Passage) -> None:
     """Show a sentence and a passage that it cites, and the answer around the sentence."""
     title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
     parts = [
@@ -92,13 +92,13 @@ def citation(pair: Pair, answer: Reply, question: Question, passage: schema.Pass
     cards = [
         f'<article class="mg-reply {css}"><div class="mg-row">{head}</div>{body}</article>' for css, head, body in parts
     ]
-    marked = reply.body(answer, question, [Mark(pair.start, pair.end, "own")])
+    marked = reply.body(answer, question, [TextSpan(pair.start, pair.end, "own")])
     st.html(f'<div class="mg-sides mg-blind" style="{reply.inks()}">{"".join(cards)}</div>')
     with st.expander("The whole answer"):
         st.html(f'<div style="{reply.inks()}">{marked}</div>')
 
 
-def result(vote_result: Result) -> None:
+def result(vote_result: VoteResult) -> None:
     """Show who was who in the last battle, what each judge said, and why it was chosen."""
     vote = vote_result.vote
     own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"

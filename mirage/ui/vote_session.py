@@ -20,13 +20,13 @@ from mirage.ui.identity import Reader, login_required, reader
 from mirage.ui.text import plain
 from mirage.views import people
 
-_BOOTH, _PENDING, _TRIED, _NAME = "_spot_booth", "_spot_pending", "_spot_tried", "_spot_name"
+_SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
 RETRY = 5.0
 """Seconds after which a vote that waits is sent again by itself."""
 
 
 @dataclass
-class Booth:
+class VoteSession:
     """What a session knows of the votes on one arena in one language."""
 
     arena: Arena
@@ -106,36 +106,36 @@ def due() -> bool:
     return pending() is not None and time.monotonic() - tried >= RETRY / 2
 
 
-def current() -> Booth:
-    """The booth of this session."""
-    booth: Booth = st.session_state[_BOOTH]
-    return booth
+def current() -> VoteSession:
+    """The voting session that is open."""
+    session: VoteSession = st.session_state[_SESSION]
+    return session
 
 
 def enter(
     arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], list[Any]]
-) -> Booth:
-    """Open the booth with everybody's votes as they are now; a vote that waits is sent first, and while it must wait
-    the booth stays as it was.
+) -> VoteSession:
+    """Open the session with everybody's votes as they are now; a vote that waits is sent first, and while it must wait
+    the session stays as it was.
 
     Raises:
         MirageError: if the votes cannot be read.
     """
-    old: Booth | None = st.session_state.get(_BOOTH)
+    old: VoteSession | None = st.session_state.get(_SESSION)
     current_reader = reader()
-    booth = Booth(arena, language, voter, current_reader, kind, [])
+    session = VoteSession(arena, language, voter, current_reader, kind, [])
     settings = arena, language, voter, current_reader, kind
     if old is not None and (old.arena, old.language, old.voter, old.reader, old.kind) == settings:
-        booth = old
+        session = old
     if (row := pending()) is not None:
-        booth.send(row)
-        if booth.failed is not None and pending() is not None:
-            if booth is not old:
-                raise booth.failed
-            return booth
-    booth.log = load(people.database())
-    st.session_state[_BOOTH] = booth
-    return booth
+        session.send(row)
+        if session.failed is not None and pending() is not None:
+            if session is not old:
+                raise session.failed
+            return session
+    session.log = load(people.database())
+    st.session_state[_SESSION] = session
+    return session
 
 
 def voter() -> str:

@@ -17,7 +17,7 @@ FAR = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class SampleSize:
     """How many more questions would separate two systems."""
 
     first: str
@@ -57,7 +57,7 @@ class Needed:
         return f"{pair}: {self.reason}"
 
 
-def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER) -> Needed:
+def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER) -> SampleSize:
     """How many more questions would tell two systems apart.
 
     The statistic t of the pair's test is the difference in standard errors. If the true difference is d standard errors
@@ -85,8 +85,10 @@ def more_queries(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     level = tiers.level / max(unseparated, 1)
     n, t, df = tiers.n_queries, abs(float(tiers.t[index])), float(tiers.df[index])
 
-    def answer(more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None) -> Needed:
-        return Needed(first, second, more, low, high, reason, level, power, n)
+    def answer(
+        more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None
+    ) -> SampleSize:
+        return SampleSize(first, second, more, low, high, reason, level, power, n)
 
     if tiers.separated(first, second):
         return answer(0, 0, 0)

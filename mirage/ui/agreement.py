@@ -23,7 +23,7 @@ from mirage.ui.text import plain
 from mirage.views import people
 
 if TYPE_CHECKING:
-    from mirage.votes.stage import Corrected
+    from mirage.votes.stage import CorrectionResult
 
 _OF = (
     Col("system", "System", "system", help="The system rated."),
@@ -78,7 +78,7 @@ _CITED = (
 )
 
 
-def words(row: votes.Agreement) -> str:
+def agreement_words(row: votes.Agreement) -> str:
     """One row in a line: what agrees how often, how sure that is, and on how much it rests."""
     if row.raw is None:
         return "not known yet"
@@ -87,7 +87,7 @@ def words(row: votes.Agreement) -> str:
     return f"{write(row.raw)} ({sure}), n = {row.n:,}"
 
 
-def why(row: votes.Agreement) -> str:
+def explanation(row: votes.Agreement) -> str:
     """What a row is of, and why it cannot be relied on where that is so."""
     where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
     people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
@@ -124,7 +124,7 @@ def badge(row: votes.Agreement, *, where: bool = False) -> None:
     if where and row.language != "all":
         subject += f" in {LANGUAGES[row.language].name}"
     color = "green" if row.enough else "gray"
-    st.badge(plain(f"{subject}: {words(row)}"), color=color, help=plain(why(row)))  # type: ignore[arg-type]
+    st.badge(plain(f"{subject}: {agreement_words(row)}"), color=color, help=plain(explanation(row)))  # type: ignore[arg-type]
 
 
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
@@ -164,7 +164,7 @@ def citations(page: Page, languages: Sequence[str]) -> None:
     if not rows:
         return
     st.header("Do the citations support what is said? By people", anchor=False)
-    table(from_rows(votes.Supported, rows), _CITED, key="citations_supported")
+    table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
     few = sorted({row.language for row in rows if row.system == votes.EVERYBODY and not row.enough})
     st.caption(
         plain(
@@ -230,7 +230,7 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         _ranking(result)
 
 
-def _ranking(ranking: Corrected) -> None:
+def _ranking(ranking: CorrectionResult) -> None:
     """The ranking of all languages together, or of the only one."""
     code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     correction = ranking.languages[code]
@@ -243,7 +243,7 @@ def _ranking(ranking: Corrected) -> None:
         st.caption(plain(" ".join([f"{names}. {correction.method}.", *refusals])))
     with right:
         chart(
-            charts.beside(ratings.to_pylist(), mode=mode()),
+            charts.correction_figure(ratings.to_pylist(), mode=mode()),
             key="corrected_chart",
             alt="Rating of every system by the judge corrected by people, and by the judge alone, with 95% intervals.",
         )

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
-def beside(*parts: tuple[int, float], key: str, gap: Literal["small", "medium"] = "small") -> list[DeltaGenerator]:
+def side_by_side(
+    *parts: tuple[int, float], key: str, gap: Literal["small", "medium"] = "small"
+) -> list[DeltaGenerator]:
     """Columns that never get narrower than what they show needs.
 
     Args:
