@@ -36,7 +36,8 @@ sample: .venv/.ready ## build the sample arena again from data/sample/source
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	$(PY) tests/browser.py
 
-docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors; write its glossary anew
+	$(PY) docs/site/glossary.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
 
 .venv/.ready: requirements.txt pyproject.toml

@@ -33,7 +33,7 @@ class Course:
     """Whether it was."""
     right: bool
     """Whether its most probable tier at the end is the true one."""
-    found: int
+    n_until_right: int
     """Battles after which the most probable tier was the true one, and stayed so; `all` of them and one where it
     was not at the end."""
     inside: bool
@@ -123,8 +123,8 @@ def run() -> list[Row]:
         ),
         Row(
             f"battles until the most probable tier is the true one and stays so, {where}: median (90% range)",
-            _range([placed.found for placed in chosen], every),
-            f"drawn at random: {_range([placed.found for placed in drawn], every)}; all pairs: {every:,}",
+            _range([placed.n_until_right for placed in chosen], every),
+            f"drawn at random: {_range([placed.n_until_right for placed in drawn], every)}; all pairs: {every:,}",
             "",
             "",
         ),

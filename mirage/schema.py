@@ -60,7 +60,7 @@ Ties = Literal["half", "davidson", "drop"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question."""
+    """One question that systems answer."""
 
     key = ("language", "query_id")
     reason_of = "text"
@@ -80,7 +80,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One passage shown with a question."""
+    """One text that systems get with a query, with its relevance label where there is one."""
 
     key = ("language", "query_id", "passage_id")
 
@@ -103,7 +103,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one system replied to one question."""
+    """The text that one system gave to one query."""
 
     key = ("language", "query_id", "system")
 
@@ -131,7 +131,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """What one reply amounts to, by one parser."""
+    """What one answer says, by one parser: that an answer is present, or that none is."""
 
     key = ("language", "query_id", "system", "parser")
 
@@ -162,7 +162,7 @@ class OutcomeRow:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One measurement of one reply."""
+    """The value of one feature of one answer, or why there is none."""
 
     key = ("language", "query_id", "system", "feature")
     reason_of = "value"
@@ -212,7 +212,7 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """Where one system stands in one language by one referee, with its uncertainty."""
+    """The Bradley-Terry rating of one system in one language by one referee, with its interval, rank and tier."""
 
     key = ("language", "referee", "skill", "system")
 
@@ -286,7 +286,7 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Where a regressor that has never seen a system's battles expects it, from the features of its answers."""
+    """The rating that a regressor predicts from the features of a system's answers, without having seen its battles."""
 
     key = ("language", "referee", "skill", "regressor", "system")
 

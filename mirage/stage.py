@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the pipeline."""
+    """A function from tables to tables, with the names of the tables that it reads and writes."""
 
     name: str
     """What it is called."""

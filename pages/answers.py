@@ -167,7 +167,7 @@ def show(
     reply.question(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_replies", gap="small"):
-            said(scope, selection, shown)
+            show_replies(scope, selection, shown)
             judgments.judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
@@ -188,7 +188,7 @@ def subset(shown: views.QuestionView) -> str:
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def said(scope: views.Scope, selection: views.AnswerFilter, shown: views.QuestionView) -> None:
+def show_replies(scope: views.Scope, selection: views.AnswerFilter, shown: views.QuestionView) -> None:
     """The replies: those that the filters look for first."""
     names = [r.system for r in shown.replies]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)

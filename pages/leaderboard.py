@@ -158,7 +158,7 @@ def _families(tests: LanguageEffects | None) -> None:
     if tests is None or not tests.tested:
         return
     st.header("Unusually strong or weak", anchor=False)
-    findings = tests.found()
+    findings = tests.significant()
     if findings:
         rows = [
             {

@@ -86,7 +86,7 @@ def main() -> None:
     vote()
     page.download(
         f"votes-{language}",
-        from_rows(kind, session.mine),
+        from_rows(kind, session.own_votes),
         about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
     )
 
@@ -107,12 +107,12 @@ def vote() -> None:
 def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
     """The last battle's result and the next battle."""
     pool = views.pool(session.arena, session.language)
-    own_votes = session.mine
+    own_votes = session.own_votes
     progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
         min(1.0, progress.questions / progress.enough),
-        text=f"{progress.mine:,} of {progress.mine + progress.left:,} battles voted, "
-        f"{progress.mine_random:,} of them drawn at random. Questions with anybody's random vote: "
+        text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted, "
+        f"{progress.own_random:,} of them drawn at random. Questions with anybody's random vote: "
         f"{progress.questions:,}; {progress.enough} make the agreement with a judge reliable.",
     )
     if own_votes:
@@ -140,7 +140,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
                 st.header(f"{len(shown.question.passages)} passages", anchor=False)
                 reply.passages(shown.question)
 
-    def made(choice: str, note: str | None) -> votes.Row:
+    def make_vote(choice: str, note: str | None) -> votes.Row:
         return votes.cast(
             item,
             vote=choice,
@@ -153,7 +153,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             shown=views.digest(shown),
         )
 
-    bar(session, vote_item.BATTLE | vote_item.SKIP, (token, made), unsent_vote)
+    bar(session, vote_item.BATTLE | vote_item.SKIP, (token, make_vote), unsent_vote)
     for other in following:
         # All is drawn: what most likely comes next is read while this one is.
         battles.battle(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
@@ -161,7 +161,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
 
 def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
     """The last citation's result and the next citation."""
-    own_votes = session.mine
+    own_votes = session.own_votes
     if own_votes:
         last_vote = own_votes[-1]
         last_question = answers.question(session.arena, (last_vote.language, last_vote.query_id), "strict")
@@ -183,7 +183,7 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     reply.question(question)
     vote_item.citation(pair, answer, question, passage)
 
-    def made(choice: Any, note: str | None) -> votes.Row:
+    def make_vote(choice: Any, note: str | None) -> votes.Row:
         return views.evidence(
             pair,
             vote=choice,
@@ -195,7 +195,7 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
             session=session.reader.session,
         )
 
-    bar(session, vote_item.EVIDENCE, (token, made), unsent_vote)
+    bar(session, vote_item.EVIDENCE, (token, make_vote), unsent_vote)
 
 
 def bar(

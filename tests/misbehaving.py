@@ -3,7 +3,7 @@
     with Service(lambda call: error(500) if call.number == 1 else reply()) as service:
         endpoint = resolve(base_url=service.url)
         ...
-        assert service.asked["some question"] == 2
+        assert service.requests["some question"] == 2
 
 `behave` gets each call and returns what to do with it: one of the functions below. It may be replaced while the service
 runs. Calls are told apart by the text of their last message.
@@ -164,7 +164,7 @@ class Service:
 
     def __init__(self, behave: Callable[[Call], Act] = lambda call: reply(), *, latency: float = 0.0) -> None:
         self.behave, self.latency = behave, latency
-        self.asked: Counter[str] = Counter()
+        self.requests: Counter[str] = Counter()
         """Requests by the text of their last message."""
         self.answered: Counter[str] = Counter()
         """Chat completions sent whole, likewise."""
@@ -199,8 +199,8 @@ class Service:
         """Count a request and say what to do with it."""
         content = str(body["messages"][-1]["content"])
         with self._lock:
-            self.asked[content] += 1
-            call = Call(content, self.asked[content], body, headers, path)
+            self.requests[content] += 1
+            call = Call(content, self.requests[content], body, headers, path)
             self.calls.append(call)
             self._now += 1
             self.at_once = max(self.at_once, self._now)

@@ -8,7 +8,7 @@ from html import unescape
 from streamlit.testing.v1 import AppTest
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     """All plain text of a page, with Markdown's escapes and invisible joiners taken out."""
     kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.warning, app.error, app.code)
     words = "\n".join(str(element.value) for kind in kinds for element in kind)

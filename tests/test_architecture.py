@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from mirage import api
+from mirage.rank import bootstrap
+
 HEAVY = ("torch", "transformers", "vllm", "datasets", "sklearn", "openai", "choix", "pandas", "pyarrow", "duckdb")
 MODULES = sorted(p for p in (ROOT / "mirage").rglob("*.py"))
 
@@ -100,3 +103,49 @@ def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public
             # Importing a module imports the packages around it.
             open_ |= imports.get(module, set()) | {module.rpartition(".")[0]} - {""}
     assert set(imports) - reached == set()
+
+
+VAGUE = {"one", "found", "said", "asked", "made", "mine", "at"}
+"""Words that say nothing of what a name stands for."""
+PYTHON = [*MODULES, *(path for d in ("pages", "tests", "benchmarks") for path in sorted((ROOT / d).rglob("*.py")))]
+
+
+def names(tree: ast.AST) -> list[tuple[int, str]]:
+    """Every name that a program gives, with its line; not those of other libraries (`np.add.at`)."""
+    given: list[tuple[int, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.arg):
+            given.append((node.lineno, node.id if isinstance(node, ast.Name) else node.arg))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            given.append((node.lineno, node.name))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            given.append((node.lineno, node.attr))
+    return given
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_name_says_what_it_stands_for(path: Path) -> None:
+    vague = [f"{line}: {name}" for line, name in names(ast.parse(path.read_text(encoding="utf-8"))) if name in VAGUE]
+    assert not vague, f"{path}: {vague}: give them the noun of what they hold"
+
+
+def test_a_name_of_a_class_means_one_thing() -> None:
+    """No two public classes share a name; the public `Ranking` is the package's own, with notes for the reader."""
+    classes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    shared = {name: paths for name, paths in classes.items() if len(paths) > 1}
+    assert set(shared) == {"Ranking"}, shared
+    assert issubclass(api.Ranking, bootstrap.Ranking)
+
+
+def test_no_package_is_more_than_an_eighth_of_the_code() -> None:
+    lines: dict[str, int] = {}
+    for path in MODULES:
+        inner = path.relative_to(ROOT / "mirage").parts
+        name = inner[0] if len(inner) > 1 else "mirage"
+        lines[name] = lines.get(name, 0) + len(path.read_text(encoding="utf-8").splitlines())
+    whole = sum(lines.values())
+    assert {name: n for name, n in lines.items() if n > whole / 8} == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -111,3 +112,16 @@ def test_every_picture_of_the_guide_is_there() -> None:
     for path in DOCS:
         for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", path.read_text(encoding="utf-8")):
             assert (ROOT / "docs" / picture).is_file(), f"{path.name}: {picture}"
+
+
+def test_the_glossary_is_that_of_the_docstrings() -> None:
+    """`make docs` writes it; every word stands for an object that has a docstring."""
+    spec = importlib.util.spec_from_file_location("glossary", ROOT / "docs" / "site" / "glossary.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    words = {word: dotted for group in module.GROUPS.values() for word, dotted in group.items()}
+    assert all(module.meaning(dotted) for dotted in words.values())
+    assert len(set(words.values())) == len(words), "an object has one word"
+    assert module.FILE.read_text(encoding="utf-8") == module.glossary(), "run: make docs"

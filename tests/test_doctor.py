@@ -57,7 +57,7 @@ def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monk
         results = checks()
     assert results["extra local"]["state"] == "absent"
     assert "mirage[local]" in results["extra local"]["do"]
-    assert "taken" in results["port"]["found"]
+    assert "taken" in results["port"]["message"]
 
 
 def test_the_version_is_printed() -> None:

@@ -21,7 +21,7 @@ class Site:
 
     def __init__(self) -> None:
         self.acts: dict[str, Act] = {}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.sent = 0
         site = self
 
@@ -32,7 +32,7 @@ class Site:
                 """Say nothing."""
 
             def do_GET(self) -> None:
-                site.asked.append(self.path)
+                site.requests.append(self.path)
                 self.close_connection = True
                 site.acts[self.path](self)
 
@@ -109,7 +109,7 @@ def test_a_file_without_a_length_that_never_ends_is_cut_off_and_leaves_nothing(s
     with pytest.raises(Unreachable, match="larger than 1,000,000 bytes"):
         get(site, tmp_path, largest=1_000_000)
     assert site.sent < 50_000_000
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -148,7 +148,7 @@ def test_a_redirect_to_another_server_without_https_is_refused(
     site.acts["/a.txt"] = redirect(f"http://{host}:{other.port}/a.txt")
     with pytest.raises(Unreachable, match="without https"):
         get(site, tmp_path)
-    assert other.asked == []
+    assert other.requests == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -157,14 +157,14 @@ def test_a_redirect_to_an_https_server_is_followed(site: Site, other: Site, tmp_
     # Nobody speaks TLS there: that it was tried is what shows.
     with pytest.raises(Unreachable, match="did not come in"):
         get(site, tmp_path)
-    assert len(site.asked) > 1
+    assert len(site.requests) > 1
 
 
 def test_redirects_in_a_circle_and_endless_bodies_of_redirects_end(site: Site, tmp_path: Path) -> None:
     site.acts["/a.txt"] = redirect("/a.txt")
     with pytest.raises(Unreachable, match=f"more than {REDIRECTS} times"):
         get(site, tmp_path)
-    assert len(site.asked) == REDIRECTS + 1
+    assert len(site.requests) == REDIRECTS + 1
     site.acts |= {"/a.txt": site.endless(302, Location="/b.txt"), "/b.txt": site.file(b"there")}
     assert get(site, tmp_path) == b"there"
     assert site.sent < 50_000_000

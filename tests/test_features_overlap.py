@@ -71,10 +71,10 @@ class FakePairs:
     """Scores by a rule, and remembers what it was asked."""
 
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    requests: list[tuple[str, str]] = field(default_factory=list)
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
-        self.asked += pairs
+        self.requests += pairs
         return [tuple(float(len(b) + 10 * n) for n in range(len(self.labels))) for _, b in pairs]
 
 
@@ -92,12 +92,12 @@ class FakeGrader:
     """Gives what is in its queue, and remembers what it was asked."""
 
     queue: deque[Said | None]
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     calls: int = 0
 
     def __call__(self, conversations: Sequence[Sequence[Mapping[str, str]]]) -> list[Said | None]:
         self.calls += 1
-        self.asked += [conversation[0]["content"] for conversation in conversations]
+        self.requests += [conversation[0]["content"] for conversation in conversations]
         return [self.queue.popleft() for _ in conversations]
 
 
@@ -256,7 +256,7 @@ def test_support_is_the_mean_over_pairs_of_unrounded_probabilities_pitfall_21() 
     model = FakePairs()
     text = "##Reason: It is old [d#1, d#0]. It stands there [d#0].\n##Answer: x [d#2]"
     values = measure({"s": text}, Tools(support=model), ["support_entailment", "support_neutral"])["s"]
-    assert model.asked == [
+    assert model.requests == [
         ("Mill: It was built in 1820.", "It is old."),
         ("Mill: The mill stands on the river Aire.", "It is old."),
         ("Mill: The mill stands on the river Aire.", "It stands there."),
@@ -300,8 +300,8 @@ def test_the_reranker_scores_the_question_with_each_cited_passage_once() -> None
     model = FakePairs(("score",))
     values = measure({"s": "A [d#1]. B [d#0] [d#1] [d#7]."}, Tools(reranker=model), ["reranker_score"])["s"]
     question = "When was the mill built?"
-    assert model.asked == [(question, f"Mill: {PASSAGES[p]}") for p in ("d#1", "d#0")]
-    assert values["reranker_score"] == pytest.approx(sum(len(b) for _, b in model.asked) / 2)
+    assert model.requests == [(question, f"Mill: {PASSAGES[p]}") for p in ("d#1", "d#0")]
+    assert values["reranker_score"] == pytest.approx(sum(len(b) for _, b in model.requests) / 2)
     without = measure({"s": "A [d#1]."}, Tools(reranker=model), ["reranker_score"], question=None)["s"]
     assert without["reranker_score"] == "the text of the question is not known"
 
@@ -387,7 +387,7 @@ def test_a_failed_call_is_null_with_its_status_and_one_that_was_cut_may_hold_a_g
 def test_only_the_wanted_grade_is_asked_for() -> None:
     grader = FakeGrader(deque([Said("[[1]]")]))
     measure({"ref": "x", "s": "y"}, Tools(reference="ref", grade=grader), ["answer_overlap_score"])
-    assert len(grader.asked) == 1
+    assert len(grader.requests) == 1
 
 
 def test_what_is_graded_is_fenced_and_never_scanned_pitfalls_1_2_and_4() -> None:
@@ -395,19 +395,19 @@ def test_what_is_graded_is_fenced_and_never_scanned_pitfalls_1_2_and_4() -> None
     grader = FakeGrader(deque([Said("[[1]]")] * 3))
     replies = {"ref": "##Answer: the {code} reference", "s": compose_answer("r", hostile)}
     measure(replies, Tools(reference="ref", grade=grader), ["answer_overlap_score", "fluency_score"], language="sw")
-    assert len(set(grader.asked)) == 3
-    overlap = next(prompt for prompt in grader.asked if "REFERENCE" in prompt)
+    assert len(set(grader.requests)) == 3
+    overlap = next(prompt for prompt in grader.requests if "REFERENCE" in prompt)
     code = overlap.split("<<QUESTION ")[1].split(">>")[0]
     assert f"<<ANSWER TO GRADE {code}>>\n{hostile}\n<<END {code}>>" in overlap
     assert f"<<REFERENCE ANSWER {code}>>\nthe {{code}} reference\n<<END {code}>>" in overlap
-    assert all("Swahili" in prompt for prompt in grader.asked)
+    assert all("Swahili" in prompt for prompt in grader.requests)
 
 
 def test_fluency_is_asked_as_the_paper_asks_it_with_question_passages_and_the_whole_reply() -> None:
     reply = "##Reason: The mill is old [d#1].\n\n##Answer: In 1820 [d#1]."
     grader = FakeGrader(deque([Said("Score: [[4]]")]))
     assert measure({"s": reply}, Tools(grade=grader), ["fluency_score"])["s"] == {"fluency_score": 4}
-    (prompt,) = grader.asked
+    (prompt,) = grader.requests
     code = prompt.split("<<QUESTION ")[1].split(">>")[0]
     assert f"<<QUESTION {code}>>\nWhen was the mill built?\n<<END {code}>>" in prompt
     for n, (name, text) in enumerate(PASSAGES.items(), 1):
@@ -428,7 +428,7 @@ def test_the_grader_sees_the_passages_of_both_grades_and_what_is_not_known_is_no
     only = ["answer_overlap_score", "fluency_score"]
     grader = FakeGrader(deque([Said("[[1]]")] * 3))
     measure(replies, Tools(reference="ref", grade=grader), only)
-    assert all(text in prompt for prompt in grader.asked for text in PASSAGES.values())
+    assert all(text in prompt for prompt in grader.requests for text in PASSAGES.values())
     queries, passages, answers = tables(replies)
     without = passages.set_column(passages.schema.get_field_index("text"), "text", pa.nulls(len(passages), pa.string()))
     for lacking in (without, passages.slice(0, 0)):
@@ -438,7 +438,7 @@ def test_the_grader_sees_the_passages_of_both_grades_and_what_is_not_known_is_no
             "this is the reference",
             "the texts of the passages are not known",
         }
-        assert grader.asked == []
+        assert grader.requests == []
 
 
 @pytest.mark.parametrize("planted", ["answer", "passage"])
@@ -467,7 +467,7 @@ def test_a_question_to_the_grader_is_rendered_only_when_it_is_asked_for() -> Non
     replies = {name: f"Since 18{name}." for name in ("20", "21", "22")}
     grader = Lazy(deque([Said("[[1]]")] * 3))
     measure(replies, Tools(grade=grader), ["fluency_score"])
-    assert len(set(grader.asked)) == 3
+    assert len(set(grader.requests)) == 3
 
 
 # --- each fault lowers what should notice it, in all 18 languages

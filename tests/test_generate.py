@@ -41,7 +41,7 @@ class Model:
 
     def __init__(self, *status: str | None) -> None:
         self.status = list(status)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.accepted: list[bool] = []
 
     def __call__(self, conversations: Sequence[llm.Messages], *, accepted: bool) -> list[llm.Reply | None]:
@@ -50,10 +50,10 @@ class Model:
         for messages in conversations:
             (message,) = messages
             assert message["role"] == "user"
-            self.asked.append(message["content"])
+            self.requests.append(message["content"])
             status: Any = self.status.pop(0) if self.status else "ok"
             key = llm.call_key(SETTINGS, messages)
-            text = f"reply {len(self.asked)}" if status == "ok" else None
+            text = f"reply {len(self.requests)}" if status == "ok" else None
             reason = None if status == "ok" else f"because {status}"
             replies.append(llm.Reply(key, text, status, reason, 1, 1, "tiny", 1) if status else None)
         return replies
@@ -78,7 +78,7 @@ def test_every_question_gets_an_answer_that_names_its_call() -> None:
     assert {row["system"] for row in rows} == {"mine"}
     assert {row["template"] for row in rows} == {"rag"}
     assert [row["call"] for row in rows] == [
-        llm.call_key(SETTINGS, [{"role": "user", "content": text}]) for text in model.asked
+        llm.call_key(SETTINGS, [{"role": "user", "content": text}]) for text in model.requests
     ]
 
 
@@ -86,7 +86,7 @@ def test_the_prompt_holds_question_language_and_every_passage_by_its_id() -> Non
     queries, passages = tables(n=1, languages=["te"])
     model = Model()
     run(model, queries, passages)
-    (prompt,) = model.asked
+    (prompt,) = model.requests
     assert "\n\nQuestion: Question 0 in te?\n\n" in prompt
     assert "Answer the question in Telugu" in prompt
     for j in range(4):
@@ -97,7 +97,7 @@ def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays(
     before = replace(RAG)
     model = Model()
     run(model, *tables(n=20))
-    assert len(set(model.asked)) == 40
+    assert len(set(model.requests)) == 40
     assert before == RAG
 
 
@@ -111,8 +111,8 @@ def test_pitfall_2_text_that_looks_like_a_prompt_arrives_unchanged() -> None:
     )
     model = Model()
     run(model, queries, passages)
-    assert model.asked[0].count(HOSTILE) == 5
-    assert f"[1{{question}}] {HOSTILE}: {HOSTILE}" in model.asked[0]
+    assert model.requests[0].count(HOSTILE) == 5
+    assert f"[1{{question}}] {HOSTILE}: {HOSTILE}" in model.requests[0]
 
 
 # Order
@@ -146,11 +146,11 @@ def test_pitfall_8_the_order_depends_on_nothing_else() -> None:
     run(first, queries, passages)
     reverse = pa.array(range(len(passages) - 1, -1, -1))
     run(second, queries.slice(1), passages.take(reverse))
-    assert first.asked[1:] == second.asked
+    assert first.requests[1:] == second.requests
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"
         "from test_generate import *\n"
-        "model = Model(); run(model, *tables()); print(hash('x'), file=sys.stderr); print('\\n'.join(model.asked))"
+        "model = Model(); run(model, *tables()); print(hash('x'), file=sys.stderr); print('\\n'.join(model.requests))"
     )
     results = [
         subprocess.run(
@@ -164,7 +164,7 @@ def test_pitfall_8_the_order_depends_on_nothing_else() -> None:
         for seed in ("1", "2")
     ]
     assert results[0].stderr != results[1].stderr
-    assert results[0].stdout == results[1].stdout == "\n".join(first.asked) + "\n"
+    assert results[0].stdout == results[1].stdout == "\n".join(first.requests) + "\n"
 
 
 def test_numbered_passages_keep_the_order_that_the_numbers_refer_to() -> None:
@@ -172,7 +172,7 @@ def test_numbered_passages_keep_the_order_that_the_numbers_refer_to() -> None:
     for seed in (0, 1):
         model = Model()
         run(model, queries, passages.take(pa.array([2, 0, 3, 1])), template=prompts.load("vanilla"), seed=seed)
-        positions = [model.asked[0].index(f"[{j + 1}] Title {j}: ") for j in range(4)]
+        positions = [model.requests[0].index(f"[{j + 1}] Title {j}: ") for j in range(4)]
         assert positions == sorted(positions)
 
 
@@ -200,7 +200,7 @@ def prompt_of(lengths: Sequence[int], template: prompts.Template, question: str 
     passages = [schema.Passage("en", "q", f"p{i}", i + 1, None, words(n, f"{i}w"), None) for i, n in enumerate(lengths)]
     model = Model()
     answers = run(model, queries, schema.from_rows("passages", passages), template=template, tokens=Words())
-    return model.asked[0] if model.asked else str(answers["reason"][0])
+    return model.requests[0] if model.requests else str(answers["reason"][0])
 
 
 def kept(prompt: str, n: int) -> list[int]:
@@ -262,7 +262,7 @@ def test_a_question_without_text_or_passages_is_a_row_with_its_reason_and_is_not
     more = pa.concat_tables([passages, schema.from_rows("passages", [empty])])
     model = Model()
     answers = run(model, queries, more).to_pylist()
-    assert len(model.asked) == 1
+    assert len(model.requests) == 1
     assert [(row["query_id"], row["status"], row["reason"]) for row in answers] == [
         ("q0", "ok", None),
         ("q1", "missing", "the text of passage x#1 is not stored"),
@@ -298,7 +298,7 @@ def test_sound_answers_are_kept_and_failed_ones_are_asked_again() -> None:
     first_answers = run(first, queries, passages)
     second = Model("ok", "api_error")
     second_answers = run(second, queries, passages, answers=first_answers)
-    assert second.asked == [first.asked[1], first.asked[5]]
+    assert second.requests == [first.requests[1], first.requests[5]]
     assert [row["status"] for row in second_answers.to_pylist()] == [
         "ok",
         "ok",
@@ -309,7 +309,7 @@ def test_sound_answers_are_kept_and_failed_ones_are_asked_again() -> None:
     ]
     third = Model()
     third_answers = run(third, queries, passages, answers=second_answers)
-    assert third.asked == [first.asked[5]]
+    assert third.requests == [first.requests[5]]
     assert run(Model(), queries, passages, answers=third_answers).equals(third_answers)
     # A service that took one of these prompts takes the others.
     assert (first.accepted, second.accepted) == ([False], [True])
@@ -329,7 +329,7 @@ def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None
     others = run(Model(), queries, passages, system="theirs")
     model = Model()
     answers = run(model, queries, passages, languages=["en"], answers=pa.concat_tables([german, others]))
-    assert len(model.asked) == 3
+    assert len(model.requests) == 3
     assert answers["language"].to_pylist() == ["de"] * 3 + ["en"] * 3
     assert answers.slice(0, 3).equals(german)
 
@@ -350,10 +350,10 @@ def test_answers_made_in_another_way_are_not_mixed_into_a_system(options: dict[s
     model = Model()
     with pytest.raises(BadInput, match=message) as caught:
         run(model, queries, passages, answers=answers, **options)
-    assert model.asked == []
+    assert model.requests == []
     assert "--replace" in caught.value.do
     replaced = run(model, queries, passages, answers=answers, replace=True, **options)
-    assert len(model.asked) == 6
+    assert len(model.requests) == 6
     assert len(replaced) == 6
 
 

@@ -70,7 +70,7 @@ def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
-def asked(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
+def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
     from mirage import prompts
 
     return generating.GenerateOptions(system, prompts.load("rag"), llm.Settings(model), **options)
@@ -82,7 +82,7 @@ def run(
     """Generate in this process."""
     from functools import partial
 
-    what = what or asked()
+    what = what or request_of()
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
     endpoint = llm.resolve(base_url=service.url)
     engine = partial(
@@ -143,10 +143,10 @@ def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: error(503) if question(call) in ("en q001", "de q004") else reply()) as service:
         run(path, service)
-        first = Counter(service.asked)
+        first = Counter(service.requests)
         service.behave = lambda call: reply()
         again = run(path, service)
-        assert sum((service.asked - first).values()) == 2
+        assert sum((service.requests - first).values()) == 2
         assert set(service.answered.values()) == {1}
         assert (again.kept, again.cost.calls) == (8, 2)
         before = store.open_arena(path).version
@@ -186,7 +186,7 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None
         assert counts == sorted(set(counts))
         assert len(counts) > 1
         assert counts[-1] == 10
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> None:
@@ -207,15 +207,15 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
 ) -> None:
     path = write(tmp_path / "a")
 
-    def found(model: str, tokenizer: str | None = None) -> llm.Tokens:
+    def tokens_of(model: str, tokenizer: str | None = None) -> llm.Tokens:
         return llm.TokenEstimate() if tokenizer == "estimate" else llm.TokenEstimate("the model's own")
 
     with Service() as service:
-        run(path, service, what=asked(languages=["en"]))
-        monkeypatch.setattr(llm, "tokens_of", found)
+        run(path, service, what=request_of(languages=["en"]))
+        monkeypatch.setattr(llm, "tokens_of", tokens_of)
         run(path, service)
         assert len(service.calls) == 10
-        result = run(path, service, what=asked("new", "other"))
+        result = run(path, service, what=request_of("new", "other"))
         notes = result.arena.manifest["made"]["answers"]["notes"]
         assert [re.findall("tokens by (.*?), model", note) for note in notes] == [["estimate"], ["the model's own"]]
 
@@ -223,9 +223,9 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
 def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     with Service(lambda call: reply(f"by {call.body['model']}")) as service:
-        first = run(path, service, what=asked("one", "m1"))
-        second = run(path, service, what=asked("two", "m2"))
-        same = run(path, service, what=asked("three", "m2"))
+        first = run(path, service, what=request_of("one", "m1"))
+        second = run(path, service, what=request_of("two", "m2"))
+        same = run(path, service, what=request_of("three", "m2"))
     assert {row["answer"] for row in shown(path, "one")} == {"by m1"}
     assert {row["answer"] for row in shown(path, "two")} == {"by m2"}
     assert len(store.open_arena(path).read("answers")) == 30
@@ -240,7 +240,7 @@ def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Pa
     path = write(tmp_path / "a", n=2, languages=("en",))
     with Service(lambda call: error(500) if question(call) == "en q001" else reply()) as service:
         run(path, service)
-        run(path, service, what=asked("other", "m2"))
+        run(path, service, what=request_of("other", "m2"))
         keys = [("en", q, s) for q in ("q000", "q001") for s in ("mine", "other")]
         verdicts = [
             schema.Judgment("en", q, "j", a, b, "A", None, None, None)
@@ -327,7 +327,7 @@ def test_a_service_that_answers_nothing_is_an_error_and_every_question_has_its_r
 def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=50)
     with Service() as service:
-        run(path, service, what=asked(languages=["en"], limit=1))  # loads what is loaded late
+        run(path, service, what=request_of(languages=["en"], limit=1))  # loads what is loaded late
         before = store.open_arena(path).version
         with (
             file_size_limit(200_000),
@@ -365,7 +365,7 @@ def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None
         generating.answers_of(path, "mime")
     store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
     with pytest.raises(TableMissing, match="no passages"):
-        generating.plan_generating(tmp_path / "b", asked(), limits=llm.Limits())
+        generating.plan_generating(tmp_path / "b", request_of(), limits=llm.Limits())
 
 
 def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:
@@ -434,16 +434,16 @@ def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_with
                 with Ledger(path / LEDGER) as ledger:
                     keys = {key_of(call): call.content for call in service.calls}
                     for key in ledger.have(keys):
-                        kept_at.setdefault(keys[key], service.asked[keys[key]])
+                        kept_at.setdefault(keys[key], service.requests[keys[key]])
         mirage(*args)
-        assert len(service.asked) == total
+        assert len(service.requests) == total
         # The service answers whatever it was asked, even if nobody listens any more.
-        for content, times in service.asked.items():
+        for content, times in service.requests.items():
             assert times <= service.answered[content] + 1
         # What the ledger held at a kill was never asked for again.
-        assert {content: service.asked[content] for content in kept_at} == kept_at
+        assert {content: service.requests[content] for content in kept_at} == kept_at
         # At most the calls under way are lost to a kill.
-        assert sum(service.asked.values()) - total <= 4 * kills
+        assert sum(service.requests.values()) - total <= 4 * kills
     table = store.open_arena(path).read("answers")
     assert len(table) == total
     assert all(row["status"] == "ok" for row in table.to_pylist())
@@ -506,7 +506,7 @@ def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> No
         assert len(service.calls) == 15
         result = mirage(*command(path, service))
         assert "5 calls made, 15 replies at hand" in result.stderr
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path) -> None:
@@ -609,14 +609,14 @@ def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: 
             assert "10 calls would be made" in planned.stderr
             result = mirage(*command(path, service, "--replace"))
             assert "10 calls made" in result.stderr
-            assert set(service.asked.values()) == {time_}
+            assert set(service.requests.values()) == {time_}
             assert set(texts(path).values()) == {f"time {time_}"}
         # Nothing of the repetition is sent: the service is asked the very same.
         assert len({json.dumps(call.body, sort_keys=True) for call in service.calls}) == 10
         # What is there now is what the next run goes on from.
         result = mirage(*command(path, service))
         assert "10 answers were there already" in result.stderr
-        assert set(service.asked.values()) == {3}
+        assert set(service.requests.values()) == {3}
     rows = store.open_arena(path).read("answers").to_pylist()
     with Ledger(path / LEDGER, read_only=True) as ledger:
         assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
@@ -627,11 +627,11 @@ def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: P
     path = write(tmp_path / "a")
     with Service(lambda call: reply(f"time {call.number}")) as service:
         for system in ("one", "two"):
-            run(path, service, what=asked(system))
-        assert set(service.asked.values()) == {1}
+            run(path, service, what=request_of(system))
+        assert set(service.requests.values()) == {1}
         for system in ("one", "two"):
-            run(path, service, what=asked(system, replace=True))
-        assert set(service.asked.values()) == {3}
+            run(path, service, what=request_of(system, replace=True))
+        assert set(service.requests.values()) == {3}
     rows = store.open_arena(path).read("answers").to_pylist()
     assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
 
@@ -651,12 +651,12 @@ def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: P
         process.communicate()
         assert texts(path) == before
         with Ledger(path / LEDGER) as ledger:
-            got = {content: service.asked[content] for content in kept_again(ledger, service)}
+            got = {content: service.requests[content] for content in kept_again(ledger, service)}
         assert 5 <= len(got) < 10
         service.behave = lambda call: reply(f"time {call.number}")
         result = mirage(*command(path, service, "--replace"))
         assert f"{10 - len(got)} calls made, {len(got)} replies at hand" in result.stderr
-        assert {content: service.asked[content] for content in got} == got
+        assert {content: service.requests[content] for content in got} == got
         assert "time 1" not in texts(path).values()
         # The next one begins anew.
         result = mirage(*command(path, service, "--replace"))
@@ -674,11 +674,11 @@ def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_pa
     path = write(tmp_path / "a")
     with Service() as service:
         run(path, service)
-        first = asked(replace=True, languages=["en"])
+        first = request_of(replace=True, languages=["en"])
         price = {"price_in": 1000.0, "price_out": 1000.0}
         result = run(path, service, what=first, **price, budget=2.5, concurrency=1)
         assert 0 < result.cost.calls < 5
-        assert run(path, service, what=asked(replace=True, languages=["de"])).cost.calls == 5
+        assert run(path, service, what=request_of(replace=True, languages=["de"])).cost.calls == 5
         rest = run(path, service, what=first)
         assert (rest.cost.calls, rest.cost.kept) == (5 - result.cost.calls, result.cost.calls)
         assert run(path, service, what=first).cost.calls == 5
@@ -708,6 +708,6 @@ def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path:
         with sqlite3.connect(path / LEDGER) as db:
             assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["calls"]
         db.close()
-        plan = generating.plan_generating(path, asked(replace=True), limits=llm.Limits())
+        plan = generating.plan_generating(path, request_of(replace=True), limits=llm.Limits())
         assert (plan.calls, plan.kept) == (10, 0)
-        assert run(path, service, what=asked(replace=True)).cost.calls == 10
+        assert run(path, service, what=request_of(replace=True)).cost.calls == 10

@@ -25,7 +25,7 @@ from mirage.errors import BadInput
 from mirage.ui.identity import HEADER, LOGIN, decoded
 from mirage.views import people
 from mirage.votes import Vote, Votes
-from pages import html, said
+from pages import html, page_text
 
 
 def logged_in(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
@@ -47,7 +47,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
     assert not page.exception
     assert not page.text_input
     assert "mg-blind" not in html(page)
-    assert "Votes need a login here" in said(page)
+    assert "Votes need a login here" in page_text(page)
     logged_in(monkeypatch, "amina")
     page = open_page(voter="")
     key(page, "1").click().run()
@@ -58,7 +58,7 @@ def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeyp
     monkeypatch.setenv(LOGIN, "yes")
     page = open_page(ROOT / "app.py", voter="")
     assert "mg-blind" not in html(page)
-    assert LOGIN in said(page)
+    assert LOGIN in page_text(page)
     assert not page.text_input
 
 
@@ -79,7 +79,7 @@ def test_what_is_no_utf_8_stays_and_two_ways_to_write_a_letter_are_one_name() ->
 def test_two_names_from_a_login_are_none(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "required")
     logged_in(monkeypatch, "mallory", "amina")
-    assert "Votes need a login here" in said(open_page(voter=""))
+    assert "Votes need a login here" in page_text(open_page(voter=""))
 
 
 # Who may take a vote back
@@ -186,7 +186,7 @@ def test_a_deployment_names_its_hosts(tmp_path: Path) -> None:
 def test_a_login_reaches_the_vote_over_the_wire_in_its_own_script(explorer: tuple[str, Path]) -> None:
     url, home = explorer
 
-    async def one(headers: dict[str, str]) -> Session:
+    async def open_session(headers: dict[str, str]) -> Session:
         address = f"ws://{urlsplit(url).netloc}/_stcore/stream"
         protocols: Any = ["streamlit"]
         async with connect(
@@ -198,10 +198,10 @@ def test_a_login_reaches_the_vote_over_the_wire_in_its_own_script(explorer: tupl
                 await session.vote("Tie")
             return session
 
-    nobody = asyncio.run(one({}))
+    nobody = asyncio.run(open_session({}))
     assert "mg-blind" not in nobody.html
     assert not nobody.fields
     assert not (home / "votes.sqlite").exists()
-    asyncio.run(one({HEADER: "李小龙".encode().decode("latin-1")}))
+    asyncio.run(open_session({HEADER: "李小龙".encode().decode("latin-1")}))
     with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
         assert [(row.voter, row.vote) for row in db.rows(Vote)] == [("李小龙", "tie")]

@@ -593,11 +593,11 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
         assert "HTTP 500" in result.stderr
         assert len(judgments(arena)) == 44
         service.behave = by_hash
-        service.asked.clear()
+        service.requests.clear()
         run(arena, service)
         assert len(judgments(arena)) == 48
-        assert sum(service.asked.values()) == 4
-        assert all("one on en q0" in content for content in service.asked)
+        assert sum(service.requests.values()) == 4
+        assert all("one on en q0" in content for content in service.requests)
 
 
 def test_nothing_is_written_where_every_call_fails(arena: Path) -> None:
@@ -631,7 +631,7 @@ def test_a_larger_sample_pays_only_for_what_is_new_and_a_repetition_for_nothing(
         run(arena, service, "--queries", 2)
         assert len(service.calls) == 36
         assert store.open_arena(arena).version == before
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_several_judges_stand_side_by_side_and_each_keeps_its_rows(arena: Path) -> None:
@@ -703,7 +703,7 @@ def test_a_budget_stops_cleanly_and_the_same_command_goes_on(arena: Path) -> Non
         assert f"{48 - n} battles not asked" in result.stderr
         run(arena, service, *priced)
         assert len(judgments(arena)) == 48
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_a_judge_without_a_model_or_with_the_heuristic_s_name_is_refused(arena: Path) -> None:
@@ -779,7 +779,7 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
     killed = 0
     with Service(by_hash, latency=0.02) as service, Forks(arena, service.url) as forks:
         for moment in range(30):
-            stored_keys, requests = _kept(arena, keys.values()), Counter(service.asked)
+            stored_keys, requests = _kept(arena, keys.values()), Counter(service.requests)
             forks.start()
             # Most die while replies come in, the others at any moment until after the table is written.
             enough = service.answered.total() + draw.randrange(4) if moment < 22 else 10**9
@@ -787,16 +787,18 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
             while service.answered.total() < enough and time.monotonic() < until and forks.alive():
                 time.sleep(0.001)
             killed += forks.kill() == -signal.SIGKILL
-            repeated_keys = {keys[content] for content in service.asked if service.asked[content] > requests[content]}
+            repeated_keys = {
+                keys[content] for content in service.requests if service.requests[content] > requests[content]
+            }
             assert not repeated_keys & stored_keys
             store.check(store.open_arena(arena))
         forks.start()
         assert forks.wait() == 0
     assert killed >= 20
-    assert set(service.asked) == set(keys)
+    assert set(service.requests) == set(keys)
     # Asked again are only those under way when the process died: four at once, at most.
-    assert service.asked.total() <= len(keys) + 4 * killed
-    assert all(n <= service.answered[content] + 1 for content, n in service.asked.items())
+    assert service.requests.total() <= len(keys) + 4 * killed
+    assert all(n <= service.answered[content] + 1 for content, n in service.requests.items())
     rows = judgments(arena)
     assert len(rows) == len(battles)
     assert {tuple(row[name] for name in asdict(battles[0])) for row in rows} == {

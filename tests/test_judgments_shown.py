@@ -11,7 +11,7 @@ from test_views_answers import build
 from mirage import schema, store
 from mirage.errors import TableMissing
 from mirage.views.judgments import better, judgments
-from pages import html, said, text
+from pages import html, page_text, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
 
@@ -87,11 +87,11 @@ def test_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
 
 
 def test_a_question_that_nobody_judged_says_so(arenas: Path) -> None:
-    assert "No judge has compared the replies to this question." in said(open_page(query="en:e02"))
+    assert "No judge has compared the replies to this question." in page_text(open_page(query="en:e02"))
 
 
 def test_an_arena_without_judgments_shows_what_brings_them(arenas: Path) -> None:
     page = open_page(arena="none", query="en:e00")
     assert not page.exception
-    assert "This arena has no judgments table." in said(page)
+    assert "This arena has no judgments table." in page_text(page)
     assert any(code.value.startswith("mirage judge ") and str(arenas / "none") in code.value for code in page.code)

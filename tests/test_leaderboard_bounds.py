@@ -27,7 +27,7 @@ from mirage.ui.ratings import columns
 from mirage.ui.table import intervals
 from mirage.views import compared
 from mirage.views import leaderboard as views
-from pages import said
+from pages import page_text
 
 PAGE = ROOT / "pages" / "leaderboard.py"
 
@@ -233,13 +233,13 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
-    assert f"{RARE} has" in said(page)
+    assert f"{RARE} has" in page_text(page)
 
 
 def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, against=RARE)
     assert not page.exception
-    assert f"there is no system '{RARE}'" in said(page)
+    assert f"there is no system '{RARE}'" in page_text(page)
 
 
 @pytest.mark.parametrize("link", [{"ties": "drop"}, {"ties": "davidson"}, {"control": "language"}])

@@ -284,7 +284,7 @@ def test_what_is_no_sound_reply_says_what_it_is_and_is_not_asked_again(
     with Service(lambda call: act) as service:  # type: ignore[arg-type, return-value]
         (first,) = ask(service, ledger, "q")
         (again,) = ask(service, ledger, "q")
-        assert service.asked["q"] == 1
+        assert service.requests["q"] == 1
     assert first is not None
     assert again is not None
     assert (first.status, first.text) == (again.status, again.text) == (status, text)
@@ -311,7 +311,7 @@ def test_a_reply_in_parts_is_their_text(ledger: Ledger) -> None:
 def test_the_same_conversation_is_asked_once_and_answers_every_place(ledger: Ledger) -> None:
     with Service() as service:
         answers = ask(service, ledger, "q", "r", "q", concurrency=3)
-        assert service.asked == {"q": 1, "r": 1}
+        assert service.requests == {"q": 1, "r": 1}
     assert [answer.attempts for answer in answers if answer] == [1, 1, 0]
     assert llm.spent(answers).calls == 2
     assert llm.spent(answers).kept == 1
@@ -401,7 +401,7 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> Non
             ledger=ledger,
         )
         nothing = llm.plan(conversations("a"), settings=llm.Settings("tiny"), ledger=ledger)
-        assert sum(service.asked.values()) == 1
+        assert sum(service.requests.values()) == 1
     assert (cost.calls, cost.kept, cost.tokens_out) == (3, 1, 300)
     assert cost.money == pytest.approx((cost.tokens_in * 2 + 300 * 10) / 1e6)
     assert (nothing.calls, nothing.money) == (0, None)
@@ -436,7 +436,7 @@ def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) ->
             seen = new
             runs += 1
         assert runs == 3  # 0.6 - 3 * 0.12 affords a fourth call at 0.173, 0.6 - 4 * 0.12 no fifth
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_a_service_that_does_not_count_tokens_is_charged_by_the_estimate(ledger: Ledger) -> None:

@@ -56,7 +56,7 @@ def test_a_failure_that_may_pass_is_tried_again_and_else_is_a_row_with_its_reaso
 ) -> None:
     with Service(lambda call: act if call.number == 1 or call.content == "never" else reply()) as service:
         passed, failed = ask(service, ledger, "once", "never", retries=2, timeout=3 if act.silence else 300)
-        assert service.asked == {"once": 2, "never": 3}
+        assert service.requests == {"once": 2, "never": 3}
     assert passed is not None
     assert failed is not None
     assert (passed.status, passed.attempts, passed.reason) == ("ok", 2, None)
@@ -90,7 +90,7 @@ def test_with_one_call_in_five_failing_2000_answers_arrive_and_none_twice(ledger
     with Service(behave) as service:
         answers = ask(service, ledger, *questions, concurrency=32)
         assert service.answered == dict.fromkeys(questions, 1)
-        assert 2_400 < sum(service.asked.values()) < 2_600
+        assert 2_400 < sum(service.requests.values()) < 2_600
         repeated = ask(service, ledger, *questions)
         assert service.answered == dict.fromkeys(questions, 1)
     assert [answer.text for answer in answers if answer] == [f"about {question}" for question in questions]
@@ -104,8 +104,8 @@ def test_pitfall_10_what_every_call_would_get_stops_at_once_and_says_what_to_do(
     with Service(lambda call: error(status, "not like this")) as service:
         with pytest.raises(Unreachable, match=f"HTTP {status}: not like this") as caught:
             ask(service, ledger, *(f"q{i}" for i in range(50)), concurrency=4)
-        assert sum(service.asked.values()) <= 4
-        assert set(service.asked.values()) == {1}
+        assert sum(service.requests.values()) <= 4
+        assert set(service.requests.values()) == {1}
     assert do in caught.value.do
     assert service.url in caught.value.where
 
@@ -114,7 +114,7 @@ def test_pitfall_10_a_request_that_no_call_gets_past_stops_everything(ledger: Le
     with Service(lambda call: error(400, "no such parameter")) as service:
         with pytest.raises(Unreachable, match="HTTP 400: no such parameter") as caught:
             ask(service, ledger, *(f"q{i}" for i in range(50)), concurrency=1)
-        assert sum(service.asked.values()) <= 3
+        assert sum(service.requests.values()) <= 3
         with pytest.raises(Unreachable):
             ask(service, ledger, "alone")
     assert "options" in caught.value.do
@@ -131,15 +131,15 @@ def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger, pl
             assert [answer.status for answer in answers if answer] == [
                 "api_error" if question == "too long" else "ok" for question in questions
             ]
-        assert service.asked["too long"] == 2
-        assert service.asked["q1"] == 1
+        assert service.requests["too long"] == 2
+        assert service.requests["q1"] == 1
 
 
 def test_many_prompts_that_are_too_long_do_not_stop_the_others(ledger: Ledger) -> None:
     questions = ["q0", *(f"too long {i}" for i in range(30)), "q1"]
     with Service(lambda call: error(400) if "too long" in call.content else reply()) as service:
         answers = ask(service, ledger, *questions, concurrency=1)
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
     assert [answer.status for answer in answers if answer] == ["ok", *["api_error"] * 30, "ok"]
 
 
@@ -147,7 +147,7 @@ def test_an_account_without_credit_stops_at_once_by_its_code(ledger: Ledger) -> 
     with Service(lambda call: error(429, "You exceeded your quota.", code="insufficient_quota")) as service:
         with pytest.raises(Unreachable, match="HTTP 429") as caught:
             ask(service, ledger, "q")
-        assert service.asked["q"] == 1
+        assert service.requests["q"] == 1
     assert "credit" in caught.value.do
 
 
@@ -155,16 +155,16 @@ def test_what_was_under_way_when_everything_stops_is_kept(ledger: Ledger) -> Non
     with Service(lambda call: error(401) if call.content == "q0" else silent(0.2)) as service:
         with pytest.raises(Unreachable):
             ask(service, ledger, "q0", "q1", "q2", "q3", "q4", concurrency=3)
-        assert set(service.asked) == {"q0", "q1", "q2"}
+        assert set(service.requests) == {"q0", "q1", "q2"}
         service.behave = lambda call: reply()
         ask(service, ledger, "q0", "q1", "q2", "q3", "q4")
-        assert service.asked == {"q0": 2, "q1": 1, "q2": 1, "q3": 1, "q4": 1}
+        assert service.requests == {"q0": 2, "q1": 1, "q2": 1, "q3": 1, "q4": 1}
 
 
 def test_a_service_that_is_gone_is_given_up_and_every_row_says_so(ledger: Ledger) -> None:
     with Service(lambda call: error(500)) as service:
         answers = ask(service, ledger, *(f"q{i}" for i in range(100)), retries=1, concurrency=2)
-        assert sum(service.asked.values()) <= 24
+        assert sum(service.requests.values()) <= 24
     assert len(answers) == 100
     for answer in answers:
         assert answer is not None
@@ -200,7 +200,7 @@ def test_a_service_that_asks_to_wait_too_long_ends_the_run(ledger: Ledger) -> No
     with Service(lambda call: error(429, retry_after="3600")) as service:
         with pytest.raises(Unreachable, match="asks to wait 3,600 seconds") as caught:
             ask(service, ledger, "q", longest_pause=60)
-        assert service.asked["q"] == 1
+        assert service.requests["q"] == 1
     assert "again" in caught.value.do
 
 

@@ -146,7 +146,7 @@ def test_a_budget_leaves_grades_for_the_next_command(tmp_path: Path) -> None:
         assert f"{left:,} grades not asked, the budget was reached; the same command goes on" in result.stderr
         features(arena, service, *options, "100")
         assert None not in grades(arena)
-        assert set(service.asked.values()) == {1}
+        assert set(service.requests.values()) == {1}
 
 
 def test_a_dry_run_says_what_would_be_asked_of_whom_and_its_cost_and_sends_nothing(tmp_path: Path) -> None:

@@ -618,7 +618,7 @@ class Server:
     url: str
     files: dict[str, bytes] = field(default_factory=dict)
     replies: dict[str, list[Reply]] = field(default_factory=dict)
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -633,7 +633,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:  # noqa: C901  
 
         def do_GET(self) -> None:
             name, byte_range = self.path.removeprefix("/"), self.headers.get("Range")
-            state.asked.append((name, byte_range))
+            state.requests.append((name, byte_range))
             queue = state.replies.get(name, [])
             reply = (queue.pop(0) if len(queue) > 1 else queue[0]) if queue else Reply()
             content = state.files.get(name, b"")
@@ -719,15 +719,15 @@ def test_outputs_are_fetched_under_their_names_and_can_be_read(english: Server, 
         assert of_file == sorted(of_file)
         assert of_file[-1] == (len(content), len(content))
     assert summarise(valid(read_outputs(tmp_path))).total.questions == 60
-    assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
+    assert english.requests == [(NON_RELEVANT, None), (RELEVANT, None)]
 
 
 def test_what_is_there_is_not_asked_for_again(english: Server, tmp_path: Path, fetch: Fetch) -> None:
     fetch()
-    english.asked.clear()
+    english.requests.clear()
     result = pull(tmp_path, languages=["english", "en"], base_url=english.url)
     assert (result.folder, result.files, result.fetched) == (tmp_path, 2, 0)
-    assert english.asked == []
+    assert english.requests == []
 
 
 def test_questions_are_nine_files_a_language_and_can_be_read(server: Server, tmp_path: Path, fetch: Fetch) -> None:
@@ -745,7 +745,7 @@ def test_questions_are_nine_files_a_language_and_can_be_read(server: Server, tmp
 def test_a_dropped_connection_goes_on_where_it_stopped(english: Server, tmp_path: Path, fetch: Fetch) -> None:
     english.replies[RELEVANT] = [Reply(stop_after=1000), Reply(stop_after=500), Reply()]
     slept = fetch()
-    assert [r for name, r in english.asked if name == RELEVANT] == [None, "bytes=1000-", "bytes=1500-"]
+    assert [r for name, r in english.requests if name == RELEVANT] == [None, "bytes=1000-", "bytes=1500-"]
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
     assert not list(tmp_path.rglob("*.part"))
     assert 0.5 <= slept[0] <= 1.5
@@ -770,9 +770,9 @@ def test_an_interrupted_call_is_resumed_by_the_next(english: Server, tmp_path: P
     assert caught.value.where == f"{english.url}/{RELEVANT}"
     assert not (tmp_path / RELEVANT).exists()
     english.replies.clear()
-    english.asked.clear()
+    english.requests.clear()
     fetch()
-    assert english.asked == [(RELEVANT, "bytes=700-")]
+    assert english.requests == [(RELEVANT, "bytes=700-")]
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
 
 
@@ -800,7 +800,7 @@ def test_a_server_that_goes_on_elsewhere_is_asked_for_the_whole(english: Server,
     wrong = Reply(206, headers={"Content-Range": content_range}, body=content[:-1000])
     english.replies[RELEVANT] = [Reply(stop_after=1000), wrong, Reply()]
     fetch()
-    assert [r for name, r in english.asked if name == RELEVANT] == [None, "bytes=1000-", None]
+    assert [r for name, r in english.requests if name == RELEVANT] == [None, "bytes=1000-", None]
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
 
 
@@ -809,7 +809,7 @@ def test_a_file_that_lacks_only_its_name_is_finished(english: Server, tmp_path: 
     part.parent.mkdir()
     part.write_bytes(english.files[RELEVANT])
     fetch()
-    assert english.asked[-1] == (RELEVANT, f"bytes={len(english.files[RELEVANT])}-")
+    assert english.requests[-1] == (RELEVANT, f"bytes={len(english.files[RELEVANT])}-")
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
 
 
@@ -839,7 +839,7 @@ def test_a_pause_too_long_to_wait_for_ends_the_call(english: Server, fetch: Fetc
     english.replies[NON_RELEVANT] = [Reply(429, {"Retry-After": "3600"})]
     with pytest.raises(Unreachable, match="asks to wait 3,600 seconds"):
         fetch()
-    assert len(english.asked) == 1
+    assert len(english.requests) == 1
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -847,7 +847,7 @@ def test_a_refusal_ends_the_call_at_once_pitfall_10(english: Server, fetch: Fetc
     english.replies[NON_RELEVANT] = [Reply(status)]
     with pytest.raises(Unreachable, match=f"refused with {status}") as caught:
         fetch()
-    assert english.asked == [(NON_RELEVANT, None)]
+    assert english.requests == [(NON_RELEVANT, None)]
     assert "fetch them by hand" in caught.value.do
 
 
@@ -856,7 +856,7 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
 ) -> None:
     del english.files[NON_RELEVANT]
     result = pull(tmp_path, languages=["en"], base_url=english.url)
-    assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
+    assert english.requests == [(NON_RELEVANT, None), (RELEVANT, None)]
     assert result == DownloadResult(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
     assert (tmp_path / RELEVANT).exists()
     assert not (tmp_path / NON_RELEVANT).exists()
@@ -871,7 +871,7 @@ def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
     with pytest.raises(Unreachable, match=f"none of the 2 files is there .404., such as {NON_RELEVANT}") as caught:
         fetch()
     assert caught.value.where == f"{english.url}/{NON_RELEVANT}"
-    assert english.asked == [(NON_RELEVANT, None), (RELEVANT, None)]
+    assert english.requests == [(NON_RELEVANT, None), (RELEVANT, None)]
     assert not list(tmp_path.rglob("*.*"))
     english.files[RELEVANT] = content
     fetch()
@@ -884,7 +884,7 @@ def test_a_length_that_is_never_reached_is_no_file(english: Server, tmp_path: Pa
     english.replies[NON_RELEVANT] = [Reply(claim=10**6, ignore_range=True)]
     with pytest.raises(Unreachable, match="did not come in 5 attempts"):
         fetch()
-    assert len(english.asked) == 5
+    assert len(english.requests) == 5
     assert not (tmp_path / NON_RELEVANT).exists()
 
 
@@ -944,7 +944,7 @@ def test_what_cannot_be_asked_for_is_refused_before_any_request(english: Server,
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(BadInput, match="cannot be written"):
         pull(tmp_path / "file", languages=["en"], base_url=english.url)
-    assert [name for name, _ in english.asked] in ([], [NON_RELEVANT])
+    assert [name for name, _ in english.requests] in ([], [NON_RELEVANT])
 
 
 def test_the_default_addresses_name_the_published_files() -> None:

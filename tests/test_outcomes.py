@@ -250,7 +250,7 @@ def answers(*rows: tuple[str, str, str, str | None, str]) -> pa.Table:
 YES, IDK = "Yes, answer is present", "I don't know"
 
 
-def made(*cells: tuple[str, str, str, str, int]) -> pa.Table:
+def outcome_table(*cells: tuple[str, str, str, str, int]) -> pa.Table:
     """Outcomes by the strict parser: language, subset, system, outcome, how many."""
     rows = []
     for language, subset, system, outcome, count in cells:
@@ -319,7 +319,7 @@ def test_no_answers_give_an_empty_table() -> None:
 
 
 def test_rates_have_the_columns_of_their_contract_each_with_its_meaning() -> None:
-    table = rates(made(("en", "relevant", "a", "answered", 3)))
+    table = rates(outcome_table(("en", "relevant", "a", "answered", 3)))
     assert table.schema.names == RATE_COLUMNS == [c.name for c in schema.columns(Rate)]
     for contract in (Rate, ParserDifference, RateShift):
         assert all(len(c.meaning) > 8 for c in schema.columns(contract))
@@ -327,7 +327,7 @@ def test_rates_have_the_columns_of_their_contract_each_with_its_meaning() -> Non
 
 def test_rates_of_one_language_by_hand() -> None:
     table = rates(
-        made(
+        outcome_table(
             ("en", "non_relevant", "a", "answered", 30),
             ("en", "non_relevant", "a", "abstained", 50),
             ("en", "non_relevant", "a", "unparsed", 8),
@@ -353,7 +353,7 @@ def test_rates_of_one_language_by_hand() -> None:
 
 def test_the_joint_row_is_the_mean_over_languages_and_its_counts_are_sums() -> None:
     table = rates(
-        made(
+        outcome_table(
             ("en", "relevant", "a", "abstained", 10),
             ("en", "relevant", "a", "answered", 90),
             ("de", "relevant", "a", "abstained", 20),
@@ -375,14 +375,14 @@ def test_the_joint_row_is_the_mean_over_languages_and_its_counts_are_sums() -> N
 
 
 def test_pitfall_26_a_system_that_always_hallucinates_is_at_100_percent() -> None:
-    row = rates(made(("en", "non_relevant", "a", "answered", 250))).to_pylist()[0]
+    row = rates(outcome_table(("en", "non_relevant", "a", "answered", 250))).to_pylist()[0]
     assert (row["rate"], row["rate_high"], row["rate_as_published"]) == (1.0, 1.0, 1.0)
     assert row["rate_low"] == pytest.approx(wilson(250, 250)[0])
 
 
 def test_pitfall_32_undecided_replies_lower_no_rate_and_both_definitions_are_given() -> None:
-    decided = made(("en", "relevant", "a", "abstained", 10), ("en", "relevant", "a", "answered", 30))
-    padded = made(
+    decided = outcome_table(("en", "relevant", "a", "abstained", 10), ("en", "relevant", "a", "answered", 30))
+    padded = outcome_table(
         ("en", "relevant", "a", "abstained", 10),
         ("en", "relevant", "a", "answered", 30),
         ("en", "relevant", "a", "unparsed", 60),
@@ -394,7 +394,7 @@ def test_pitfall_32_undecided_replies_lower_no_rate_and_both_definitions_are_giv
 
 
 def test_rates_are_chosen_by_language_and_system_and_unknown_names_are_named() -> None:
-    table = made(
+    table = outcome_table(
         ("en", "relevant", "a", "answered", 2),
         ("de", "relevant", "a", "abstained", 2),
         ("de", "relevant", "b", "answered", 2),

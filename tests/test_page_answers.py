@@ -25,7 +25,7 @@ from mirage.imports.public import import_outputs
 from mirage.languages import LANGUAGES
 from mirage.outcomes.stage import OUTCOMES
 from mirage.store import home
-from pages import html, said, text
+from pages import html, page_text, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "answers.py"
@@ -65,8 +65,8 @@ def step(page: AppTest, where: str) -> Any:
 def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, script: Path) -> None:
     page = open_page(script, languages="en")
     assert not page.exception
-    assert "30 of 33 questions; 89 of 98 replies match." in said(page)
-    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in said(page)
+    assert "30 of 33 questions; 89 of 98 replies match." in page_text(page)
+    assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
     assert [heading.value for heading in page.header] == ["3 replies", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
@@ -127,25 +127,25 @@ def test_a_filter_says_what_it_leaves_and_shows_the_replies_looked_for_first(are
     page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
     assert not page.exception
     assert page.multiselect(key="systems").value == ["llama-2-7b"]
-    assert "15 of 33 questions; 15 of 98 replies match." in said(page)
+    assert "15 of 33 questions; 15 of 98 replies match." in page_text(page)
     assert [heading.value for heading in page.header][:2] == ["1 of 3 replies match", "The other 2"]
     hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
     assert hits == ["llama-2-7b"]
     page.multiselect(key="outcome").set_value(["abstained"]).run()
-    assert "0 of 33 questions; 0 of 98 replies match." in said(page)
-    assert "No question matches these filters." in said(page)
+    assert "0 of 33 questions; 0 of 98 replies match." in page_text(page)
+    assert "No question matches these filters." in page_text(page)
     page.button[0].click().run()
     assert not page.exception
-    assert "33 of 33 questions" in said(page)
+    assert "33 of 33 questions" in page_text(page)
 
 
 def test_a_search_says_what_it_finds(arenas: Path) -> None:
     page = open_page(q="LÄNGSTE")
     assert page.text_input(key="q").value == "LÄNGSTE"
-    assert "1 of 33 questions; 3 of 98 replies match." in said(page)
+    assert "1 of 33 questions; 3 of 98 replies match." in page_text(page)
     page.text_input(key="q").set_value("unable to generate").run()
-    assert "1 of 33 questions; 1 of 98 replies match." in said(page)
-    assert "id e03" in said(page), "a question that no longer matches gives way to one that does"
+    assert "1 of 33 questions; 1 of 98 replies match." in page_text(page)
+    assert "id e03" in page_text(page), "a question that no longer matches gives way to one that does"
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -162,9 +162,9 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
     page = open_page(script, **link)
     assert not page.exception
     assert address(page) == "en:e08"
-    assert "id e08" in said(page)
+    assert "id e08" in page_text(page)
     second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k != "arena"})
-    assert said(second_page) == said(page)
+    assert page_text(second_page) == page_text(page)
     assert html(second_page) == html(page)
 
 
@@ -174,38 +174,38 @@ def test_the_next_and_the_previous_question_are_one_key_away(arenas: Path) -> No
     assert (step(page, "left").disabled, step(page, "right").disabled) == (True, False)
     for place in range(2, 15):
         step(page, "right").click().run()
-        assert f"{place} of 30 · English" in said(page)
+        assert f"{place} of 30 · English" in page_text(page)
     assert address(page) == "en:e13"
     step(page, "left").click().run()
-    assert "13 of 30 · English" in said(page)
+    assert "13 of 30 · English" in page_text(page)
     page = open_page(languages="en", query="e29")
     assert (step(page, "left").disabled, step(page, "right").disabled) == (False, True)
 
 
 def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
     page = open_page(page="3")
-    assert "25 of 33" in said(page)
+    assert "25 of 33" in page_text(page)
     assert address(page) == "en:e22"
     assert "page" not in page.query_params
-    assert "1 of 33" in said(open_page(page="99"))
+    assert "1 of 33" in page_text(open_page(page="99"))
 
 
 def test_a_linked_question_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
     page = open_page(query="en:e01", subset="relevant")
-    assert "not among the questions that match · English" in said(page)
+    assert "not among the questions that match · English" in page_text(page)
     step(page, "right").click().run()
-    assert "1 of 17" in said(page)
+    assert "1 of 17" in page_text(page)
 
 
 def test_pitfall_44_a_link_to_an_unknown_question_names_the_nearest(arenas: Path) -> None:
     page = open_page(query="en:e3O")
     assert not page.exception
-    assert "there is no question 'en:e3O'; did you mean: en:e" in said(page)
-    assert "1 of 33" in said(page)
+    assert "there is no question 'en:e3O'; did you mean: en:e" in page_text(page)
+    assert "1 of 33" in page_text(page)
     page.run()
-    assert "there is no question" in said(page), "the answer stays until another question is chosen"
+    assert "there is no question" in page_text(page), "the answer stays until another question is chosen"
     step(page, "right").click().run()
-    assert "there is no question" not in said(page)
+    assert "there is no question" not in page_text(page)
 
 
 def test_another_arena_starts_at_its_own_first_question(arenas: Path) -> None:
@@ -214,8 +214,8 @@ def test_another_arena_starts_at_its_own_first_question(arenas: Path) -> None:
     page.run()
     page.selectbox(key="arena").set_value("small").run()
     assert not page.exception
-    assert "5 of 5 questions" in said(page)
-    assert "there is no question" not in said(page)
+    assert "5 of 5 questions" in page_text(page)
+    assert "there is no question" not in page_text(page)
 
 
 def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
@@ -236,7 +236,7 @@ def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: P
     assert "Question e00" in re.sub(r"\s+", " ", text(page))
     assert "answer is present" in text(page), "the rule is told"
     assert "(characters 0 to 22)" in text(page)
-    assert "The texts are not bundled." in said(page)
+    assert "The texts are not bundled." in page_text(page)
     (command,) = [block.value for block in page.code if "pull" in block.value]
     assert command.splitlines()[:2] == [
         "mirage pull nomiracl --into REPLIES",
@@ -261,13 +261,13 @@ class Handler(SimpleHTTPRequestHandler):
     """The files of a folder; what is in `refused` is refused."""
 
     refused: set[str]
-    asked: list[str]
+    requests: list[str]
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is the base class's
         pass
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
+        self.requests.append(self.path)
         if self.path in self.refused:
             self.send_error(403)
         else:
@@ -295,7 +295,7 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     bring(page).click().run()
     assert not page.exception
     assert not page.error
-    assert len(origin.asked) == 36
+    assert len(origin.requests) == 36
     arena = store.open_arena(home.arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
     assert store.check(arena)
@@ -303,7 +303,7 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     assert not page.exception
     assert page.selectbox(key="arena").value == home.TEXTS
     assert page.multiselect(key="languages").value == ["en"]
-    assert "4 of 72 questions" in said(page)
+    assert "4 of 72 questions" in page_text(page)
     assert "What is n1?" in text(page)
 
 
@@ -317,11 +317,11 @@ def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, or
     assert "To do: the files are public" in error
     assert home.TEXTS not in home.arenas()
     assert not list(home.folder().rglob("*.part"))
-    before = len(origin.asked)
+    before = len(origin.requests)
     origin.refused = set()
     bring(page).click().run()
     assert not page.error
-    assert len(origin.asked) == before + 36 - (before - 1), "what had come is not asked for again"
+    assert len(origin.requests) == before + 36 - (before - 1), "what had come is not asked for again"
     assert home.TEXTS in home.arenas()
 
 
@@ -359,7 +359,7 @@ def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Ha
     bring(page).click().run()
     assert not page.error
     assert "features" in store.open_arena(home.arenas()[home.TEXTS]).tables
-    assert origin.asked == []
+    assert origin.requests == []
 
 
 def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

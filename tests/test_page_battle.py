@@ -19,7 +19,7 @@ from test_views_battle import A, B, judged
 from mirage import schema, store
 from mirage.features.stage import FEATURES
 from mirage.outcomes.stage import OUTCOMES
-from pages import html, said, text
+from pages import html, page_text, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "battle.py"
@@ -57,10 +57,10 @@ def heads(page: AppTest) -> list[str]:
 def test_a_battle_shows_question_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
     page = open_page(script, **PAIR)
     assert not page.exception
-    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in said(page)
+    assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in page_text(page)
     assert [heading.value for heading in page.header] == ["What the judges said", "Features", "3 passages"]
     assert heads(page) == [A, B]
-    page_text = flat(page)
+    whole_text = flat(page)
     for part in (
         "1 of 5 · English · relevant subset · id e00",
         "Which river is number 0?",
@@ -74,14 +74,14 @@ def test_a_battle_shows_question_answers_verdicts_features_and_passages(arenas: 
         "Citation MAP@10 ↑ higher is better",
         "Text of passage 3.",
     ):
-        assert part in page_text
+        assert part in whole_text
 
 
 def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
-    page_text = flat(open_page(**PAIR))
+    whole_text = flat(open_page(**PAIR))
     assert (
         "gpt-4 better in 2, 66.7% of the 3 with a winner (95% interval 20.8% to 93.9%) tie in 1 aya-101 better in 1 "
-        "no readable verdict in 1 n = 5 questions" in page_text
+        "no readable verdict in 1 n = 5 questions" in whole_text
     )
 
 
@@ -97,18 +97,18 @@ def test_a_citation_is_marked_and_leads_to_its_passage(arenas: Path) -> None:
 
 def test_filters_narrow_the_battles_and_say_so(arenas: Path) -> None:
     page = open_page(**PAIR, only="flipped")
-    assert "2 of 5 battles" in said(page)
+    assert "2 of 5 battles" in page_text(page)
     assert address(page) == "en:e03", "the first that the first system won"
     page.selectbox(key="verdict").set_value("tie").run()
-    assert "1 of 5 battles" in said(page)
+    assert "1 of 5 battles" in page_text(page)
     assert "The two orders contradict each other." in flat(page)
     page.multiselect(key="only").set_value(["flipped", "disagree"]).run()
-    assert "No battle matches these filters." in said(page)
+    assert "No battle matches these filters." in page_text(page)
     page.button[0].click().run()
     assert not page.exception
-    assert "5 of 5 battles" in said(page)
+    assert "5 of 5 battles" in page_text(page)
     page.text_input(key="q").set_value("ITS PLACE").run()
-    assert "1 of 5 battles" in said(page)
+    assert "1 of 5 battles" in page_text(page)
     assert address(page) == "en:e01"
 
 
@@ -129,7 +129,7 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
     assert not page.exception
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
     assert (page.selectbox(key="order").value, page.selectbox(key="marks").value) == ("other", "differences")
-    assert "1 of 5 battles" in said(page)
+    assert "1 of 5 battles" in page_text(page)
     second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k not in ("arena", "referee")})
     assert html(second_page) == html(page)
 
@@ -137,24 +137,24 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
 def test_the_answers_stand_by_system_or_as_the_judge_saw_them(arenas: Path) -> None:
     page = open_page(**PAIR, order="other")
     assert heads(page) == [B, A]
-    assert "As zeta saw them: A is aya-101, B is gpt-4." in said(page)
+    assert "As zeta saw them: A is aya-101, B is gpt-4." in page_text(page)
     assert re.findall(r'mg-letter" title="[^"]*">([AB])</span>', html(page)) == ["A", "B"]
     page.selectbox(key="order").set_value("judged").run()
     assert heads(page) == [A, B]
     page.selectbox(key="order").set_value("fixed").run()
     assert heads(page) == [A, B]
-    assert "The system picked first stands first." in said(page)
+    assert "The system picked first stands first." in page_text(page)
     assert not re.findall(r'mg-letter" title', html(page))
     other_page = open_page(**PAIR, order="judged", query="en:e04")
     assert heads(other_page) == [B, A]
-    assert "the only order that was judged" in said(other_page)
+    assert "the only order that was judged" in page_text(other_page)
 
 
 def test_what_two_answers_share_is_muted_and_what_differs_is_underlined(arenas: Path) -> None:
     page = open_page(a="gpt-4", b="llama-2-7b", marks="differences")
     assert '<mark class="mg-shared">Yes, answer is present</mark>' in html(page)
     assert '<mark class="mg-own">in <a class="mg-to"' in html(page)
-    assert "4 words are the same" in said(page)
+    assert "4 words are the same" in page_text(page)
     assert "text-decoration: underline" in html(page), "not by colour alone"
 
 
@@ -163,7 +163,7 @@ def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
     page.selectbox(key="a").set_value(B).run()
     assert not page.exception
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4" in said(page)
+    assert "battles of aya-101 and gpt-4" in page_text(page)
 
 
 def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
@@ -187,7 +187,7 @@ def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
     page = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
-    assert "This arena has no texts." in said(page)
+    assert "This arena has no texts." in page_text(page)
     assert "Judge judge-x : one order judged." in flat(page)
     assert "marks" not in {widget.key for widget in page.selectbox}
 
@@ -195,25 +195,25 @@ def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas:
 def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
     page = open_page(a="gpt-5", b=B, query="en:e99")
     assert not page.exception
-    assert "there is no system 'gpt-5'" in said(page)
-    assert "there is no question 'en:e99'" in said(page)
+    assert "there is no system 'gpt-5'" in page_text(page)
+    assert "there is no question 'en:e99'" in page_text(page)
 
 
 def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
     page = open_page(view="win matrix")
     assert not page.exception
-    assert "6 battles of 3 systems by zeta." in said(page)
+    assert "6 battles of 3 systems by zeta." in page_text(page)
     assert len(page.get("plotly_chart")) == 1
     page.session_state["_battle_pair"] = (B, A)
     page.run()
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles of aya-101 and gpt-4 by zeta" in said(page)
+    assert "battles of aya-101 and gpt-4 by zeta" in page_text(page)
 
 
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:
     page = open_page(a="aya-101", b="llama-2-7b")
     assert not page.exception
-    assert "These two never met." in said(page)
+    assert "These two never met." in page_text(page)
 
 
 # In a real browser

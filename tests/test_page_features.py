@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store, ui
 from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
-from pages import said
+from pages import page_text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "features.py"
@@ -71,10 +71,10 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
     figures = drawn(monkeypatch)
     page = open_page(script)
     assert not page.exception
-    assert "216 answers of 6 systems in 3 languages, 11 features." in said(page)
+    assert "216 answers of 6 systems in 3 languages, 11 features." in page_text(page)
     assert len([key for key in figures if key.startswith("panel_")]) == 11
-    assert "0 to 1, probability, higher is better" in said(page)
-    assert "1 to 5, grade, higher is better" in said(page)
+    assert "0 to 1, probability, higher is better" in page_text(page)
+    assert "1 to 5, grade, higher is better" in page_text(page)
     assert {"relation_map", "relation_whiskers"} <= set(figures)
     assert [h.value for h in page.header] == ["What goes with the rating", "Mean over languages", "One feature"]
     assert len(page.dataframe) == 2
@@ -93,9 +93,9 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert {key for key in figures if key.startswith("panel_")} == {"panel_answer_bleu", "panel_fluency_score"}
     assert list(figures["panel_answer_bleu"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
     assert [t["mode"] for t in figures["panel_answer_bleu"]["data"]].count("lines") == 2
-    assert "The link asks for what is not here" in said(page)  # length is not measured in this arena
+    assert "The link asks for what is not here" in page_text(page)  # length is not measured in this arena
     assert page.selectbox(key="feature").value == "answer_bleu"
-    assert "144 answers of 6 systems in 2 languages" in said(page)
+    assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
 def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch:
         for m in views.of_language(store.open_arena(arenas / "simulated"), "te")
         if (m.system, m.feature) == ("sim-03", "citation_MAP@10")
     )
-    assert f"**sim-03** in Telugu: Citation MAP@10 {row.mean:.3g}, n = 12 of 12" in said(page)
+    assert f"**sim-03** in Telugu: Citation MAP@10 {row.mean:.3g}, n = 12 of 12" in page_text(page)
     (link,) = [button for button in page.button if "→" in button.label]
     link.click().run()
     assert not page.exception
@@ -121,15 +121,15 @@ def test_the_dot_that_was_clicked_last_counts(arenas: Path, monkeypatch: pytest.
     real = ui.chart
     monkeypatch.setattr(ui, "chart", lambda figure, **options: (real(figure, **options), clicks.get(options["key"]))[1])
     page = open_page()
-    assert "**sim-01** in English: Target language" in said(page)
+    assert "**sim-01** in English: Target language" in page_text(page)
     clicks["panel_fluency_score"] = ["sim-02", "ar"]
     page.run()
-    assert "**sim-02** in Arabic: Fluency" in said(page)
-    assert "**sim-01** in English" not in said(page)
+    assert "**sim-02** in Arabic: Fluency" in page_text(page)
+    assert "**sim-01** in English" not in page_text(page)
     clicks["panel_target_language"] = ["sim-04", "te"]
     page.run()
-    assert "**sim-04** in Telugu: Target language" in said(page)
-    assert "**sim-02** in Arabic" not in said(page)
+    assert "**sim-04** in Telugu: Target language" in page_text(page)
+    assert "**sim-02** in Arabic" not in page_text(page)
 
 
 def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,15 +144,15 @@ def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: 
 def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
     page = open_page(arena="bare")
     assert not page.exception
-    assert "This arena has no features table." in said(page)
-    assert f"mirage features {arenas / 'bare'}" in said(page)
+    assert "This arena has no features table." in page_text(page)
+    assert f"mirage features {arenas / 'bare'}" in page_text(page)
 
 
 def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page(arena="unrated")
     assert not page.exception
-    assert "Nothing rates the systems of this arena yet" in said(page)
+    assert "Nothing rates the systems of this arena yet" in page_text(page)
     assert len([key for key in figures if key.startswith("panel_")]) == 11
     assert "relation_map" not in figures
     assert len(page.dataframe) == 2
@@ -187,7 +187,7 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not page.exception
     raw = "\n".join(e.value for kind in (page.markdown, page.caption) for e in kind)
     assert NAME not in raw
-    assert NAME in said(page)
+    assert NAME in page_text(page)
     assert "<b>z</b>" not in "".join(element.proto.body for element in page.get("html"))
     hovers = [text for figure in figures.values() for trace in figure["data"] for text in trace.get("text", ())]
     assert all("<b>z" not in text for text in hovers)

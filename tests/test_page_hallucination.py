@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import outcomes, schema, store, ui
 from mirage.store import Arena
-from pages import said
+from pages import page_text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -67,7 +67,7 @@ def test_the_page_answers_its_question(arenas: Path, script: Path) -> None:
     app = open_page(script)
     assert not app.exception
     assert [t.value for t in app.title] == ["Hallucination"]
-    text = said(app)
+    text = page_text(app)
     assert "Who answers when nothing supports it, who stays silent when something does?" in text
     assert "238 replies of 4 systems to 36 non-relevant questions in 3 languages and 24 relevant questions" in text
     assert "hallucinates least" in text
@@ -109,12 +109,12 @@ def test_a_link_restores_the_whole_state(arenas: Path) -> None:
     state = {key: app.session_state[key] for key in ("definition", "parser", "rate", "cells")}
     assert state == {"definition": "as-published", "parser": "published", "rate": "error", "cells": "difference"}
     assert sorted(app.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
-    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in said(app)
-    assert "Error rate as published minus the printed one" in said(app)
+    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in page_text(app)
+    assert "Error rate as published minus the printed one" in page_text(app)
 
 
 def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
-    text = said(open_page(systems="aya", definition="decide", parser="strct", rate="err"))
+    text = page_text(open_page(systems="aya", definition="decide", parser="strct", rate="err"))
     for name, nearest in (("aya", "aya-101"), ("decide", "decided"), ("strct", "strict"), ("err", "error")):
         assert f"'{name}'" in text
         assert f"did you mean: {nearest}" in text
@@ -130,7 +130,7 @@ def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> No
 
 
 def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path) -> None:
-    text = said(open_page())
+    text = page_text(open_page())
     assert "Missing: Swahili (relevant), Thai (non-relevant and relevant)." in text
     assert "were not among those that this arena was made from" in text
     assert "mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA" in text
@@ -139,21 +139,21 @@ def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path)
 def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
     app = open_page(languages="sw")
     assert not app.exception
-    assert "There are no replies to relevant questions here." in said(app)
+    assert "There are no replies to relevant questions here." in page_text(app)
     assert app.dataframe[0].value["error_value"].isna().all()
 
 
 def test_an_arena_without_outcomes_says_what_brings_them(arenas: Path) -> None:
     app = open_page(arena="judged")
     assert not app.exception
-    assert "This arena has no outcomes table." in said(app)
-    assert "mirage outcomes" in said(app)
+    assert "This arena has no outcomes table." in page_text(app)
+    assert "mirage outcomes" in page_text(app)
 
 
 def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
     app = open_page(arena="print")
     assert not app.exception
-    text = said(app)
+    text = page_text(app)
     assert "published figures" in text
     assert "NoMIRACL: rates of 2 systems in 3 languages as printed" in text
     assert "No interval and no n: the print has none." in text
@@ -219,7 +219,7 @@ def test_every_mark_leads_on(
     click(monkeypatch, key, data)
     app = open_page(rate=data[2] or "hallucination")
     assert not app.exception
-    assert part in said(app)
+    assert part in page_text(app)
 
 
 def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not app.exception
     raw = "\n".join(e.value for kind in (app.markdown, app.caption) for e in kind)
     assert name not in raw
-    assert name in said(app)
+    assert name in page_text(app)
 
 
 def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
@@ -301,8 +301,8 @@ def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> 
     assert paper.loc[("hallucination rate", "prompt +Role"), "printed"] == 62.4
     assert paper.loc[("hallucination rate", "prompt +Role"), "ours"] == pytest.approx(80)
     assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no reply in the arena is to the template repeat"
-    assert "published figures" in said(app)
-    assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in said(app)
+    assert "published figures" in page_text(app)
+    assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in page_text(app)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.sources.simulated import simulate_arena
 from mirage.views import leaderboard as views
-from pages import said
+from pages import page_text
 
 PAGE = ROOT / "pages" / "leaderboard.py"
 
@@ -46,16 +46,16 @@ def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monke
     link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
     app = open_page(arenas, monkeypatch, **link)
     assert not app.exception
-    assert "Against the plain ranking" in said(app)
-    assert "logits" in said(app)
+    assert "Against the plain ranking" in page_text(app)
+    assert "logits" in page_text(app)
     assert app.session_state["without"] == "OpenAI"
-    assert "1,200 verdicts of 2 judges on 5 systems" in said(app)
+    assert "1,200 verdicts of 2 judges on 5 systems" in page_text(app)
 
 
 def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
     assert not app.exception
-    assert "Against the plain ranking" not in said(app)
+    assert "Against the plain ranking" not in page_text(app)
 
 
 def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,13 +75,13 @@ def test_a_choice_that_leaves_no_battle_is_answered_with_the_plain_ranking(
 ) -> None:
     app = open_page(arenas, monkeypatch, arena="single", battles="consistent")
     assert not app.exception
-    assert "no battle is left to rate" in said(app)
+    assert "no battle is left to rate" in page_text(app)
     assert len(app.dataframe) == 1
 
 
 def test_an_unknown_choice_in_a_link_is_named_pitfall_44(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
-    assert "there is no way to count ties" in said(app)
+    assert "there is no way to count ties" in page_text(app)
 
 
 def test_ranks_can_be_shown_as_lines(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +128,9 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     assert unusual is not None
     tables = [frame.value for frame in app.dataframe if "group" in frame.value]
     assert [list(zip(table["system"], table["group"], strict=True)) for table in tables] == [
-        [(finding.system, finding.group) for finding in unusual.found()]
+        [(finding.system, finding.group) for finding in unusual.significant()]
     ]
-    assert f"{unusual.tested:,} tests" in said(app)
+    assert f"{unusual.tested:,} tests" in page_text(app)
     swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
-    assert "tests, a system and a language family" not in said(swahili.run())
+    assert "tests, a system and a language family" not in page_text(swahili.run())

@@ -34,7 +34,7 @@ from mirage.ui import vote_item
 from mirage.views import people
 from mirage.votes import Evidence, Vote, Votes
 from mirage.votes.stage import CorrectionResult
-from pages import html, said, text
+from pages import html, page_text, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "spot_check.py"
@@ -72,7 +72,7 @@ def key(app: AppTest, shortcut: str) -> Any:
 def everything(app: AppTest) -> str:
     """All that the page sends to the browser, and its address."""
     protos = [str(element.proto) for element in app.main] + [str(element.proto) for element in app.sidebar]
-    return html(app) + said(app) + "\n".join(protos) + str(dict(app.query_params))
+    return html(app) + page_text(app) + "\n".join(protos) + str(dict(app.query_params))
 
 
 def rows(kind: type[Any] = Vote) -> list[Any]:
@@ -143,9 +143,9 @@ def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
             app = open_page()
             assert "3 of 4 battles voted" in app.get("progress")[0].proto.text
     assert not app.exception
-    assert "You have voted on all battles of this language." in said(app)
+    assert "You have voted on all battles of this language." in page_text(app)
     assert len({votes.item(row) for row in rows()}) == 4
-    assert "4 rows" in said(open_page())
+    assert "4 rows" in page_text(open_page())
 
 
 def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path) -> None:
@@ -188,15 +188,15 @@ def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkey
 
 def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
     app = open_page(voter="")
-    assert "Give a name or a pseudonym to begin." in said(app)
+    assert "Give a name or a pseudonym to begin." in page_text(app)
     assert "mg-blind" not in html(app)
     app.text_input(key="spot_voter").set_value("  ").run()
-    assert "Give a name or a pseudonym to begin." in said(app)
+    assert "Give a name or a pseudonym to begin." in page_text(app)
     app.text_input(key="spot_voter").set_value("amina").run()
     assert "mg-blind" in html(app)
     assert "amina" not in str(dict(app.query_params))
     app.button(key="spot_who").click().run()
-    assert "Give a name or a pseudonym to begin." in said(app)
+    assert "Give a name or a pseudonym to begin." in page_text(app)
 
 
 @pytest.mark.parametrize("acknowledged", [False, True], ids=["not kept", "kept but not acknowledged"])
@@ -216,18 +216,18 @@ def test_a_vote_waits_while_the_database_is_away_and_is_kept_once(
         patch.setattr(Votes, "submit", away)
         key(app, "2").click().run()
         assert not app.exception
-        assert "The votes cannot be reached: gone." in said(app)
-        assert "Your vote is kept here until the database answers." in said(app)
+        assert "The votes cannot be reached: gone." in page_text(app)
+        assert "Your vote is kept here until the database answers." in page_text(app)
         resend = key(app, "2")
         assert resend.label == "Send again: B is better"
         assert not [button for button in app.button if button.proto.shortcut in ("1", "3", "4", "s")]
         if not acknowledged:
             resend.click().run()
-            assert "Your vote is kept here until the database answers." in said(app)
+            assert "Your vote is kept here until the database answers." in page_text(app)
             assert question.split("Which river")[1][:12] in text(app), "the item stays"
     key(app, "2").click().run()
     assert not app.exception
-    assert "cannot be reached" not in said(app)
+    assert "cannot be reached" not in page_text(app)
     assert [row.vote for row in rows()] == ["B"]
     key(app, "1").click().run()
     assert [row.vote for row in rows()] == ["B", "A"]
@@ -241,7 +241,7 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
         patch.setattr(Votes, "rows", away)
         app = open_page()
         assert not app.exception
-        assert "To do: look at the server" in said(app)
+        assert "To do: look at the server" in page_text(app)
     next(button for button in app.button if button.label == "Try again").click().run()
     assert "mg-blind" in html(app)
 
@@ -249,13 +249,13 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
 def test_what_is_absent_is_said(arenas: Path) -> None:
     app = open_page(arena="nomiracl", voter="")
     assert not app.exception
-    assert "The texts are not bundled." in said(app)
+    assert "The texts are not bundled." in page_text(app)
     app = open_page(arena="numbers", voter="")
     assert not app.exception
-    assert "This arena has no answers table." in said(app)
+    assert "This arena has no answers table." in page_text(app)
     app = open_page(arena="texts", language="ar")
     assert not app.exception
-    assert "3 battles in Arabic" in said(app)
+    assert "3 battles in Arabic" in page_text(app)
     key(app, "1").click().run()
     assert "No judge has decided it" in text(app)
 
@@ -268,7 +268,7 @@ def test_the_sample_can_be_voted_on_in_all_languages(
     for code, language in LANGUAGES.items():
         app.selectbox(key="language").set_value(code).run()
         assert not app.exception, code
-        assert f"battles in {language.name}" in said(app)
+        assert f"battles in {language.name}" in page_text(app)
         question = re.search(r'mg-question"><div class="mg-text" lang="(\w+)" dir="(\w+)"', html(app))
         assert question is not None
         assert question.groups() == (code, language.direction)
@@ -351,7 +351,7 @@ def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(s
         assert table["rating"].tolist() == [row["rating"] for row in expected]
         assert table["uncorrected"].tolist() == [row["uncorrected"] for row in expected]
         assert None not in table["uncorrected_rank"].tolist()
-        assert ("Arabic, English." in said(app)) is (not link)
+        assert ("Arabic, English." in page_text(app)) is (not link)
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
@@ -397,13 +397,13 @@ def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_
     table = corrected.table()
     assert page_table["rating"].tolist() == table["rating"].to_pylist()
     assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
-    assert "Not in it: votes on 4 questions in ar: it takes 30." in said(app)
+    assert "Not in it: votes on 4 questions in ar: it takes 30." in page_text(app)
     app = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
     assert not app.exception
     assert set(badges(app).values()) == {"gray"}
     assert "Corrected by people's votes" in [head.value for head in app.header]
     assert not app.error
-    assert "Not yet. Votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in said(app)
+    assert "Not yet. Votes on 4 questions in ar: it takes 30. Vote on the Spot check page" in page_text(app)
 
 
 def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
@@ -426,7 +426,7 @@ def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkey
     for page in ("judges", "leaderboard", "battle"):
         app = elsewhere(page, referee="gpt-4o")
         assert not app.exception
-        assert "People's votes cannot be read now: the votes cannot be reached: gone" in said(app)
+        assert "People's votes cannot be read now: the votes cannot be reached: gone" in page_text(app)
 
 
 # Many at once, over Streamlit's own protocol
@@ -497,7 +497,7 @@ async def crowd(address: str, acknowledged: dict[str, str], server: int) -> None
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed
 
-    async def one(n: int) -> None:
+    async def voter(n: int) -> None:
         with suppress(ConnectionClosed, OSError):
             async with connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
                 session = Session(link, f"voter-{n}")
@@ -514,7 +514,7 @@ async def crowd(address: str, acknowledged: dict[str, str], server: int) -> None
             await asyncio.sleep(0.01)
         os.kill(server, signal.SIGKILL)
 
-    voters = asyncio.gather(*map(one, range(VOTERS)))
+    voters = asyncio.gather(*map(voter, range(VOTERS)))
     killer = asyncio.create_task(end())
     await asyncio.wait_for(voters, PATIENCE)
     assert killer.done(), f"the voters ended by themselves after {len(acknowledged)} votes"

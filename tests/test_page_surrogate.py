@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.surrogate import REGRESSORS
 from mirage.views import surrogate as views
-from pages import said
+from pages import page_text
 
 PAGE = ROOT / "pages" / "surrogate.py"
 
@@ -36,10 +36,10 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
-    assert f"tau of {summary.tau:.2f} in 16 languages" in said(page)
-    assert "no call is saved" in said(page)
+    assert f"tau of {summary.tau:.2f} in 16 languages" in page_text(page)
+    assert "no call is saved" in page_text(page)
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
-    assert "no LLM graded a feature" in said(page)
+    assert "no LLM graded a feature" in page_text(page)
     assert len(printed) == 16
     assert printed["printed_tau"].between(0.8, 1).all()
     assert any("lie outside the range" in expander.label for expander in page.expander)
@@ -55,7 +55,7 @@ def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figu
     }
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert regressors.loc["Random Forest", "printed"] == views.printed(arena).r2["te", "holdout", "Random Forest"]
-    assert "in Telugu" in said(page)
+    assert "in Telugu" in page_text(page)
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
@@ -63,15 +63,15 @@ def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
     assert page.selectbox(key="scope").value == "sw"
     assert list(page.dataframe[2].value["name"]) == ["Swahili", "Yoruba"]
     other_page = opened(arena="nomiracl", languages="bn")
-    assert "No prediction in the languages picked" in said(other_page)
+    assert "No prediction in the languages picked" in page_text(other_page)
 
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
     page = opened(arena="sample", referee="heuristic")
-    assert "took 2,520 verdicts, on" in said(page)
-    assert "USD" not in said(page)
+    assert "took 2,520 verdicts, on" in page_text(page)
+    assert "USD" not in page_text(page)
     page.number_input(key="call_price").set_value(0.01).run()
-    assert "took 2,520 verdicts, USD 25.20 at this price" in said(page)
+    assert "took 2,520 verdicts, USD 25.20 at this price" in page_text(page)
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
         page = opened(arena=arena)
         command = f"mirage surrogate {tmp_path / arena} --referee {shlex.quote(referee)} --store"
         assert command in [code.value for code in page.code]
-        assert f"Whose ratings can be predicted here: {referee}" in said(page)
+        assert f"Whose ratings can be predicted here: {referee}" in page_text(page)
         assert not page.dataframe
 
 

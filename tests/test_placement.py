@@ -237,7 +237,7 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
         control = [(battle.language, battle.query, battle.opponent) for battle in chosen if battle.control]
         assert len(control) in range(8, 12)
         for battle in chosen:
-            rooms.asked[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
+            rooms.tried[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
         positions = placing.control(state, [rooms], seed=9)
         assert set(control) <= set(positions)
         drawn.append(control)
@@ -245,7 +245,7 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
     shortest = min(len(places) for places in drawn)
     # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
     order = placing.control(
-        state, [placing.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.asked))], seed=9
+        state, [placing.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.tried))], seed=9
     )
     for places in drawn:
         assert [place for place in order if place in places] == places

@@ -37,7 +37,7 @@ def printed() -> dict[tuple[str, str, str], float]:
     }
 
 
-def one(figures: pa.Table, **conditions: str) -> dict[str, object]:
+def row_where(figures: pa.Table, **conditions: str) -> dict[str, object]:
     rows = figures
     for column, value in conditions.items():
         rows = rows.filter(pc.equal(rows[column], value))
@@ -70,7 +70,7 @@ PRINTED = [
 @pytest.mark.parametrize("cell", PRINTED, ids=lambda cell: " ".join(cell[:6]))
 def test_a_printed_cell_is_a_row(figures: pa.Table, cell: tuple[str, ...]) -> None:
     source, item, metric, setting, system, language, value, text, unit = cell
-    row = one(figures, source=source, item=item, metric=metric, setting=setting, system=system, language=language)
+    row = row_where(figures, source=source, item=item, metric=metric, setting=setting, system=system, language=language)
     assert (row["value"], row["text"], row["unit"]) == (value, text, unit)
     assert "arXiv" in str(row["reference"])
 

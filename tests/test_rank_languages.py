@@ -21,7 +21,7 @@ from mirage.sources.simulated import simulate_arena
 CODES = tuple(LANGUAGES)
 
 
-def made(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *, draws: int = 200) -> Ranking:
+def noisy_ranking(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *, draws: int = 200) -> Ranking:
     """A ranking whose ratings are the truth with an error of this size, and whose draws say so."""
     languages = {}
     for code, truth in theta.items():
@@ -35,7 +35,7 @@ def made(theta: dict[str, np.ndarray], error: float, rng: np.random.Generator, *
 
 
 def ranking(thetas: dict[str, list[float]]) -> Ranking:
-    return made({code: np.array(t) for code, t in thetas.items()}, 0.0, np.random.default_rng(0), draws=10)
+    return noisy_ranking({code: np.array(t) for code, t in thetas.items()}, 0.0, np.random.default_rng(0), draws=10)
 
 
 # --- Kendall and Holm -------------------------------------------------------------------------------------------------
@@ -129,7 +129,9 @@ def test_without_an_effect_a_finding_in_all_cells_together_is_rare(by: str, betw
     """100 simulated rankings of 18 languages; 11 findings or more would say that the family-wise error is above 5%."""
     rng = np.random.default_rng(5)
     wrong = sum(
-        bool(language_effects(made(scattered(rng, between=between), error, rng, draws=50), by=by).found())
+        bool(
+            language_effects(noisy_ranking(scattered(rng, between=between), error, rng, draws=50), by=by).significant()
+        )
         for _ in range(100)
     )
     assert wrong <= 10
@@ -142,7 +144,7 @@ def test_a_planted_effect_is_found_and_nothing_else() -> None:
         theta = scattered(rng, between=0.2)
         for code in ("sw", "yo"):
             theta[code][3] += 1.5
-        cells = language_effects(made(theta, 0.1, rng)).found()
+        cells = language_effects(noisy_ranking(theta, 0.1, rng)).significant()
         hits += any((e.system, e.group) == ("s03", "Atlantic-Congo") and e.estimate > 0 for e in cells)
         others += any(e.system != "s03" for e in cells)
     assert hits >= 54
@@ -154,7 +156,7 @@ def test_intervals_of_an_effect_cover_it() -> None:
     inside = [
         e.low <= 0 <= e.high  # type: ignore[operator]  # a tested cell has an interval
         for _ in range(60)
-        for e in language_effects(made(scattered(rng, between=0.3), 0.1, rng)).effects
+        for e in language_effects(noisy_ranking(scattered(rng, between=0.3), 0.1, rng)).effects
         if e.p is not None
     ]
     assert 0.93 <= np.mean(inside) <= 0.98
@@ -167,7 +169,7 @@ def cell(effects: tuple[LanguageEffect, ...], system: str, group: str) -> Langua
 
 def test_without_sampling_error_it_is_the_two_sample_t_test() -> None:
     rng = np.random.default_rng(8)
-    rated = made(scattered(rng, between=0.5), 0.0, rng)
+    rated = noisy_ranking(scattered(rng, between=0.5), 0.0, rng)
     effect = cell(language_effects(rated, by="script").effects, "s02", "Latn")
     sides: dict[bool, list[float]] = {True: [], False: []}
     for code, language in rated.languages.items():
@@ -181,7 +183,7 @@ def test_without_sampling_error_it_is_the_two_sample_t_test() -> None:
 
 def test_where_languages_do_not_differ_the_error_is_that_of_the_draws() -> None:
     rng = np.random.default_rng(9)
-    flat = made({code: np.array([1.0, 0.0, -1.0]) for code in CODES}, 0.0, rng)
+    flat = noisy_ranking({code: np.array([1.0, 0.0, -1.0]) for code in CODES}, 0.0, rng)
     noisy = {
         code: dataclasses.replace(language, draws=language.theta + rng.normal(0, 0.2, language.draws.shape))
         for code, language in flat.languages.items()
@@ -193,7 +195,7 @@ def test_where_languages_do_not_differ_the_error_is_that_of_the_draws() -> None:
 
 def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
     rng = np.random.default_rng(10)
-    result = language_effects(made(scattered(rng, between=0.3), 0.1, rng))
+    result = language_effects(noisy_ranking(scattered(rng, between=0.3), 0.1, rng))
     effect = cell(result.effects, "s00", "Uralic")
     assert (effect.n_languages, effect.p, effect.p_holm, effect.low, effect.error) == (1, None, None, None, None)
     assert effect.reason == "the group has one language, so that group and language cannot be told apart"
@@ -205,14 +207,14 @@ def test_a_family_of_one_language_has_an_estimate_and_no_test() -> None:
 
 def test_of_two_complementary_groups_one_is_tested() -> None:
     rng = np.random.default_rng(11)
-    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    rated = noisy_ranking(scattered(rng, between=0.3), 0.1, rng)
     assert {e.group for e in language_effects(rated, by="direction").effects} == {"right to left"}
     assert {e.group for e in language_effects(rated, by="spaces").effects} == {"no spaces between words"}
 
 
 def test_an_unbounded_rating_is_not_tested() -> None:
     rng = np.random.default_rng(12)
-    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    rated = noisy_ranking(scattered(rng, between=0.3), 0.1, rng)
     en = rated.languages["en"]
     loose = dataclasses.replace(en, groups=(en.systems[1:], en.systems[:1]))
     effects = language_effects(dataclasses.replace(rated, languages={**rated.languages, "en": loose})).effects
@@ -227,7 +229,7 @@ def test_an_unknown_grouping_is_refused() -> None:
 
 def test_relabelling_systems_permutes_the_result() -> None:
     rng = np.random.default_rng(13)
-    rated = made(scattered(rng, between=0.3), 0.1, rng)
+    rated = noisy_ranking(scattered(rng, between=0.3), 0.1, rng)
     turned = {
         code: dataclasses.replace(language, theta=language.theta[::-1], draws=language.draws[:, ::-1])
         for code, language in rated.languages.items()

@@ -26,7 +26,7 @@ from mirage.rank.whatif import RankOptions, compare, recompute
 from mirage.sources.simulated import simulate_arena as arena_of
 
 
-def said(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
+def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, rank.Verdicts]]:
     return {judge: rank.verdicts(table, judge=judge) for judge in sorted(set(table["judge"].to_pylist()))}
 
 
@@ -144,11 +144,11 @@ def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
 
 def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
-    selection = {judge: verdicts for judge, verdicts in said(table).items() if judge == "llama-3"}
+    selection = {judge: verdicts for judge, verdicts in verdicts_by_judge(table).items() if judge == "llama-3"}
     plain = rank.rate(rank.from_judgments(table, judge="llama-3"))
     result = recompute(selection, RankOptions())
     assert result.ranking.table().equals(plain.table())
-    assert result.said == {"llama-3": 2 * 30 * 30}
+    assert result.n_verdicts == {"llama-3": 2 * 30 * 30}
     assert compare(plain, result.ranking).moves == ()
 
 
@@ -157,20 +157,20 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     table = table.filter(
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
-    result = recompute(said(table), RankOptions())
+    result = recompute(verdicts_by_judge(table), RankOptions())
     assert result.ranking.referee == "pooled"
-    assert result.said == {"gpt-4o": 1800, "llama-3": 900}
+    assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
     assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
 
 
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
-    result = recompute(said(table), RankOptions(without="OpenAI"))
+    result = recompute(verdicts_by_judge(table), RankOptions(without="OpenAI"))
     alone = rank.rate(rank.from_judgments(table, judge="llama-3"))
     for code, rating in alone.languages.items():
         np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
-        recompute(said(table), RankOptions(without="Cohere"))
+        recompute(verdicts_by_judge(table), RankOptions(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
         recompute({"gpt-4o": rank.verdicts(table, judge="gpt-4o")}, RankOptions(without="OpenAI"))
 
@@ -183,13 +183,13 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    result = recompute(said(table), RankOptions(own=False), draws=2)
+    result = recompute(verdicts_by_judge(table), RankOptions(own=False), draws=2)
     english = result.ranking.battles["en"]
     assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
         ("llama", "aya"),
     ]
-    assert result.said == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
+    assert result.n_verdicts == {"gpt-4o": 1, "llama-3": 1, "someone": 1}
     assert sum(result.left_out.values()) == 2
     assert any("by OpenAI" in reason for reason in result.left_out)
 
@@ -224,7 +224,7 @@ def test_only_battles_whose_two_orders_agree_are_kept_and_the_others_counted_pit
 def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
     table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
     with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
-        recompute(said(table), RankOptions(consistent=True))
+        recompute(verdicts_by_judge(table), RankOptions(consistent=True))
     assert "both orders" in str(refused.value)
 
 
@@ -236,8 +236,10 @@ def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
     """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
     simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
-    all_ = recompute(said(simulation.tables["judgments"]), RankOptions()).ranking.languages["en"]
-    agree = recompute(said(simulation.tables["judgments"]), RankOptions(consistent=True)).ranking.languages["en"]
+    all_ = recompute(verdicts_by_judge(simulation.tables["judgments"]), RankOptions()).ranking.languages["en"]
+    agree = recompute(
+        verdicts_by_judge(simulation.tables["judgments"]), RankOptions(consistent=True)
+    ).ranking.languages["en"]
     assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
 
 
@@ -257,7 +259,9 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         ("en", "q2", "j", "x", "y", "A"),
         ("sw", "q1", "j", "x", "y", "A"),
     )
-    result = recompute(said(table), RankOptions(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2)
+    result = recompute(
+        verdicts_by_judge(table), RankOptions(), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B")), draws=2
+    )
     assert result.voted == 2
     assert result.ranking.battles["en"].wins[0].tolist() == [[0, 0], [2, 0]]
     assert result.ranking.battles["en"].wins[1].tolist() == [[0, 1], [0, 0]]
@@ -290,7 +294,10 @@ def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str]
 def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
     result = recompute(
-        said(table), RankOptions(own=False, consistent=True), votes=votes(("q", "gpt-4", "x", "B")), draws=2
+        verdicts_by_judge(table),
+        RankOptions(own=False, consistent=True),
+        votes=votes(("q", "gpt-4", "x", "B")),
+        draws=2,
     )
     assert result.ranking.battles["en"].wins.sum() == 1
     assert result.voted == 1

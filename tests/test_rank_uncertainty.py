@@ -210,7 +210,7 @@ def test_turning_every_verdict_turns_every_test(seed: int, ties: Any) -> None:
     for x in range(5):
         for y in range(x):
             names = f"s{x:02}", f"s{y:02}"
-            assert b.t[b.at(*names)] == pytest.approx(-a.t[a.at(*names)], rel=1e-3, abs=1e-4)
+            assert b.t[b.index_of(*names)] == pytest.approx(-a.t[a.index_of(*names)], rel=1e-3, abs=1e-4)
 
 
 def test_an_undefeated_system_is_separated_by_a_finite_test_pitfall_34() -> None:
@@ -247,7 +247,7 @@ def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
     arena = complete(10, np.linspace(1.5, -1.5, 66), 40)
     few = [f"s{k:02}" for k in range(60)]
     many, fewer = tiers_of(arena), tiers_of(arena.subset(few))
-    a, b = many.at("s10", "s14"), fewer.at("s10", "s14")
+    a, b = many.index_of("s10", "s14"), fewer.index_of("s10", "s14")
     assert many.t[a] == pytest.approx(fewer.t[b], rel=0.15)
     assert many.separated("s00", "s65")
 

@@ -57,7 +57,7 @@ def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def made(arena: store.Arena) -> Reproduction:
+def reproduction(arena: store.Arena) -> Reproduction:
     return reproduce(arena, "judge", draws=DRAWS, forest_draws=2, splits=SPLITS)
 
 
@@ -69,20 +69,24 @@ def rows(reproduction: Reproduction, item: str, **where: Any) -> list[dict[str, 
 # --- what is made -----------------------------------------------------------------------------------------------------
 
 
-def test_every_table_and_figure_of_the_results_is_made_with_the_columns_it_names(made: Reproduction) -> None:
-    assert tuple(item.name for item in made.items) == ITEMS
-    for item in made.items:
+def test_every_table_and_figure_of_the_results_is_made_with_the_columns_it_names(reproduction: Reproduction) -> None:
+    assert tuple(item.name for item in reproduction.items) == ITEMS
+    for item in reproduction.items:
         assert item.rows
         assert all(tuple(row) == item.columns or set(row) == set(item.columns) for row in item.rows)
         assert item.method
-    assert made.about["held out"] == list(HELD_OUT)
-    assert made.about["held out, why"] == "the two of the paper"
-    assert (made.about["seed"], made.about["tournaments"], made.about["languages"]) == (0, DRAWS, ["ar", "sw"])
-    assert made.missing == {}
+    assert reproduction.about["held out"] == list(HELD_OUT)
+    assert reproduction.about["held out, why"] == "the two of the paper"
+    assert (reproduction.about["seed"], reproduction.about["tournaments"], reproduction.about["languages"]) == (
+        0,
+        DRAWS,
+        ["ar", "sw"],
+    )
+    assert reproduction.missing == {}
 
 
 def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_of_the_tournaments(
-    arena: store.Arena, made: Reproduction
+    arena: store.Arena, reproduction: Reproduction
 ) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="judge")
     draws = play(battles, tournaments=DRAWS).languages["sw"]
@@ -94,17 +98,17 @@ def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_of_the_to
     X = np.array([[np.mean(values[system, feature]) for feature in FEATURES] for system in draws.systems])
     train = [k for k, system in enumerate(draws.systems) if system not in HELD_OUT]
     forest = RandomForestRegressor(random_state=0).fit(X[train], truth[train])
-    (row,) = rows(made, "table2", language="sw")
+    (row,) = rows(reproduction, "table2", language="sw")
     assert row["tau"] == pytest.approx(float(kendall(forest.predict(X), truth)), abs=1e-9)
-    ranks = {record["system"]: record["judge"] for record in rows(made, "figure4", language="sw")}
+    ranks = {record["system"]: record["judge"] for record in rows(reproduction, "figure4", language="sw")}
     assert [system for system, _ in sorted(ranks.items(), key=lambda item: item[1])] == [
         draws.systems[k] for k in np.argsort(-truth)
     ]
-    shares = {record["feature"]: record["importance"] for record in rows(made, "figure5")}
+    shares = {record["feature"]: record["importance"] for record in rows(reproduction, "figure5")}
     assert sum(shares.values()) == pytest.approx(1)
 
 
-def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
+def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> None:
     """Copied from the table `published`, by language and regressor."""
     printed = [
         row
@@ -112,7 +116,7 @@ def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
         if row["source"] == "MIRAGE-Bench"
     ]
 
-    def one(item: str, language: str, **where: Any) -> float:
+    def printed_value(item: str, language: str, **where: Any) -> float:
         (value,) = {
             row["value"]
             for row in printed
@@ -121,39 +125,43 @@ def test_the_printed_figures_stand_beside_ours(made: Reproduction) -> None:
         return float(value)
 
     for code in ("ar", "sw", "all"):
-        assert rows(made, "table2", language=code)[0]["published"] == one("Table 2", code)
+        assert rows(reproduction, "table2", language=code)[0]["published"] == printed_value("Table 2", code)
     for regressor, name in (("forest", "Random Forest"), ("svr", "SVR"), ("boosting", "XGB Regressor")):
         for part in ("train", "holdout"):
-            (row,) = rows(made, "table3", language="ar", regressor=regressor, part=part)
-            assert row["published"] == one("Table 3", "ar", setting=f"{part}, {name}")
-    assert rows(made, "table3", language="sw", regressor="forest", part="train")[0]["published"] is None
-    (row,) = rows(made, "table4", language="ar", features="Without LLM-as-judge")
-    assert (row["published"], row["n_features"]) == (one("Table 4", "ar", setting="Without LLM-as-judge (9)"), 9)
-    (row,) = rows(made, "table5", language="sw", regressor="forest", part="holdout")
-    assert row["published"] == one("Table 5", "sw", metric="R2 over bootstraps: mean_r2")
-    assert row["published_minus"] == one("Table 5", "sw", metric="R2 over bootstraps: ci95_minus")
-    by_judge = rows(made, "figure4", language="sw", system=PRINTED["GPT-4o"])[0]
+            (row,) = rows(reproduction, "table3", language="ar", regressor=regressor, part=part)
+            assert row["published"] == printed_value("Table 3", "ar", setting=f"{part}, {name}")
+    assert rows(reproduction, "table3", language="sw", regressor="forest", part="train")[0]["published"] is None
+    (row,) = rows(reproduction, "table4", language="ar", features="Without LLM-as-judge")
+    assert (row["published"], row["n_features"]) == (
+        printed_value("Table 4", "ar", setting="Without LLM-as-judge (9)"),
+        9,
+    )
+    (row,) = rows(reproduction, "table5", language="sw", regressor="forest", part="holdout")
+    assert row["published"] == printed_value("Table 5", "sw", metric="R2 over bootstraps: mean_r2")
+    assert row["published_minus"] == printed_value("Table 5", "sw", metric="R2 over bootstraps: ci95_minus")
+    by_judge = rows(reproduction, "figure4", language="sw", system=PRINTED["GPT-4o"])[0]
     where = {"setting": "judge: GPT-4o, pairwise", "system": "GPT-4o"}
-    assert by_judge["published_judge"] == one("Figure 4", "sw", **where)
-    assert rows(made, "figure4", language="sw", system="sim-05")[0]["published_judge"] is None
+    assert by_judge["published_judge"] == printed_value("Figure 4", "sw", **where)
+    assert rows(reproduction, "figure4", language="sw", system="sim-05")[0]["published_judge"] is None
 
 
-def test_table_3_is_over_random_splits_of_the_systems(made: Reproduction, arena: store.Arena) -> None:
+def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction, arena: store.Arena) -> None:
     """As its caption says: some systems drawn at random, R2 on the others, repeated; not the two of Table 5."""
     battles = rank.from_judgments(arena.read("judgments"), judge="judge")
     truth = {code: draws.mean() for code, draws in play(battles, tournaments=DRAWS).languages.items()}
     for code in ("ar", "sw"):
         train, holdout = (
-            rows(made, "table3", language=code, regressor="linear", part=part)[0] for part in ("train", "holdout")
+            rows(reproduction, "table3", language=code, regressor="linear", part=part)[0]
+            for part in ("train", "holdout")
         )
         # Of 7 systems the share that 4 of 19 are would be 1: R2 needs 2.
         assert (train["n_systems"], holdout["n_systems"], holdout["n_splits"]) == (5, 2, SPLITS)
         assert train["r2"] > 0.99  # five systems, eleven features
         assert holdout["r2"] < train["r2"]
         assert len(truth[code]) == 7
-    fixed = rows(made, "table5", language="sw", regressor="forest", part="holdout")
+    fixed = rows(reproduction, "table5", language="sw", regressor="forest", part="holdout")
     assert fixed[0]["n_systems"] == 2
-    assert made.about["random splits of the systems"] == SPLITS
+    assert reproduction.about["random splits of the systems"] == SPLITS
 
 
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
@@ -171,9 +179,9 @@ def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
     assert set(HELD_OUT) <= set(PRINTED.values())
 
 
-def test_all_judgments_give_the_whole_ranking_and_few_give_less(made: Reproduction) -> None:
+def test_all_judgments_give_the_whole_ranking_and_few_give_less(reproduction: Reproduction) -> None:
     for unit in ("questions", "pairs"):
-        joint = rows(made, "figure6", language="all", what=unit)
+        joint = rows(reproduction, "figure6", language="all", what=unit)
         assert [row["share"] for row in joint] == sorted(row["share"] for row in joint)
         assert (joint[-1]["share"], joint[-1]["tau"]) == (1.0, 1.0)
         assert joint[0]["tau"] < joint[-2]["tau"]
@@ -199,8 +207,8 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
 # --- corrections ------------------------------------------------------------------------------------------------------
 
 
-def test_every_correction_has_a_row_with_its_ways_or_a_reason(made: Reproduction) -> None:
-    joint = rows(made, "corrections", language="all")
+def test_every_correction_has_a_row_with_its_ways_or_a_reason(reproduction: Reproduction) -> None:
+    joint = rows(reproduction, "corrections", language="all")
     # Each is computed on this arena: a correction that no arena can show is not a row.
     assert {row["pitfall"] for row in joint if row["effect"] is not None} == {6, 7, 19, 34, 35, 36, 41}
     assert {row["pitfall"] for row in joint} == {6, 7, 19, 34, 35, 36, 41}
@@ -215,25 +223,25 @@ def effect(reproduction: Reproduction, pitfall: int, measure: str, **where: Any)
     return float(row["effect"])
 
 
-def test_ties_that_count_draw_ratings_together(made: Reproduction) -> None:
+def test_ties_that_count_draw_ratings_together(reproduction: Reproduction) -> None:
     """Pitfall 6: a fifth of the battles are tied."""
-    assert effect(made, 6, "spread", language="all") < 0.95
+    assert effect(reproduction, 6, "spread", language="all") < 0.95
 
 
-def test_in_sample_agreement_is_above_that_on_left_out_systems(made: Reproduction) -> None:
+def test_in_sample_agreement_is_above_that_on_left_out_systems(reproduction: Reproduction) -> None:
     """Pitfall 41."""
-    assert effect(made, 41, "agreement", language="all") < 0
-    assert effect(made, 41, "error", language="all") > 1
+    assert effect(reproduction, 41, "agreement", language="all") < 0
+    assert effect(reproduction, 41, "error", language="all") > 1
 
 
-def test_resampling_battles_makes_intervals_too_narrow(made: Reproduction) -> None:
+def test_resampling_battles_makes_intervals_too_narrow(reproduction: Reproduction) -> None:
     """Pitfall 36."""
-    assert effect(made, 36, "width", language="all") > 1
+    assert effect(reproduction, 36, "width", language="all") > 1
 
 
-def test_the_published_width_falls_with_the_drawn_questions(made: Reproduction) -> None:
+def test_the_published_width_falls_with_the_drawn_questions(reproduction: Reproduction) -> None:
     """Pitfall 35."""
-    (*ratios,) = [row["effect"] for row in rows(made, "corrections", language="all", pitfall=35)]
+    (*ratios,) = [row["effect"] for row in rows(reproduction, "corrections", language="all", pitfall=35)]
     assert ratios == sorted(ratios)
     assert ratios[-1] / ratios[0] == pytest.approx(4, rel=0.35)
 
@@ -303,21 +311,25 @@ def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(aren
     assert float(table[0]["tau"]) == document["items"][0]["rows"][0]["tau"]
 
 
-def test_the_page_shows_every_table_and_plot_and_escapes_all_text(made: Reproduction, arena: store.Arena) -> None:
+def test_the_page_shows_every_table_and_plot_and_escapes_all_text(
+    reproduction: Reproduction, arena: store.Arena
+) -> None:
     from dataclasses import asdict
 
-    items = [asdict(item) for item in made.items]
-    html = charts.page(f"Results on {arena.title}", items, about=made.about, missing={"x": "<script>alert(1)</script>"})
+    items = [asdict(item) for item in reproduction.items]
+    html = charts.page(
+        f"Results on {arena.title}", items, about=reproduction.about, missing={"x": "<script>alert(1)</script>"}
+    )
     assert "<script>alert" not in html
     assert "Made up &lt;b&gt;" in html
     heads = re.findall(r"<h2>([^<]+)</h2>", html)
-    assert heads[:4] == [f"{item.item}: {item.title}".replace("'", "&#x27;") for item in made.items[:4]]
+    assert heads[:4] == [f"{item.item}: {item.title}".replace("'", "&#x27;") for item in reproduction.items[:4]]
     assert sum(head.startswith("Figure 3") for head in heads) == len(FEATURES)
     assert html.count('Plotly.newPlot("chart') == len(charts.figures(items)) == 1 + len(FEATURES) + 3
 
 
-def test_lollipops_stand_in_the_order_of_the_means(made: Reproduction) -> None:
-    joint = rows(made, "figure3", language="all")
+def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -> None:
+    joint = rows(reproduction, "figure3", language="all")
     figure = charts.lollipops(joint, mode="dark", feature="fluency_score")
     heights = [trace["x"][0] for trace in figure["data"][1:]]
     assert heights == sorted(heights, reverse=True)

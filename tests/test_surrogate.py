@@ -32,13 +32,13 @@ FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "replies")
 
 
 @pytest.fixture(scope="module")
-def made() -> SimulatedArena:
+def simulation() -> SimulatedArena:
     return simulate_arena(systems=8, queries=40, languages=CODES, seed=11)
 
 
 @pytest.fixture(scope="module")
-def seen(made: SimulatedArena) -> Training:
-    return join(made.tables["features"], made.tables["judgments"])
+def seen(simulation: SimulatedArena) -> Training:
+    return join(simulation.tables["features"], simulation.tables["judgments"])
 
 
 def join(features: pa.Table, judgments: pa.Table) -> Training:
@@ -63,13 +63,15 @@ def without_value(features: pa.Table, language: str, system: str, feature: str, 
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_a_systems_own_verdicts_do_not_change_its_prediction(made: SimulatedArena, seen: Training, name: str) -> None:
-    rows = made.tables["judgments"].to_pylist()
+def test_a_systems_own_verdicts_do_not_change_its_prediction(
+    simulation: SimulatedArena, seen: Training, name: str
+) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
     rng = np.random.default_rng(0)
     verdicts = [
         str(rng.choice(["A", "B", "tie"])) if "sim-03" in (r["system_a"], r["system_b"]) else r["verdict"] for r in rows
     ]
-    other = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
+    other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
     first, second = (predict(data, name, out=["sim-03"]) for data in (seen, other))
     for code in CODES:
         index = seen.languages[code].systems.index("sim-03")
@@ -80,14 +82,14 @@ def test_a_systems_own_verdicts_do_not_change_its_prediction(made: SimulatedAren
         assert first[code][index] == pytest.approx(second[code][index], abs=1e-7)
 
 
-def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: SimulatedArena, seen: Training) -> None:
-    rows = made.tables["judgments"].to_pylist()
+def test_the_default_is_chosen_for_a_system_without_its_verdicts(simulation: SimulatedArena, seen: Training) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
     turned = {"A": "B", "B": "A"}
     verdicts = [
         turned.get(r["verdict"], r["verdict"]) if "sim-05" in (r["system_a"], r["system_b"]) else r["verdict"]
         for r in rows
     ]
-    other = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
+    other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
     results = [
         choose(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED] for data in (seen, other)
     ]
@@ -97,11 +99,17 @@ def test_the_default_is_chosen_for_a_system_without_its_verdicts(made: Simulated
         assert results[0].low[code][index] == pytest.approx(results[1].low[code][index], abs=1e-6)
 
 
-def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: SimulatedArena, seen: Training) -> None:
+def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
+    simulation: SimulatedArena, seen: Training
+) -> None:
     rows = [
-        r for r in made.tables["judgments"].to_pylist() if not {"sim-01", "sim-02"} & {r["system_a"], r["system_b"]}
+        r
+        for r in simulation.tables["judgments"].to_pylist()
+        if not {"sim-01", "sim-02"} & {r["system_a"], r["system_b"]}
     ]
-    alone = join(made.tables["features"], pa.Table.from_pylist(rows, schema=made.tables["judgments"].schema))
+    alone = join(
+        simulation.tables["features"], pa.Table.from_pylist(rows, schema=simulation.tables["judgments"].schema)
+    )
     for code in CODES:
         whole = seen.languages[code].ratings(frozenset({"sim-01", "sim-02"}))
         np.testing.assert_allclose(whole, alone.languages[code].ratings(frozenset()), atol=1e-6)
@@ -109,15 +117,15 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(made: Sim
         assert np.nansum(whole) == pytest.approx(0, abs=1e-9)
 
 
-def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: SimulatedArena) -> None:
+def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation: SimulatedArena) -> None:
     import mirage.rank as rank
     from mirage.rank.bootstrap import query_weights
 
-    draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=3, seed=5)
-    battles = rank.from_judgments(made.tables["judgments"], judge="judge")["sw"]
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=3, seed=5)
+    battles = rank.from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
     weights = query_weights("sw", battles, draws=3, seed=5)
     np.testing.assert_allclose(weights.sum(axis=1), len(battles.queries), rtol=1e-6)
-    rows = [r for r in made.tables["features"].to_pylist() if r["language"] == "sw"]
+    rows = [r for r in simulation.tables["features"].to_pylist() if r["language"] == "sw"]
     gap = next(r for r in rows if r["value"] is None)
     name, system = gap["feature"], gap["system"]
     values = {r["query_id"]: r["value"] for r in rows if (r["feature"], r["system"]) == (name, system)}
@@ -136,10 +144,10 @@ def test_features_are_averaged_over_the_same_resample_as_the_ratings(made: Simul
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: SimulatedArena, name: str) -> None:
-    features = made.tables["features"]
-    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), made.tables["judgments"])
-    zero = join(without_value(features, "en", "sim-04", "fluency_score", value=0.0), made.tables["judgments"])
+def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(simulation: SimulatedArena, name: str) -> None:
+    features = simulation.tables["features"]
+    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
+    zero = join(without_value(features, "en", "sim-04", "fluency_score", value=0.0), simulation.tables["judgments"])
     assert lost.unused() == {"fluency_score": {"en": ("sim-04",)}}
     column = lost.features.index("fluency_score")
     assert np.isnan(lost.languages["en"].means[3, column])
@@ -154,9 +162,9 @@ def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(made: Simulat
     assert part.use.all()
 
 
-def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(made: SimulatedArena) -> None:
-    features = made.tables["features"]
-    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), made.tables["judgments"])
+def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(simulation: SimulatedArena) -> None:
+    features = simulation.tables["features"]
+    lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
     for part in parts(lost):
         assert (part.X != 0).any(axis=1).all()
         assert np.isfinite(part.standard()).all()
@@ -175,10 +183,10 @@ def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
 
 
 @pytest.mark.parametrize("name", ["pooled", "pairwise", "replies"])
-def test_left_out_systems_are_found_where_they_are(made: SimulatedArena, seen: Training, name: str) -> None:
+def test_left_out_systems_are_found_where_they_are(simulation: SimulatedArena, seen: Training, name: str) -> None:
     left_out = leave_one_out(seen, name)
     for code in CODES:
-        truth = np.array([made.theta[code][s] for s in left_out.systems[code]])
+        truth = np.array([simulation.theta[code][s] for s in left_out.systems[code]])
         assert kendalltau(left_out.predicted[code], truth).statistic > 0.6
     by_language = [q for q in left_out.quality() if q.language != "all"]
     assert np.mean([q.r2 for q in by_language]) > 0.7
@@ -253,10 +261,10 @@ def test_the_order_of_the_languages_changes_nothing(order: list[int], seed: int)
     np.testing.assert_allclose(d[order], d2, atol=1e-10)
 
 
-def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(made: SimulatedArena) -> None:
-    rows = made.tables["judgments"].to_pylist()
+def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["judgments"].to_pylist()
     verdicts = ["A" if r["system_a"] == "sim-06" else "B" if r["system_b"] == "sim-06" else r["verdict"] for r in rows]
-    won = join(made.tables["features"], changed(made.tables["judgments"], "verdict", verdicts))
+    won = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
     language = won.languages["en"]
     assert not language.rated[5]
     assert language.rated.sum() == 7
@@ -285,15 +293,15 @@ def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
     assert tau == (None if expected is None else pytest.approx(expected))
 
 
-def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(made: SimulatedArena) -> None:
-    rows = made.tables["features"].to_pylist()
+def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
     noise = {s: rng.normal(size=11) for s in sorted({r["system"] for r in rows})}
     order = sorted({r["feature"] for r in rows})
     values = [noise[r["system"]][order.index(r["feature"])] + 0.01 * rng.normal() for r in rows]
     blank = [None] * len(rows)
-    features = changed(changed(made.tables["features"], "value", values), "reason", blank)
-    seen = join(features, made.tables["judgments"])
+    features = changed(changed(simulation.tables["features"], "value", values), "reason", blank)
+    seen = join(features, simulation.tables["judgments"])
     inside = predict(seen, "linear")
     for quality in leave_one_out(seen, "linear").quality():
         if quality.language == "all":
@@ -304,7 +312,7 @@ def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(m
         assert quality.r2 < 0.3
 
 
-def test_prediction_intervals_cover(made: SimulatedArena) -> None:
+def test_prediction_intervals_cover(simulation: SimulatedArena) -> None:
     hits: list[float] = []
     for seed in range(12):
         tables = simulate_arena(systems=10, queries=30, languages=["en", "sw"], seed=500 + seed).tables
@@ -359,9 +367,10 @@ def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
     assert (np.mean(rejected, axis=0) < 0.09).all()
 
 
-def test_a_system_beyond_the_others_is_said_to_be_outside(made: SimulatedArena, seen: Training) -> None:
+def test_a_system_beyond_the_others_is_said_to_be_outside(simulation: SimulatedArena, seen: Training) -> None:
     far = join(
-        without_value(made.tables["features"], "en", "sim-04", "answer_bleu", value=2.0), made.tables["judgments"]
+        without_value(simulation.tables["features"], "en", "sim-04", "answer_bleu", value=2.0),
+        simulation.tables["judgments"],
     )
     assert "answer_bleu" in surrogate.outside(far, "sim-04")["en"]
     assert (
@@ -376,28 +385,28 @@ def test_a_system_beyond_the_others_is_said_to_be_outside(made: SimulatedArena, 
 
 
 @pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "replies"])
-def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(made: SimulatedArena, name: str) -> None:
-    rows = made.tables["features"].to_pylist()
+def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(simulation: SimulatedArena, name: str) -> None:
+    rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(5)
     values = [r["value"] for r in rows]
     for k, r in enumerate(rows):
         if r["feature"] == "english_language":
             values[k] = 1.0 if r["system"] == "sim-02" else 1e-5 * rng.random()
-    far = join(changed(made.tables["features"], "value", values), made.tables["judgments"])
+    far = join(changed(simulation.tables["features"], "value", values), simulation.tables["judgments"])
     assert "english_language" in surrogate.outside(far, "sim-02")["en"]
     for code, predicted in predict(far, name, out=["sim-02"]).items():
         assert abs(predicted[far.languages[code].systems.index("sim-02")]) < 5
 
 
-def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(made: SimulatedArena) -> None:
-    rows = made.tables["features"].to_pylist()
+def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(simulation: SimulatedArena) -> None:
+    rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
     values = [
-        made.theta[r["language"]][r["system"]] if r["feature"] == "reranker_score" else float(rng.random())
+        simulation.theta[r["language"]][r["system"]] if r["feature"] == "reranker_score" else float(rng.random())
         for r in rows
     ]
-    features = changed(changed(made.tables["features"], "value", values), "reason", [None] * len(rows))
-    importances = surrogate.importances(join(features, made.tables["judgments"]), "pooled", seed=3)
+    features = changed(changed(simulation.tables["features"], "value", values), "reason", [None] * len(rows))
+    importances = surrogate.importances(join(features, simulation.tables["judgments"]), "pooled", seed=3)
     assert importances[0].feature == "reranker_score"
     assert importances[0].low > 0
     assert importances[0].rise > 10 * max(abs(importance.rise) for importance in importances[1:])
@@ -407,8 +416,8 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(mad
 # --- many draws -------------------------------------------------------------------------------------------------------
 
 
-def test_all_draws_at_once_are_each_draw_for_itself(made: SimulatedArena) -> None:
-    draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=4, seed=1)
+def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) -> None:
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=4, seed=1)
     whole = by_draw(draws, "pooled", out=["sim-02"])
     same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
     first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
@@ -420,8 +429,8 @@ def test_all_draws_at_once_are_each_draw_for_itself(made: SimulatedArena) -> Non
         assert np.sqrt((errors**2).mean()) < 1
 
 
-def test_draws_say_what_they_cannot_do(made: SimulatedArena) -> None:
-    draws = by_tournament(made.tables["features"], made.tables["judgments"], "judge", draws=2)
+def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=2)
     with pytest.raises(UnknownName, match="regressor for draws"):
         by_draw(draws, "pairwise")
     with pytest.raises(NotEnoughData, match="fewer than 3 systems"):
@@ -434,7 +443,7 @@ def test_draws_say_what_they_cannot_do(made: SimulatedArena) -> None:
 # --- what it refuses --------------------------------------------------------------------------------------------------
 
 
-def test_what_is_unknown_or_too_little_is_refused(made: SimulatedArena, seen: Training) -> None:
+def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, seen: Training) -> None:
     with pytest.raises(UnknownName, match="regressor"):
         predict(seen, "forrest")
     with pytest.raises(UnknownName, match="system"):
@@ -449,7 +458,7 @@ def test_what_is_unknown_or_too_little_is_refused(made: SimulatedArena, seen: Tr
     with pytest.raises(NotEnoughData, match="at least 5 systems"):
         choose(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
     with pytest.raises(BadInput, match="ties as half a win"):
-        training(made.tables["features"], made.tables["judgments"], "judge", ties="davidson")
+        training(simulation.tables["features"], simulation.tables["judgments"], "judge", ties="davidson")
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:

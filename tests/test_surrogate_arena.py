@@ -35,7 +35,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 @pytest.fixture(scope="module")
-def made(tables: dict[str, pa.Table]) -> Report:
+def reported(tables: dict[str, pa.Table]) -> Report:
     return report(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
 
 
@@ -65,9 +65,9 @@ def without(judgments: pa.Table, system: str) -> pa.Table:
 
 
 def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
-    tables: dict[str, pa.Table], made: Report
+    tables: dict[str, pa.Table], reported: Report
 ) -> None:
-    table = made.table()
+    table = reported.table()
     schema.validate("predictions", table)
     rated = rank.rate(rank.from_judgments(tables["judgments"], judge="judge"), draws=2).table().to_pylist()
     ratings = {(r["language"], r["system"]): r["rating"] for r in rated}
@@ -75,16 +75,16 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
         assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)
         assert row["low"] < row["rating"] < row["high"]
     assert {row["regressor"] for row in table.to_pylist()} == {*FEW, "default"}
-    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {made.comparison.default}
+    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {reported.comparison.default}
     for code in ("en", "sw", "all"):
-        ranks = [r.rank for r in made.rows if (r.language, r.regressor) == (code, "pooled")]
+        ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "pooled")]
         assert sorted(ranks) == list(range(1, 8))
 
 
-def test_stored_predictions_give_the_comparison_back(made: Report) -> None:
-    held_out = read_held_out(made.table(), "judge")
-    summary = {row.regressor: row for row in summarise(held_out, made.comparison.default)}
-    for row in summarise(made.comparison.held_out, made.comparison.default):
+def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
+    held_out = read_held_out(reported.table(), "judge")
+    summary = {row.regressor: row for row in summarise(held_out, reported.comparison.default)}
+    for row in summarise(reported.comparison.held_out, reported.comparison.default):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
             assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
     assert next(iter(summary)) == "default"
@@ -92,10 +92,10 @@ def test_stored_predictions_give_the_comparison_back(made: Report) -> None:
     assert summary["default"].p is None
 
 
-def test_calls_saved_are_the_battles_that_a_judged_system_fought(made: Report) -> None:
+def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Report) -> None:
     # Every question of every language, against each of the six others, once.
-    assert made.calls == 2 * 30 * 6
-    assert any("USD 3.60" in line for line in conclusions(made, price=0.01))
+    assert reported.calls == 2 * 30 * 6
+    assert any("USD 3.60" in line for line in conclusions(reported, price=0.01))
 
 
 def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:
@@ -111,11 +111,11 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
 # --- a new system -----------------------------------------------------------------------------------------------------
 
 
-def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], made: Report) -> None:
+def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], reported: Report) -> None:
     judgments = without(tables["judgments"], "sim-04")
     seen = training(tables["features"], judgments, "judge")
     assert seen.new == ("sim-04",)
-    by = chosen(made.table(), "judge", regressor="pooled")
+    by = chosen(reported.table(), "judge", regressor="pooled")
     predictions = expected(seen, "sim-04", by)
     assert list(predictions) == ["en", "sw", "all"]
     whole = training(tables["features"], tables["judgments"], "judge")
@@ -133,10 +133,10 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str
 
 
 def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
-    tables: dict[str, pa.Table], made: Report
+    tables: dict[str, pa.Table], reported: Report
 ) -> None:
-    by = chosen(made.table(), "judge", regressor="pooled")
-    judged = expected(made.training, "sim-04", by)["en"]
+    by = chosen(reported.table(), "judge", regressor="pooled")
+    judged = expected(reported.training, "sim-04", by)["en"]
     new = expected(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
     # The scale of all is centred on the system too, once it is judged.
     assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
@@ -156,7 +156,7 @@ def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Tabl
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], made: Report) -> None:
+def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], reported: Report) -> None:
     with pytest.raises(UnknownName, match="judge"):
         training(tables["features"], tables["judgments"], "nobody")
     with pytest.raises(BadInput, match="skill"):
@@ -164,12 +164,12 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], "judge")
     with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
-        chosen(made.table(), "other")
+        chosen(reported.table(), "other")
     assert "mirage surrogate DIR --referee other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
-        chosen(made.table(), "judge", regressor="forest")
+        chosen(reported.table(), "judge", regressor="forest")
     with pytest.raises(UnknownName, match="system"):
-        expected(made.training, "nobody", chosen(made.table(), "judge"))
+        expected(reported.training, "nobody", chosen(reported.table(), "judge"))
 
 
 # --- the command and the view -----------------------------------------------------------------------------------------
@@ -206,26 +206,26 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
-    arena: store.Arena, made: Report, tables: dict[str, pa.Table]
+    arena: store.Arena, reported: Report, tables: dict[str, pa.Table]
 ) -> None:
-    stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
     assert views.available(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
         assert "predictions" in store.derived([name])
     stage = JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
     again = run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
-    assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", made.table()))
+    assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", reported.table()))
 
 
-def test_the_view_shows_what_the_command_shows(arena: store.Arena, made: Report) -> None:
+def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Report) -> None:
     assert views.available(arena) == ()
-    stored = store.write(arena.path, {"predictions": made.table()}, made_by="a test")
+    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
     comparison = views.compared(stored, "judge")
-    assert comparison.chosen == made.comparison.default
+    assert comparison.chosen == reported.comparison.default
     assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
     assert comparison.quality[-1].language == surrogate.ALL
-    assert len(comparison.points) == len(made.rows)
+    assert len(comparison.points) == len(reported.rows)
     with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
         views.compared(stored, "relevance")
 

@@ -41,7 +41,7 @@ def study(replies: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
     return tables | {"outcomes": outcomes.outcomes(**tables)}
 
 
-def asked(language: str, subset: str, texts: Sequence[str], start: int = 0) -> list[tuple[str, str, str, str]]:
+def cases(language: str, subset: str, texts: Sequence[str], start: int = 0) -> list[tuple[str, str, str, str]]:
     return [(language, subset, f"{subset[0]}{start + i}", text) for i, text in enumerate(texts)]
 
 
@@ -49,11 +49,11 @@ def small() -> Tables:
     """One model under two prompts, and another system."""
     return study(
         {
-            ("m@vanilla", "vanilla"): asked("en", "non_relevant", [YES, YES, YES, NO, MUTTER])
-            + asked("en", "relevant", [YES, NO]),
-            ("m@role", "role"): asked("en", "non_relevant", [NO, NO, YES, YES, YES])
-            + asked("en", "relevant", [YES, NO]),
-            ("other", "vanilla"): asked("en", "non_relevant", [NO] * 5) + asked("en", "relevant", [YES, YES]),
+            ("m@vanilla", "vanilla"): cases("en", "non_relevant", [YES, YES, YES, NO, MUTTER])
+            + cases("en", "relevant", [YES, NO]),
+            ("m@role", "role"): cases("en", "non_relevant", [NO, NO, YES, YES, YES])
+            + cases("en", "relevant", [YES, NO]),
+            ("other", "vanilla"): cases("en", "non_relevant", [NO] * 5) + cases("en", "relevant", [YES, YES]),
         }
     )
 
@@ -159,10 +159,10 @@ def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) 
 
 
 def test_replies_to_no_known_template_are_left_out_and_none_is_an_error() -> None:
-    tables = study({("a", None): asked("en", "relevant", [YES]), ("b", "role"): asked("en", "relevant", [YES])})
+    tables = study({("a", None): cases("en", "relevant", [YES]), ("b", "role"): cases("en", "relevant", [YES])})
     table = outcomes.template_rates(tables["outcomes"], tables["answers"])
     assert set(table["system"].to_pylist()) == {"b"}
-    only = study({("a", None): asked("en", "relevant", [YES])})
+    only = study({("a", None): cases("en", "relevant", [YES])})
     with pytest.raises(NotEnoughData, match="no reply is known to be to a prompt template"):
         outcomes.template_rates(only["outcomes"], only["answers"])
     with pytest.raises(UnknownName, match="no language 'fi'"):
@@ -280,7 +280,7 @@ def test_every_printed_rate_of_the_bundled_replies_stands_beside_ours(printed: p
 def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Path) -> None:
     name = "mistralai/Mistral-7B-Instruct-v0.3"
     replies = {
-        (f"{name}@{template}", template): asked("en", "non_relevant", [YES] * k + [NO] * (20 - k) + [MUTTER] * 5)
+        (f"{name}@{template}", template): cases("en", "non_relevant", [YES] * k + [NO] * (20 - k) + [MUTTER] * 5)
         for template, k in (("vanilla", 8), ("role", 12), ("repeat", 14))
     }
     arena = write(tmp_path / "a", study(replies))
@@ -300,7 +300,7 @@ def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Pat
 
 
 def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_path: Path) -> None:
-    arena = write(tmp_path / "a", study({("mine", "vanilla"): asked("sw", "relevant", [YES, NO, NO, NO])}))
+    arena = write(tmp_path / "a", study({("mine", "vanilla"): cases("sw", "relevant", [YES, NO, NO, NO])}))
     table = figures(printed, arena, source="NoMIRACL", item="Table 7")
     assert {f.ours for f in table} == {None}
     assert "no replies of Llama-3 8B + SFT in the arena" in {f.remark for f in table}

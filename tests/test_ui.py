@@ -22,7 +22,7 @@ from mirage.errors import UnknownName
 from mirage.store import export as exporting
 from mirage.ui import entries, states
 from mirage.ui.table import _prepare, dot, intervals
-from pages import said
+from pages import page_text
 
 APP = ROOT / "app.py"
 LEADERBOARD = ROOT / "pages" / "leaderboard.py"
@@ -54,12 +54,12 @@ def test_the_leaderboard_answers_its_question(arenas: Path, script: Path) -> Non
     page = open_page(script)
     assert not page.exception
     assert [t.value for t in page.title] == ["Leaderboard"]
-    assert "Which system is best in my languages, and how sure is that?" in said(page)
+    assert "Which system is best in my languages, and how sure is that?" in page_text(page)
     assert (
         "238 replies of 4 systems to 60 questions in 3 languages. Shown: 48 of 60 questions in English, Finnish"
-        in said(page)
+        in page_text(page)
     )
-    assert "left out: Swahili (no relevant questions)" in said(page)
+    assert "left out: Swahili (no relevant questions)" in page_text(page)
     assert board(page)["system"].tolist()[0] == "gpt-4"
     assert sorted(board(page)["rank"]) == [1, 2, 3, 4]
 
@@ -73,7 +73,7 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
         "sw",
     ]
     assert page.session_state["skill"] == "abstain"
-    assert "Shown: 24 of 60 questions in Finnish, Swahili." in said(page)
+    assert "Shown: 24 of 60 questions in Finnish, Swahili." in page_text(page)
 
 
 def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
@@ -90,42 +90,42 @@ def test_a_deep_link_as_the_first_request_finds_the_frame(arenas: Path) -> None:
 def test_the_effect_of_a_filter_is_said(arenas: Path) -> None:
     page = open_page(APP)
     page.multiselect(key="languages").set_value(["en"]).run()
-    assert "Shown: 24 of 60 questions in English." in said(page)
+    assert "Shown: 24 of 60 questions in English." in page_text(page)
 
 
 def test_another_referee_is_one_pick_away(arenas: Path) -> None:
     page = open_page(LEADERBOARD, referee="judge-x")
     assert not page.exception
-    assert "96 verdicts of judge-x on 4 systems" in said(page)
+    assert "96 verdicts of judge-x on 4 systems" in page_text(page)
     assert board(page)["replies"].tolist() == [48] * 4
 
 
 def test_published_ranks_wear_their_label_and_admit_the_missing_interval(arenas: Path) -> None:
     page = open_page(LEADERBOARD, arena="printed")
     assert not page.exception
-    assert "published figures" in said(page)
-    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in said(page)
+    assert "published figures" in page_text(page)
+    assert "No interval is shown: the ratings behind these ranks could not be read from the paper." in page_text(page)
     assert board(page)["judge"].tolist() == [1.0, 2.0]
 
 
 def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
     page = open_page(APP, arena="smalll", languages=["en", "fu"])
     assert not page.exception
-    text = said(page)
+    text = page_text(page)
     assert "there is no arena 'smalll'; did you mean: small?" in text
     assert "there is no language 'fu'; did you mean: fi?" in text
-    assert "there is no skill 'abstai'; did you mean: abstain?" in said(open_page(APP, skill="abstai"))
+    assert "there is no skill 'abstai'; did you mean: abstain?" in page_text(open_page(APP, skill="abstai"))
     page.run()
-    assert "there is no arena 'smalll'" in said(page), "the answer stays until another arena is chosen"
+    assert "there is no arena 'smalll'" in page_text(page), "the answer stays until another arena is chosen"
     page.selectbox(key="arena").set_value("small").run()
-    assert "there is no arena 'smalll'" not in said(page)
+    assert "there is no arena 'smalll'" not in page_text(page)
 
 
 def test_pitfall_45_text_of_a_link_is_never_markup(arenas: Path) -> None:
     page = open_page(LEADERBOARD, arena="![x](http://example.org/a.png) $1$ <b>")
     warning = "".join(w.value for w in page.warning)
     assert re.sub(r"\\(.)", "", warning).count("[") == 0
-    assert "![x](http://example.org/a.png) $1$ <b>" in said(page)
+    assert "![x](http://example.org/a.png) $1$ <b>" in page_text(page)
     assert "http://\u2060example.org" in re.sub(r"\\(.)", r"\1", warning), "no address that would become a link"
 
 
@@ -133,15 +133,15 @@ def test_an_arena_without_the_table_says_which_command_brings_it(arenas: Path) -
     small_arena.write(arenas, "bare", tables=("queries",))
     page = open_page(LEADERBOARD, arena="bare")
     assert not page.exception
-    assert "This arena has no outcomes table." in said(page)
+    assert "This arena has no outcomes table." in page_text(page)
     assert f"mirage outcomes {arenas / 'bare'}" in [c.value for c in page.code]
 
 
 def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: Path) -> None:
     page = open_page(APP, languages="sw", skill="answer")
     assert not page.exception
-    assert "None of the chosen languages can be rated" in said(page)
-    assert "To do: choose another skill, or more languages" in said(page)
+    assert "None of the chosen languages can be rated" in page_text(page)
+    assert "To do: choose another skill, or more languages" in page_text(page)
 
 
 def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(store, "bundled", dict)
     page = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
     assert not page.exception
-    assert "There is no arena to show." in said(page)
+    assert "There is no arena to show." in page_text(page)
     assert "make data" in [c.value for c in page.code]
 
 
@@ -158,8 +158,8 @@ def test_a_damaged_arena_is_left_out_by_name(arenas: Path) -> None:
     next((broken.path / "outcomes").iterdir()).unlink()
     page = open_page(LEADERBOARD)
     assert not page.exception
-    assert "broken" in said(page)
-    assert "The arena broken is left out" in said(page)
+    assert "broken" in page_text(page)
+    assert "The arena broken is left out" in page_text(page)
     assert page.selectbox(key="arena").options == ["printed", "small"]
 
 
@@ -196,7 +196,7 @@ def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, thr
     assert not page.exception
     entry = next(e for e in entries.PAGES if e.name == script.stem)
     assert [t.value for t in page.title] == [entry.title]
-    assert entry.question in said(page)
+    assert entry.question in page_text(page)
 
 
 SOURCES = [APP, *PAGES, *sorted((ROOT / "mirage" / "ui").glob("*.py"))]

@@ -28,7 +28,7 @@ from mirage.views.overlap import WORDS, overlap
 A, B = "gpt-4", "aya-101"
 
 
-def said(
+def judgment_of(
     judge: str, query: str, a: str, b: str, verdict: schema.Verdict, rationale: str | None = None
 ) -> schema.Judgment:
     reason = "no verdict mark" if verdict == "unparsed" else None
@@ -36,18 +36,18 @@ def said(
 
 
 ROWS = [
-    said("zeta", "e00", A, B, "A", "The first cites its passages."),
-    said("zeta", "e00", B, A, "B", "The second is grounded."),
-    said("zeta", "e01", A, B, "A", "Because of its PLACE."),
-    said("zeta", "e01", B, A, "A"),
-    said("zeta", "e02", A, B, "unparsed"),
-    said("zeta", "e03", A, B, "A"),
-    said("zeta", "e03", B, A, "tie"),
-    said("zeta", "e04", B, A, "A"),
-    said("eta", "e00", A, B, "B"),
-    said("eta", "e04", B, A, "A"),
-    said("eta", "e02", A, B, "tie"),
-    said("zeta", "e00", A, "llama-2-7b", "tie"),
+    judgment_of("zeta", "e00", A, B, "A", "The first cites its passages."),
+    judgment_of("zeta", "e00", B, A, "B", "The second is grounded."),
+    judgment_of("zeta", "e01", A, B, "A", "Because of its PLACE."),
+    judgment_of("zeta", "e01", B, A, "A"),
+    judgment_of("zeta", "e02", A, B, "unparsed"),
+    judgment_of("zeta", "e03", A, B, "A"),
+    judgment_of("zeta", "e03", B, A, "tie"),
+    judgment_of("zeta", "e04", B, A, "A"),
+    judgment_of("eta", "e00", A, B, "B"),
+    judgment_of("eta", "e04", B, A, "A"),
+    judgment_of("eta", "e02", A, B, "tie"),
+    judgment_of("zeta", "e00", A, "llama-2-7b", "tie"),
 ]
 
 

@@ -107,7 +107,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     simulation = simulate_arena(systems=3, queries=12, languages=["sw"], seed=4)
     keys = simulation.tables["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
     answers = [
-        schema.Answer(row["language"], row["query_id"], row["system"], said(row["query_id"]), "ok", *[None] * 3)
+        schema.Answer(row["language"], row["query_id"], row["system"], answer_text(row["query_id"]), "ok", *[None] * 3)
         for row in keys
     ]
     tables = dict(simulation.tables) | {"answers": schema.sort("answers", schema.from_rows("answers", answers))}
@@ -116,7 +116,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     queries = sorted({row["query_id"] for row in keys})
     about = {"arena": "cited", "system": system}
     log = [
-        evidence(query_id=query, voter="amina", vote="yes" if k % 4 else "no", shown=votes.digest(said(query)), **about)
+        evidence(
+            query_id=query,
+            voter="amina",
+            vote="yes" if k % 4 else "no",
+            shown=votes.digest(answer_text(query)),
+            **about,
+        )
         for k, query in enumerate(queries)
     ]
     log.append(evidence(query_id=queries[1], voter="bo", vote="no", shown=votes.digest("what it said before"), **about))
@@ -125,7 +131,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     return arena
 
 
-def said(query: str) -> str:
+def answer_text(query: str) -> str:
     return f"So it is [{query}]."
 
 

@@ -94,16 +94,16 @@ def cast(verdicts: dict[Battle, Decision], n: int, seed: int = 0) -> list[Vote]:
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[Battle, Decision]:
+def judge_decisions() -> dict[Battle, Decision]:
     simulation = arena(systems=5, queries=60, languages=["sw"], seed=1, orders=2)
     return decisions(simulation.tables["judgments"])["judge"]
 
 
-def test_where_people_say_what_the_judge_says_nothing_is_corrected(said: dict[Battle, Decision]) -> None:
+def test_where_people_say_what_the_judge_says_nothing_is_corrected(judge_decisions: dict[Battle, Decision]) -> None:
     word = {1.0: "A", 0.0: "B", 0.5: "tie"}
     sure = {
         battle: Decision({1.0: 0, 0.0: 1, 0.5: 2}[verdict.points], verdict.points, True)
-        for battle, verdict in said.items()
+        for battle, verdict in judge_decisions.items()
         if verdict.points in word
     }
     everybody = [
@@ -139,13 +139,15 @@ def test_votes_alone_on_everything_are_the_ranking_of_rank() -> None:
     )
 
 
-def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[Battle, Decision]) -> None:
-    some = cast(said, 90)
+def test_the_record_says_how_it_was_made_and_what_was_left_out(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 90)
     skip = dataclasses.replace(some[0], vote="skip", voter="other", vote_id="s")
     unknown = dataclasses.replace(some[0], query_id="nowhere", vote_id="u")
     preferred = [dataclasses.replace(vote, control=False, vote="B", vote_id=f"p{k}") for k, vote in enumerate(some)]
-    correction = votes.correct([*some, skip, unknown, *preferred], said, language="sw", judge="judge", seed=7)
-    plain = votes.correct(some, said, language="sw", judge="judge", seed=7)
+    correction = votes.correct(
+        [*some, skip, unknown, *preferred], judge_decisions, language="sw", judge="judge", seed=7
+    )
+    plain = votes.correct(some, judge_decisions, language="sw", judge="judge", seed=7)
     assert (correction.theta == plain.theta).all(), "only votes on battles drawn at random"
     assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (90, 600, 1, 1)
     assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 90, 7, True)
@@ -162,14 +164,14 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(said: dict[Battle
     assert all(row["low"] < row["rating"] < row["high"] for row in rows)
     assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] for row in rows)
     assert correction.table().equals(
-        votes.correct([*some[::-1], skip, unknown], said, language="sw", judge="judge", seed=7).table()
+        votes.correct([*some[::-1], skip, unknown], judge_decisions, language="sw", judge="judge", seed=7).table()
     )
 
 
-def test_two_people_on_one_battle_are_one_battle_of_their_mean(said: dict[Battle, Decision]) -> None:
-    some = cast(said, 80)
+def test_two_people_on_one_battle_are_one_battle_of_their_mean(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 80)
     twice = [*some, *(dataclasses.replace(vote, voter="second", vote_id=f"2{k}") for k, vote in enumerate(some))]
-    first, second = (votes.correct(ballots, said, language="sw", judge="judge") for ballots in (some, twice))
+    first, second = (votes.correct(ballots, judge_decisions, language="sw", judge="judge") for ballots in (some, twice))
     assert (first.theta == second.theta).all()
     assert (first.covariance == second.covariance).all(), "the same opinion twice is no more information"
     assert (second.n_votes, second.n_voted) == (160, 80)
@@ -186,8 +188,10 @@ def in_languages(verdicts: dict[Battle, Decision], *codes: str) -> list[votes.Co
     return corrections
 
 
-def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: dict[Battle, Decision]) -> None:
-    parts = in_languages(said, "te", "ar", "sw")
+def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
+    judge_decisions: dict[Battle, Decision],
+) -> None:
+    parts = in_languages(judge_decisions, "te", "ar", "sw")
     both = votes.together(parts)
     assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
     assert np.allclose(both.theta, np.mean([part.theta for part in parts], axis=0))
@@ -203,9 +207,9 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(said: di
     assert votes.together(parts[::-1]).table().equals(both.table())
 
 
-def test_only_systems_of_all_languages_are_put_together(said: dict[Battle, Decision]) -> None:
-    first, second = in_languages(said, "ar", "te")
-    fewer = {battle: verdict for battle, verdict in said.items() if first.systems[0] not in battle}
+def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Battle, Decision]) -> None:
+    first, second = in_languages(judge_decisions, "ar", "te")
+    fewer = {battle: verdict for battle, verdict in judge_decisions.items() if first.systems[0] not in battle}
     third = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
     both = votes.together([first, second, third])
     assert both.systems == first.systems[1:]
@@ -214,8 +218,8 @@ def test_only_systems_of_all_languages_are_put_together(said: dict[Battle, Decis
     assert np.allclose(both.theta, np.mean(shifted, axis=0))
 
 
-def test_what_does_not_go_together_is_refused(said: dict[Battle, Decision]) -> None:
-    first, second = in_languages(said, "ar", "te")
+def test_what_does_not_go_together_is_refused(judge_decisions: dict[Battle, Decision]) -> None:
+    first, second = in_languages(judge_decisions, "ar", "te")
     with pytest.raises(NotEnoughData, match="two corrected languages"):
         votes.together([first])
     with pytest.raises(NotEnoughData, match="two corrected languages"):
@@ -259,9 +263,9 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
 
 
 def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
-    said: dict[Battle, Decision],
+    judge_decisions: dict[Battle, Decision],
 ) -> None:
-    some = cast(said, 300)
+    some = cast(judge_decisions, 300)
     by_question = {vote.query_id: vote for vote in some}
     few = list(by_question.values())[: votes.LEAST_QUESTIONS - 1]
     apart = [vote for vote in some if "sim-05" not in (vote.system_a, vote.system_b)]
@@ -273,12 +277,12 @@ def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
         (once, f"fewer than {votes.LEAST_EACH} votes in sw on battles of sim-05"),
     ):
         with pytest.raises(NotEnoughData, match=reason) as caught:
-            votes.correct(cast_, said, language="sw", judge="judge")
+            votes.correct(cast_, judge_decisions, language="sw", judge="judge")
         assert "vote on more battles in sw" in caught.value.do
     with pytest.raises(NotEnoughData, match="judged no battle in te"):
-        votes.correct(some, said, language="te", judge="judge")
+        votes.correct(some, judge_decisions, language="te", judge="judge")
     with pytest.raises(BadInput, match="weight"):
-        votes.correct(some, said, language="sw", judge="judge", lam=1.5)
+        votes.correct(some, judge_decisions, language="sw", judge="judge", lam=1.5)
 
 
 def test_a_system_that_never_lost_in_the_votes_alone_has_no_bound_and_is_refused() -> None:
@@ -321,16 +325,16 @@ def test_intervals_of_the_rank_hold_what_the_ratings_allow() -> None:
 # --- what counts, and what it weighs ----------------------------------------------------------------------------------
 
 
-def test_one_method_makes_both_widths(said: dict[Battle, Decision]) -> None:
-    some = cast(said, 150)
-    correction = votes.correct(some, said, language="sw", judge="judge")
-    without = votes.correct(some, said, language="sw", judge="judge", lam=0.0)
+def test_one_method_makes_both_widths(judge_decisions: dict[Battle, Decision]) -> None:
+    some = cast(judge_decisions, 150)
+    correction = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    without = votes.correct(some, judge_decisions, language="sw", judge="judge", lam=0.0)
     assert correction.width is not None
     assert without.width is not None
     assert np.allclose(correction.width, correction.error / without.error)
     assert np.allclose(without.width, 1)
     assert [row.width for row in correction.rows()] == list(correction.width)
-    both = votes.together(in_languages(said, "ar", "te"))
+    both = votes.together(in_languages(judge_decisions, "ar", "te"))
     assert both.width is not None
     assert 0.3 < both.width.mean() < 1
 
@@ -340,38 +344,38 @@ def chance(vote: Vote, value: float | None) -> Vote:
 
 
 def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
-    said: dict[Battle, Decision],
+    judge_decisions: dict[Battle, Decision],
 ) -> None:
-    some = cast(said, 200)
-    plain = votes.correct(some, said, language="sw", judge="judge")
-    half = votes.correct([chance(vote, 0.5) for vote in some], said, language="sw", judge="judge")
+    some = cast(judge_decisions, 200)
+    plain = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    half = votes.correct([chance(vote, 0.5) for vote in some], judge_decisions, language="sw", judge="judge")
     assert np.allclose(half.theta, plain.theta)
     assert np.allclose(half.covariance, plain.covariance)
     unknown = [dataclasses.replace(vote, control=False) for vote in some]
     with pytest.raises(NotEnoughData, match="votes on 0 questions"):
-        votes.correct(unknown, said, language="sw", judge="judge")
+        votes.correct(unknown, judge_decisions, language="sw", judge="judge")
 
 
 def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
-    said: dict[Battle, Decision],
+    judge_decisions: dict[Battle, Decision],
 ) -> None:
-    some = cast(said, 300)
+    some = cast(judge_decisions, 300)
     old, new = some[:100], [chance(vote, 0.25 if k % 2 else 1.0) for k, vote in enumerate(some[100:])]
     data = lay_out(
-        sorted(said),
+        sorted(judge_decisions),
         {votes.battle(vote): [vote] for vote in (*old, *new)},
-        sorted({n for b in said for n in b[2:]}),
-        [said],
+        sorted({n for b in judge_decisions for n in b[2:]}),
+        [judge_decisions],
         [],
     )
-    weights = {votes.battle(vote): data.weight[sorted(said).index(votes.battle(vote))] for vote in some}
+    weights = {votes.battle(vote): data.weight[sorted(judge_decisions).index(votes.battle(vote))] for vote in some}
     assert {weights[votes.battle(vote)] for vote in old} == {1.0}
     of_new = np.array([weights[votes.battle(vote)] for vote in new])
     assert of_new[1] == pytest.approx(4 * of_new[0])
     assert of_new.sum() == pytest.approx(of_new.sum() ** 2 / (of_new**2).sum()), "as many as equal weights would be"
     assert 100 < of_new.sum() < 200
-    correction = votes.correct([*old, *new], said, language="sw", judge="judge")
-    alone_ = votes.correct(new, said, language="sw", judge="judge")
+    correction = votes.correct([*old, *new], judge_decisions, language="sw", judge="judge")
+    alone_ = votes.correct(new, judge_decisions, language="sw", judge="judge")
     assert correction.error.mean() < alone_.error.mean()
     assert (correction.n_votes, alone_.n_votes) == (300, 200)
 
@@ -383,14 +387,16 @@ def test_a_chance_that_is_none_is_refused(value: float) -> None:
 
 
 def test_several_judges_and_features_go_together_and_useless_ones_do_no_harm(
-    said: dict[Battle, Decision],
+    judge_decisions: dict[Battle, Decision],
 ) -> None:
     rng = np.random.default_rng(0)
-    some = cast(said, 200)
-    noise = {name: Decision(0, float(rng.random()), True) for name in said}
-    values = {(b[1], system): float(rng.random()) for b in said for system in b[2:]}
-    single = votes.correct(some, said, language="sw", judge="judge")
-    more = votes.correct(some, said, language="sw", judge="judge,noise", more=[noise], features={"length": values})
+    some = cast(judge_decisions, 200)
+    noise = {name: Decision(0, float(rng.random()), True) for name in judge_decisions}
+    values = {(b[1], system): float(rng.random()) for b in judge_decisions for system in b[2:]}
+    single = votes.correct(some, judge_decisions, language="sw", judge="judge")
+    more = votes.correct(
+        some, judge_decisions, language="sw", judge="judge,noise", more=[noise], features={"length": values}
+    )
     assert more.width is not None
     assert single.width is not None
     assert single.width.mean() < more.width.mean() < 1.1 * single.width.mean()
@@ -400,8 +406,8 @@ def test_several_judges_and_features_go_together_and_useless_ones_do_no_harm(
     assert useless.width.max() < 1.1
     for text in ("judged by judge,noise", "features length"):
         assert text in more.method
-    part = {name: verdict for k, (name, verdict) in enumerate(sorted(said.items())) if k % 2}
-    rest = {name: verdict for name, verdict in said.items() if name not in part}
+    part = {name: verdict for k, (name, verdict) in enumerate(sorted(judge_decisions.items())) if k % 2}
+    rest = {name: verdict for name, verdict in judge_decisions.items() if name not in part}
     halves = votes.correct(some, part, language="sw", judge="a,b", more=[rest])
     assert halves.n_battles == single.n_battles, "a battle that one of the judges decided counts"
 

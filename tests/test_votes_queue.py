@@ -112,7 +112,7 @@ def test_flips_and_judges_that_disagree_come_more_often_and_say_so() -> None:
         [verdicts(flipped=frozenset(range(10))), verdicts("k", flipped=frozenset(range(5)), other=frozenset({50, 51}))]
     )
     candidates = pool(judgments=table)
-    items = votes.next_items(candidates, voter="amina", n=int(candidates.asked.sum()))
+    items = votes.next_items(candidates, voter="amina", n=int(candidates.on_request.sum()))
     reasons = {f"q{q:03}": "flipped" for q in range(10)} | {"q050": "judges disagree", "q051": "judges disagree"}
     assert {item.why for item in items if item.control} == {"random"}
     assert all(item.why == reasons[item.query_id] for item in items if not item.control)
@@ -177,9 +177,9 @@ def test_the_random_part_is_at_least_a_quarter_of_what_is_asked_and_all_of_it_wh
     many = pool(judgments=three, ratings=pa.Table.from_pylist(ratings))
     assert set(np.unique(many.inclusion)) == {0.25, 0.5, 1.0}
     for candidates in (plain, flips, many):
-        n = int(candidates.asked.sum()) // 2
+        n = int(candidates.on_request.sum()) // 2
         shares = [np.mean([i.control for i in votes.next_items(candidates, voter=f"v{k}", n=n)]) for k in range(20)]
-        assert np.mean(shares) == pytest.approx(candidates.control.sum() / candidates.asked.sum(), abs=0.04)
+        assert np.mean(shares) == pytest.approx(candidates.control.sum() / candidates.on_request.sum(), abs=0.04)
         assert np.mean(shares) >= 0.25
 
 
@@ -243,7 +243,7 @@ def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
     has_chance = [item.inclusion is not None for item in items]
     assert has_chance == sorted(has_chance, reverse=True)
     rest = [item for item in items if item.inclusion is None]
-    assert len(rest) == len(candidates.battles) - candidates.asked.sum() > 50
+    assert len(rest) == len(candidates.battles) - candidates.on_request.sum() > 50
     assert {(item.control, item.why) for item in rest} == {(False, "filler")}
 
 
@@ -254,8 +254,8 @@ def test_progress_counts_what_counts() -> None:
     other_votes = [cast(item, voter="juma") for item in votes.next_items(candidates, voter="juma", n=20)]
     progress = votes.progress(candidates, [*own_votes, *other_votes], voter="amina")
     drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
-    assert (progress.mine, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
-    assert progress.mine_random == sum(item.control for item in items)
+    assert (progress.own, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
+    assert progress.own_random == sum(item.control for item in items)
     assert progress.questions == len({vote.query_id for vote in drawn})
     assert progress.enough == votes.ENOUGH
 

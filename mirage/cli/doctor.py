@@ -41,7 +41,7 @@ class Check:
     """What was looked at."""
     state: State
     """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
-    found: str
+    message: str
     """What was found."""
     do: str
     """What to do; empty where nothing is to be done."""
@@ -55,7 +55,7 @@ def doctor(output_format: How = "table") -> None:
     port. Writes nothing. Exit code 2 if something is wrong.
     """
     checks = [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
-    show([asdict(check) for check in checks], ("what", "state", "found", "do"), output_format)
+    show([asdict(check) for check in checks], ("what", "state", "message", "do"), output_format)
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(2)
 
@@ -105,11 +105,9 @@ def _arenas() -> Iterator[Check]:
     from mirage import store
     from mirage.store import home, search
 
-    paths = [Path(part) for part in os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep) if part]
-    folders = {**store.bundled(), **home.arenas()}
-    for folder in paths:
-        inner = store.list_files(folder, "*/manifest.json") if folder.is_dir() else []
-        folders |= {path.parent.name: path.parent for path in inner} or {folder.name: folder}
+    folders, problems = home.all_arenas()
+    for problem in problems:
+        yield Check("arenas", "wrong", problem, "set MIRAGE_ARENAS to folders of arenas")
     if not folders:
         yield Check("arenas", "wrong", "there is none", "pip install --force-reinstall mirage, or import one")
     for name, path in folders.items():

@@ -152,7 +152,7 @@ reason for each spec of the family, in their order. What is measured beyond the 
 
 @dataclass(frozen=True, slots=True)
 class FeatureFamily:
-    """Features measured together."""
+    """Features that one function measures together."""
 
     specs: tuple[FeatureSpec, ...]
     """What is measured."""

@@ -49,7 +49,7 @@ class Prompt:
 class PreparedPrompts:
     """What is to be asked, and what need not be."""
 
-    asked: tuple[Prompt, ...]
+    to_ask: tuple[Prompt, ...]
     """Prompts without a sound reply."""
     kept: tuple[schema.Answer, ...]
     """Answers that stay: to the same prompts, or to questions that are not asked now."""
@@ -61,7 +61,7 @@ class PreparedPrompts:
     @property
     def conversations(self) -> list[llm.Messages]:
         """What is to be asked, as conversations."""
-        return [prompt.messages for prompt in self.asked]
+        return [prompt.messages for prompt in self.to_ask]
 
 
 def generate(
@@ -136,7 +136,7 @@ def generate(
         )
         if reply is not None
         else prepared.replaced.get((prompt.language, prompt.query_id))
-        for prompt, reply in zip(prepared.asked, replies, strict=True)
+        for prompt, reply in zip(prepared.to_ask, replies, strict=True)
     ]
     rows = [*prepared.kept, *prepared.unaskable, *(row for row in new_answers if row is not None)]
     return schema.sort("answers", schema.from_rows("answers", rows))

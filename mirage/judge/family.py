@@ -22,7 +22,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class FamilyPreference:
-    """One judge in one language, on battles between its own maker's systems and others."""
+    """How much more often a judge lets systems of its own maker win than judges of other makers do."""
 
     key = ("judge", "language")
     reason_of = "difference"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage import judge, llm, schema, store
 from mirage.errors import BadInput, Unreachable
 from mirage.sources import files
-from mirage.stage import Progress
+from mirage.stage import Progress, Stage, Tables
 from mirage.store import ledger_path
 
 if TYPE_CHECKING:
@@ -260,3 +260,11 @@ def _write(
         path, {"judgments": rows}, made_by=made_by, seen=seen, check=check, step=step, notes=notes, subjects=subjects
     )
     return result.arena
+
+
+def _heuristic(tables: Tables) -> dict[str, pa.Table]:
+    return {"judgments": judge.judge_by_features(judge.choose(tables["answers"]), tables["features"])}
+
+
+HEURISTIC_JUDGMENTS = Stage("judgments by the heuristic judge", ("answers", "features"), ("judgments",), _heuristic)
+"""Every pair of answers, judged by their features."""

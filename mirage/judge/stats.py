@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgeStats:
-    """One judge in one language.
+    """How consistent one judge is in one language: flips, first-position wins, ties, unreadable verdicts, and the cost.
 
     A rate is null where nothing counts towards it. Its 95% interval is Wilson's; for `all` that of a mean of
     independent proportions (`mirage.intervals`). Battles on one question share its difficulty, which the intervals do

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """The four counts of one system in one language, the replies that are in none of them, and the two rates.
+    """The confusion matrix of one system in one language (answered or abstained, relevant or not), and its two rates.
 
     A reply that answers is a positive, one that abstains a negative; the label of the question says which is true.
     """

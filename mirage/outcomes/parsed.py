@@ -47,7 +47,7 @@ RULES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What one reply amounts to."""
+    """The outcome of one answer, with the rule and the words that decided it."""
 
     outcome: Outcome
     """See `schema.OutcomeRow.outcome`."""

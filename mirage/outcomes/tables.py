@@ -25,7 +25,7 @@ _KEY = ["language", "query_id", "system"]
 
 @dataclass(frozen=True, slots=True)
 class ParserDifference:
-    """Replies that the strict parser reads otherwise than the published one, for one reason."""
+    """Answers that the strict parser reads otherwise than the published one, for one reason."""
 
     published: Outcome
     """Outcome by the published parser."""

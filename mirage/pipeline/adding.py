@@ -120,7 +120,7 @@ def questions(arena: store.Arena) -> pa.Table:
         template=prompts.load(TEMPLATE),
         settings=llm.Settings(model=""),
     )
-    rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.asked]
+    rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
 
 

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from mirage import features, schema, store
-from mirage.features.stage import FEATURES
 from mirage.imports.public import about, prints
-from mirage.outcomes.stage import OUTCOMES
-from mirage.rank.stage import RELEVANCE_RATINGS
+from mirage.pipeline.stages import derive
 from mirage.sources import nomiracl, published
 from mirage.stage import Progress
-from mirage.surrogate.stage import RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,11 +40,16 @@ def bundle(
     import pyarrow.compute as pc
 
     tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(source / "nomiracl"))
-    tables |= OUTCOMES.run(tables)
-    free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= set(tables)]
-    tables |= FEATURES.run(tables, only=free, progress=progress)
-    tables |= RELEVANCE_RATINGS.run(tables)
-    tables |= RELEVANCE_PREDICTIONS.run(tables, skills=get_args(schema.Skill), regressors=regressors)
+    free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
+    tables = derive(
+        tables,
+        {
+            "outcomes": {},
+            "features": {"only": free, "progress": progress},
+            "ratings by relevance": {},
+            "predictions by relevance": {"skills": get_args(schema.Skill), "regressors": regressors},
+        },
+    )
     queries = tables["queries"]
     absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
     questions = {name: queries[name] for name in ("language", "query_id", "subset")}

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from mirage import features, judge, store
 from mirage.generate import baselines
 from mirage.imports.public import prints
-from mirage.outcomes.stage import OUTCOMES
-from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.pipeline.stages import derive
 from mirage.sources.sample import LICENCE, REFERENCE, read_sample, sample_files
 from mirage.stage import Progress
-from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,24 +35,20 @@ def build_sample(
     Raises:
         BadInput: naming file and line of what is wrong in a sample file.
     """
-    import pyarrow as pa
-
-    tables = read_sample(source)
-    queries, passages = tables["queries"], tables["passages"]
-    tables["answers"] = pa.concat_tables([tables["answers"], baselines.answers(queries, passages)])
-    tables |= OUTCOMES.run(tables)
     tools = features.Tools(reference=REFERENCE)
-    tables["features"] = features.compute(queries, passages, tables["answers"], tools=tools, progress=progress)
-    tables["judgments"] = judge.judge_by_features(judge.choose(tables["answers"]), tables["features"])
-    ratings = [RELEVANCE_RATINGS.run(tables), JUDGED_RATINGS.run(tables, judge=judge.HEURISTIC)]
-    tables["ratings"] = pa.concat_tables([result["ratings"] for result in ratings])
-    predicted = [
-        RELEVANCE_PREDICTIONS.run(tables, regressors=regressors),
-        JUDGED_PREDICTIONS.run(tables, referee=judge.HEURISTIC, regressors=regressors),
-    ]
-    for name in JUDGED_PREDICTIONS.writes:
-        tables[name] = pa.concat_tables([result[name] for result in predicted])
-    return tables
+    return derive(
+        read_sample(source),
+        {
+            "baselines": {},
+            "outcomes": {},
+            "features": {"tools": tools, "progress": progress},
+            "judgments by the heuristic judge": {},
+            "ratings by relevance": {},
+            "ratings by a judge": {"judge": judge.HEURISTIC},
+            "predictions by relevance": {"regressors": regressors},
+            "predictions by a judge": {"referee": judge.HEURISTIC, "regressors": regressors},
+        },
+    )
 
 
 def sample(

@@ -80,7 +80,7 @@ class RandomCheck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Placement:
-    """Where a new system stands, how sure that is, and what would settle it."""
+    """The rank and tier of a new system, their uncertainty, and the battles that would settle them."""
 
     system: str
     """The new system."""

@@ -66,7 +66,7 @@ _CELLS = 4_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Rankings by language with all that is needed to make them again."""
+    """Ratings of systems by language and for all languages together, with the method, seed and number of draws."""
 
     referee: str
     """What decided the battles."""

@@ -173,7 +173,7 @@ class Coefficient:
 
 @dataclass(frozen=True, eq=False)
 class StyleControl:
-    """Ratings at equal style, beside those of the same battles without control."""
+    """Ratings with the style of answers (such as length) held equal, and those of the same battles without that."""
 
     names: tuple[str, ...]
     """The covariates."""

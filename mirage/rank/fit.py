@@ -44,7 +44,7 @@ _CACHED = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Strengths fitted to B data sets of S systems."""
+    """Bradley-Terry ratings of S systems, fitted to B data sets at once."""
 
     theta: Array
     """B x S, each row centred on 0, in logits."""

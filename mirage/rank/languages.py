@@ -123,7 +123,7 @@ class Stability:
 
 @dataclass(frozen=True, slots=True)
 class LanguageEffect:
-    """Whether a system is stronger or weaker in a group of languages than elsewhere."""
+    """By how much a system is rated higher or lower in a group of languages than in the others, with a test."""
 
     system: str
     """The system."""
@@ -181,7 +181,7 @@ class LanguageEffects:
             f"queries, seed {self.seed}; Holm's correction over {self.tested} tests"
         )
 
-    def found(self, level: float = 1 - LEVEL) -> tuple[LanguageEffect, ...]:
+    def significant(self, level: float = 1 - LEVEL) -> tuple[LanguageEffect, ...]:
         """The effects that stand after the correction, at most `level` of false alarms in all, the surest first."""
         sure = [e for e in self.effects if e.p_holm is not None and e.p_holm <= level]
         return tuple(sorted(sure, key=lambda e: (e.p, e.group, e.system)))

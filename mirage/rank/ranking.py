@@ -94,9 +94,9 @@ def what_if(
 def counted_lines(result: WhatIfResult) -> list[str]:
     """What was counted for a ranking, and what was not, in lines."""
     lines = []
-    if len(result.said) > 1:
-        counts = ", ".join(f"{judge} {n:,}" for judge, n in result.said.items())
-        lines.append(f"verdicts of {len(result.said)} judges counted together, each verdict the same: {counts}")
+    if len(result.n_verdicts) > 1:
+        counts = ", ".join(f"{judge} {n:,}" for judge, n in result.n_verdicts.items())
+        lines.append(f"verdicts of {len(result.n_verdicts)} judges counted together, each verdict the same: {counts}")
     lines += [f"{n:,} verdicts left out: {reason}" for reason, n in result.left_out.items()]
     if result.voted:
         lines.append(f"{result.voted:,} verdicts replaced by people's votes")

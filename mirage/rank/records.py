@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -50,6 +50,12 @@ class Difference:
     """Their seed."""
 
 
+def best_three(systems: Sequence[str], ratings: NDArray[np.float64]) -> str:
+    """The three best systems with their ratings, and how many more there are, in a line."""
+    best = ", ".join(f"{systems[k]} {ratings[k]:+.2f}" for k in np.argsort(-ratings)[:3])
+    return best + (f", {len(systems) - 3} more" if len(systems) > 3 else "")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LanguageRanking:
     """The ranking of one language, or of all together."""
@@ -78,9 +84,7 @@ class LanguageRanking:
     system that it lost to, and so on, ever lost to the others."""
 
     def __repr__(self) -> str:
-        best = ", ".join(f"{self.systems[k]} {self.theta[k]:+.2f}" for k in np.argsort(-self.theta)[:3])
-        more = f", {len(self.systems) - 3} more" if len(self.systems) > 3 else ""
-        return f"LanguageRanking({self.language!r}: {best}{more}; {self.n_queries:,} queries)"
+        return f"LanguageRanking({self.language!r}: {best_three(self.systems, self.theta)}; {self.n_queries:,} queries)"
 
     @property
     def few(self) -> bool:

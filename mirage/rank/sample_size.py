@@ -18,7 +18,7 @@ FAR = 100
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How many more questions would separate two systems."""
+    """How many more queries would separate two systems, by a power analysis, with an interval."""
 
     first: str
     second: str
@@ -79,7 +79,7 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     Raises:
         UnknownName: if a system is not in this row.
     """
-    index = tiers.at(first, second)
+    index = tiers.index_of(first, second)
     pairs = np.tril_indices(len(tiers.systems), -1)
     unseparated = int((tiers.holm[pairs] > tiers.level).sum())
     level = tiers.level / max(unseparated, 1)

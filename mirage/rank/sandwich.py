@@ -33,7 +33,7 @@ _NOTHING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Sandwich:
-    """Ratings of one language, or of all together, with their analytic covariance."""
+    """Ratings with their sandwich covariance, the query as the cluster: a check of the bootstrap."""
 
     language: str
     """Code, or `all`."""

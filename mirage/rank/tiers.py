@@ -65,7 +65,7 @@ _START = 3.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tiers:
-    """The tests between all systems of one row, and the tiers that follow."""
+    """Groups of systems by rating: any two systems of different tiers are separated by a test (family-wise 5%)."""
 
     language: str
     """Code, or `all`."""
@@ -118,7 +118,7 @@ class Tiers:
         """Whether the queries are too few to separate any pair, however far apart."""
         return self.tests * 2.0 ** (1 - self.n_queries) > self.level
 
-    def at(self, first: str, second: str) -> tuple[int, int]:
+    def index_of(self, first: str, second: str) -> tuple[int, int]:
         """Where the test of two systems is in the matrices.
 
         Raises:
@@ -131,7 +131,7 @@ class Tiers:
 
     def separated(self, first: str, second: str) -> bool:
         """Whether the test tells two systems apart at the family-wise level."""
-        return bool(self.holm[self.at(first, second)] <= self.level)
+        return bool(self.holm[self.index_of(first, second)] <= self.level)
 
     def alike(self, system: str) -> tuple[str, ...]:
         """The systems that a system is not separated from, the best first.
@@ -139,7 +139,7 @@ class Tiers:
         Raises:
             UnknownName: if it is not in this row.
         """
-        (k, _) = self.at(system, system)
+        (k, _) = self.index_of(system, system)
         rest = zip(self.systems, self.holm[k], strict=True)
         return tuple(other for other, p in rest if other != system and p > self.level)
 

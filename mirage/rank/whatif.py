@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """What counts in a ranking by judges; by default everything, as it is."""
+    """Which verdicts count in a ranking by judges, and how; by default every verdict, unchanged."""
 
     ties: Ties = "half"
     """How ties count."""
@@ -57,7 +57,7 @@ class CountedVerdicts:
     """Code."""
     battles: Battles | None
     """The battles that count; None where none is left."""
-    said: Mapping[str, int]
+    n_verdicts: Mapping[str, int]
     """By judge, the readable verdicts that count."""
     left_out: Mapping[str, int]
     """Verdicts left out, by the reason in words."""
@@ -89,7 +89,7 @@ class WhatIfResult:
     """The ranking; its referee is the one judge, or `pooled`."""
     choice: RankOptions
     """What was asked for."""
-    said: Mapping[str, int]
+    n_verdicts: Mapping[str, int]
     """By judge, the readable verdicts that count: a judge that gave twice as many has twice the say."""
     left_out: Mapping[str, int]
     """Verdicts left out, by the reason in words."""
@@ -194,7 +194,7 @@ def rated(
     """
     counts, left_out, lacking = dict[str, int](), dict[str, int](), dict[str, str]()
     for part in parts:
-        for numbers, totals in ((part.said, counts), (part.left_out, left_out)):
+        for numbers, totals in ((part.n_verdicts, counts), (part.left_out, left_out)):
             for name, n in numbers.items():
                 totals[name] = totals.get(name, 0) + n
         if part.battles is None:
@@ -252,7 +252,7 @@ def _counting(verdicts: Verdicts, choice: RankOptions, code: str, votes: pa.Tabl
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """A system that stands elsewhere."""
+    """A system whose rank differs between two rankings."""
 
     language: str
     """Code, or `all`."""

@@ -44,7 +44,7 @@ def export_preferences(
         template=prompts.load("rag"),
         settings=llm.Settings(model=judge),
         seed=seed,
-    ).asked
+    ).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     pairs, left_out = sft.preferences(tables["judgments"], tables["answers"], texts, judge=judge)
     if not pairs:

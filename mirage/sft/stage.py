@@ -86,7 +86,7 @@ def write_training_set(
         settings=llm.Settings(model=teachers[0]),
         tokens=tokens,
         seed=seed,
-    ).asked
+    ).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     lengths: dict[tuple[str, str], int] = {}
     for teacher, answers in learned.items():

@@ -70,7 +70,7 @@ LOADINGS = (
 
 @dataclass(frozen=True, eq=False)
 class SimulatedArena:
-    """A simulated arena and the truth behind it."""
+    """Tables drawn from a model with known ratings, and these ratings."""
 
     tables: Mapping[str, pa.Table]
     """Tables `queries`, `features` and `judgments`."""

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arena:
-    """A readable arena. Immutable: a later write gives a new manifest, and `open_arena` a new object."""
+    """A folder of tables about some systems: Parquet files with a manifest. Immutable: a later write makes a new
+    manifest, and `open_arena` a new object.
+    """
 
     path: Path
     """The folder."""

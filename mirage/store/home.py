@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, BadInput
+from mirage.store.arena import bundled
+from mirage.store.files import list_files
 
 TEXTS = "nomiracl-texts"
 """Name of the arena that holds the published NoMIRACL outputs with their texts."""
@@ -34,6 +36,33 @@ def folder() -> Path:
 def arenas() -> dict[str, Path]:
     """The arenas in the user's own folder, by name."""
     return {path.parent.name: path.parent for path in sorted((folder() / "arenas").glob("*/manifest.json"))}
+
+
+def all_arenas() -> tuple[dict[str, Path], list[str]]:
+    """Every arena that an installation offers: those that MIRAGE_ARENAS names, the bundled ones, the user's own.
+
+    Returns:
+        The arenas' folders by name; and what is wrong with the variable, in sentences. It holds folders with the
+        system's path separator between them, each an arena or a folder of arenas.
+    """
+    paths: dict[str, Path] = {}
+    problems = []
+    for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
+        named = Path(part).expanduser()
+        try:
+            manifests = list_files(named, "manifest.json") or list_files(named, "*/manifest.json")
+        except BadInput as error:
+            problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
+            continue
+        if not manifests:
+            problems.append(f"MIRAGE_ARENAS: there is no arena in {named}. Make one: mirage import nomiracl --help.")
+        for manifest in manifests:
+            path = manifest.parent.absolute()
+            name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
+            paths[name] = path
+    for name, path in (*bundled().items(), *arenas().items()):
+        paths.setdefault(name if path not in paths.values() else path.name, path)
+    return paths, problems
 
 
 def votes_file() -> Path:

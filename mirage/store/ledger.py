@@ -52,7 +52,7 @@ def ledger_path(folder: Path) -> Path:
 
 
 class Ledger:
-    """Replies by key. Several programs may read and write at the same time.
+    """Every reply that a model has given, by the hash of what it was asked. Several programs may use it at once.
 
     Args:
         path: the SQLite file; made when it is absent.

@@ -51,5 +51,5 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
             return arena
         records = {**runs(arena, table), step: dict(record)}
         origin = {**arena.manifest["made"][table], "runs": dict(sorted(records.items()))}
-        commit(path, arena.manifest, {}, made={table: origin}, texts={})
+        commit(path, arena.manifest, {}, origins={table: origin}, texts={})
         return open_arena(path)

@@ -60,7 +60,7 @@ class NewRows:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The tables that rows were made from, as they were read."""
+    """The tables that new rows were made from, as they were read; rows on what has changed since are not written."""
 
     arena: Arena
     """The arena as it was."""
@@ -144,7 +144,7 @@ def upsert(
     stale: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> UpsertResult:
-    """Put rows into tables of an arena, new or existing, in one transaction.
+    """Insert rows, replace those with the same key, and drop what is no longer true, in one transaction.
 
     Outcomes, features and verdicts on answers whose text or status changes go with them; tables that were made from
     rows that change go too. Everything else stays, with its notes.
@@ -197,7 +197,7 @@ def upsert(
             if run_records := {name: record for name, record in run_records.items() if name != step}:
                 origins[table]["runs"] = run_records
         stale_tables = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
-        commit(path, manifest, files, made=origins, texts=described, stale=stale_tables)
+        commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
 
 

@@ -74,7 +74,7 @@ def write(
     origin = {"by": made_by, "from": list(made_from), "notes": list(notes)}
     with exclusive_lock(path):
         old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
-        commit(path, old, files, made=dict.fromkeys(files, origin), texts=texts, stale=stale)
+        commit(path, old, files, origins=dict.fromkeys(files, origin), texts=texts, stale=stale)
     return open_arena(path)
 
 
@@ -135,7 +135,7 @@ def commit(
     old: Mapping[str, Any],
     files: Mapping[str, Files],
     *,
-    made: Mapping[str, Mapping[str, Any]],
+    origins: Mapping[str, Mapping[str, Any]],
     texts: Mapping[str, str | None],
     stale: Collection[str] = (),
 ) -> None:
@@ -145,7 +145,7 @@ def commit(
         path: the arena's folder.
         old: its manifest as it is now; empty where there is none.
         files: tables from `serialise`.
-        made: what the manifest says of how each of them was made.
+        origins: what the manifest says of how each of them was made.
         texts: title, label, about and licence; each is kept from the old manifest where it is None or absent.
         stale: tables that are removed if what is written differs from what was there.
 
@@ -158,12 +158,12 @@ def commit(
         tables = {table: entries for table, entries in tables.items() if table not in stale}
     tables |= new
     order = [table for table in schema.TABLES if table in tables]
-    origins = {**old.get("made", {}), **made}
+    merged = {**old.get("made", {}), **origins}
     default = {"title": path.name, "label": "own data"}
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
-        "made": {table: dict(origins[table]) for table in order},
+        "made": {table: dict(merged[table]) for table in order},
         "tables": {table: tables[table] for table in order},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"

@@ -63,7 +63,7 @@ class LanguageData:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Everything that the surrogates of one referee and skill may learn from."""
+    """The features, battles and ratings by language that surrogates of one referee and skill learn from."""
 
     features: tuple[str, ...]
     """Names of the F features."""
@@ -127,7 +127,7 @@ class FitPart:
     """S: target ratings, centred on 0 over the systems trained on; NaN elsewhere."""
     train: NDArray[np.bool_]
     """S: the systems trained on."""
-    asked: NDArray[np.bool_]
+    to_predict: NDArray[np.bool_]
     """S: the systems to be predicted: those trained on, and those left out."""
     use: NDArray[np.bool_]
     """F: features that every system trained on or left out has here. Others are left out: nothing is filled in."""
@@ -146,8 +146,8 @@ class FitPart:
         X = np.zeros(self.language.means.shape)
         seen = self.language.means[np.ix_(self.train, self.use)]
         low, high = seen.min(axis=0), seen.max(axis=0)
-        near = np.clip(self.language.means[np.ix_(self.asked, self.use)], 2 * low - high, 2 * high - low)
-        X[np.ix_(self.asked, self.use)] = near - seen.mean(axis=0)
+        near = np.clip(self.language.means[np.ix_(self.to_predict, self.use)], 2 * low - high, 2 * high - low)
+        X[np.ix_(self.to_predict, self.use)] = near - seen.mean(axis=0)
         return X
 
 

@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Predictions of every system, each by a fit that had seen none of its battles."""
+    """Predicted ratings of every system, each by a fit without that system's battles (leave-one-out)."""
 
     regressor: str
     """Name of the regressor, or `default` for the one that was chosen anew for each system."""

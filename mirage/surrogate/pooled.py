@@ -34,7 +34,7 @@ def pooled(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     w, d = solve(*moments(Z, y, member), shared, own)
     predictions = {}
     for part, rows, Z_l, d_l in zip(seen, places, Z, d, strict=True):
-        predictions[part.language.code] = np.where(part.asked, Z_l[rows] @ (w + d_l), np.nan)
+        predictions[part.language.code] = np.where(part.to_predict, Z_l[rows] @ (w + d_l), np.nan)
     return predictions
 
 

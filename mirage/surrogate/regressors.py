@@ -75,7 +75,9 @@ def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[FitPart], i
         predictions = {}
         for part in seen:
             predicted = np.full(len(part.train), np.nan)
-            predicted[part.asked] = estimate(make(seed), part.X[part.train], part.y[part.train], part.X[part.asked])
+            predicted[part.to_predict] = estimate(
+                make(seed), part.X[part.train], part.y[part.train], part.X[part.to_predict]
+            )
             predictions[part.language.code] = predicted
         return predictions
 

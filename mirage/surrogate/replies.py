@@ -32,7 +32,7 @@ def pairwise(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Logistic regression of verdicts on feature differences, without an intercept, so that the order of the two does
     not matter. A battle where either reply lacks a feature in use is left out: nothing is filled in.
     """
-    masks = np.array([part.use & (part.language.coverage[part.asked] >= _HALF).all(axis=0) for part in seen])
+    masks = np.array([part.use & (part.language.coverage[part.to_predict] >= _HALF).all(axis=0) for part in seen])
     blocks = [_differences(part, use) for part, use in zip(seen, masks, strict=True)]
     D = np.concatenate([block[0] for block in blocks])
     won = np.concatenate([block[1] for block in blocks])
@@ -90,12 +90,12 @@ def replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
     model.fit(X[:, some], y, sample_weight=weight)
     scores = []
     for part in seen:
-        to_predict = np.flatnonzero(part.asked)
+        to_predict = np.flatnonzero(part.to_predict)
         cells = _cells(part)[:, to_predict]
         share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
         reply_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
         mean = np.clip((share * reply_weights).sum(axis=0) / reply_weights.sum(axis=0), 0.01, 0.99)
-        score = np.full(len(part.asked), np.nan)
+        score = np.full(len(part.to_predict), np.nan)
         score[to_predict] = np.log(mean / (1 - mean))
         scores.append(score - score[part.train].mean())
     return _calibrated(seen, scores)
@@ -126,6 +126,6 @@ def _calibrated(seen: Sequence[FitPart], scores: Sequence[Array]) -> Predicted:
     square = float(x @ x)
     slope = max(float(x @ y) / square, 0.0) if square > 0 else 0.0
     return {
-        part.language.code: np.where(part.asked, slope * score, np.nan)
+        part.language.code: np.where(part.to_predict, slope * score, np.nan)
         for part, score in zip(seen, scores, strict=True)
     }

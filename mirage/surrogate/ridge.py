@@ -19,7 +19,7 @@ def ridge(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     for part in seen:
         predicted = np.full(len(part.train), np.nan)
         Z = scaled(part.standard(), part.train)
-        predicted[part.asked] = Z[part.asked] @ slopes(Z[part.train], part.y[part.train])
+        predicted[part.to_predict] = Z[part.to_predict] @ slopes(Z[part.train], part.y[part.train])
         predictions[part.language.code] = predicted
     return predictions
 

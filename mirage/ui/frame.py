@@ -7,7 +7,6 @@ router up and starts again. A page that is itself the main script (in a test) dr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mirage import store
 from mirage.charts.palette import ink
-from mirage.errors import ArenaError, BadInput, MirageError, TableMissing, UnknownName
+from mirage.errors import ArenaError, MirageError, TableMissing, UnknownName
 from mirage.languages import LANGUAGES
 from mirage.store import Arena, home, owned
 from mirage.ui import actions, memory
@@ -242,24 +241,8 @@ def _routing() -> Iterator[None]:
 
 
 def _arenas() -> tuple[dict[str, Path], list[str]]:
-    """Every arena by name: MIRAGE_ARENAS, bundled, the user's own folder; and what was wrong with that variable."""
-    paths: dict[str, Path] = {}
-    problems = []
-    for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
-        folder = Path(part).expanduser()
-        try:
-            manifests = store.list_files(folder, "manifest.json") or store.list_files(folder, "*/manifest.json")
-        except BadInput as error:
-            problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
-            continue
-        if not manifests:
-            problems.append(f"MIRAGE_ARENAS: there is no arena in {folder}. Make one: mirage import nomiracl --help.")
-        for manifest in manifests:
-            path = manifest.parent.absolute()
-            name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
-            paths[name] = path
-    for name, path in (*store.bundled().items(), *home.arenas().items()):
-        paths.setdefault(name if path not in paths.values() else path.name, path)
+    """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
+    paths, problems = home.all_arenas()
     for name, path in owned.arenas(reader().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
     return paths, problems

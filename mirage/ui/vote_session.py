@@ -27,7 +27,7 @@ RETRY = 5.0
 
 @dataclass
 class VoteSession:
-    """What a session knows of the votes on one arena in one language."""
+    """One voter's session on one arena in one language: the votes so far, and one that waits for the database."""
 
     arena: Arena
     language: str
@@ -41,7 +41,7 @@ class VoteSession:
     _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
 
     @property
-    def mine(self) -> list[Any]:
+    def own_votes(self) -> list[Any]:
         """Those under the voter's name."""
         return [row for row in self.log if row.voter == self.voter]
 
@@ -50,7 +50,7 @@ class VoteSession:
         """The last of them that may be taken back here: anybody can type a name, so without a login only what this
         session gave; None without any.
         """
-        rows = [row for row in self.mine if self.reader.name or row.session == self.reader.session]
+        rows = [row for row in self.own_votes if self.reader.name or row.session == self.reader.session]
         return rows[-1] if rows else None
 
     def token(self, item: tuple[str, ...]) -> str:

@@ -221,7 +221,7 @@ def find(arena: Arena, search: AnswerFilter) -> AnswerSelection:
             mask &= arena_replies.among(column, chosen)
     if search.text:
         mask &= _holding(arena, search)
-    return AnswerSelection(*arena_replies.found(mask))
+    return AnswerSelection(*arena_replies.questions_of(mask))
 
 
 def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:

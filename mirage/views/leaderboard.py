@@ -319,7 +319,7 @@ def board(
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
         counted=tuple(counted_lines(recomputed))
-        if recomputed is not None and (other or len(recomputed.said) > 1)
+        if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)
         else (),
         moved=moved,
     )

@@ -45,7 +45,7 @@ class Replies:
         selection = np.array([*(value in chosen for value in self.values[column]), False])
         return np.asarray(selection[self.codes[column]])
 
-    def found(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
+    def questions_of(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
         """The questions of some replies, and how many of these replies are there."""
         import numpy as np
 

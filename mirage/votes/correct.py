@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from mirage import schema
 from mirage.battles.decisions import Battle, Decision
 from mirage.errors import BadInput, NotEnoughData
+from mirage.rank.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
 from mirage.votes.arrays import lay_out
 from mirage.votes.powered import Data, estimate
@@ -88,7 +89,7 @@ class CorrectedRating:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Correction:
-    """The corrected ranking of one language, or of several together."""
+    """A judge's ranking corrected by people's votes, in one language or in several together."""
 
     language: str
     """Code, or `all`."""
@@ -134,9 +135,7 @@ class Correction:
     """Features that the prediction used."""
 
     def __repr__(self) -> str:
-        best = ", ".join(f"{self.systems[k]} {self.theta[k]:+.2f}" for k in np.argsort(-self.theta)[:3])
-        more = f", {len(self.systems) - 3} more" if len(self.systems) > 3 else ""
-        return f"Correction({self.language!r}: {best}{more}; {self.method})"
+        return f"Correction({self.language!r}: {best_three(self.systems, self.theta)}; {self.method})"
 
     @property
     def method(self) -> str:

@@ -91,7 +91,7 @@ class Pool:
     """One number a battle, by its name and the seed."""
     inclusion: NDArray[np.float64]
     """The chance with which it is among the battles that are asked."""
-    asked: NDArray[np.bool_]
+    on_request: NDArray[np.bool_]
     """Whether it is."""
     control: NDArray[np.bool_]
     """Whether it belongs to the control part, on which agreement rests."""
@@ -185,9 +185,9 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     common = _unit(_mixed(pool.hashes, "common")) < COMMON
     own = _mixed(pool.hashes, f"own/{voter}")
     lines = {
-        "common": _first(pool.hashes, pool.asked & common & left, n),
-        "own": _first(own, pool.asked & ~common & left, n),
-        "rest": _first(own, ~pool.asked & left, n),
+        "common": _first(pool.hashes, pool.on_request & common & left, n),
+        "own": _first(own, pool.on_request & ~common & left, n),
+        "rest": _first(own, ~pool.on_request & left, n),
     }
     items: list[VoteItem] = []
     while len(items) < n and any(lines.values()):
@@ -238,9 +238,9 @@ def cast(
 class Progress:
     """How far one voter, and everybody, has come in one language."""
 
-    mine: int
+    own: int
     """Votes of the voter that stand, skips among them."""
-    mine_random: int
+    own_random: int
     """Of these those on battles of the control part."""
     left: int
     """Battles that the voter has not voted on."""
@@ -265,8 +265,8 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
     drawn = [vote for vote in language_votes if vote.control and label(vote) is not None]
     voted = {battle(vote) for vote in own_votes}
     return Progress(
-        mine=len(own_votes),
-        mine_random=sum(vote.control for vote in own_votes),
+        own=len(own_votes),
+        own_random=sum(vote.control for vote in own_votes),
         left=sum(battle_key not in voted for battle_key in pool.battles),
         random=len(drawn),
         questions=len({vote.query_id for vote in drawn}),
@@ -278,7 +278,7 @@ def _item(pool: Pool, k: int, own: Hashes) -> VoteItem:
     language, query, *pair = pool.battles[k]
     first, second = reversed(pair) if _unit(_mixed(own[k : k + 1], "order"))[0] < 0.5 else pair
     reasons = [name for bit, name in enumerate(REASONS) if pool.reasons[k] >> bit & 1]
-    control, selected = bool(pool.control[k]), bool(pool.asked[k])
+    control, selected = bool(pool.control[k]), bool(pool.on_request[k])
     reason = RANDOM if control else ", ".join(reasons) if selected and reasons else FILLER
     return VoteItem(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
 

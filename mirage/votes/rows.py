@@ -26,7 +26,7 @@ _TEXT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one person said of one battle, in the order shown; or that it is taken back."""
+    """One person's verdict on one battle, in the order shown; or that an earlier vote is taken back."""
 
     key = ("vote_id",)
 

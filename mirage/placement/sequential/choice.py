@@ -23,13 +23,13 @@ TierGoal = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class CandidatePool:
-    """The battles of the new system in one language: those that can be fought, and those that were."""
+    """The battles of the new system in one language that can be judged next, and those that were judged."""
 
     queries: tuple[str, ...]
     """The Q queries that the new system answered, sorted by id."""
     open: NDArray[np.bool_]
     """Q x S: whether the battle with each system of the field can be asked for and has not been."""
-    asked: NDArray[np.bool_]
+    tried: NDArray[np.bool_]
     """Q x S: whether it has been asked for, whether or not a verdict could be read."""
 
 
@@ -90,7 +90,7 @@ def choose(
     """
     if n < 0 or not 0 <= control_share <= 1:
         raise BadInput(f"cannot choose {n} battles with a control share of {control_share:g}", do="give 0 to 1")
-    total = sum(int(room.asked.sum()) for room in rooms)
+    total = sum(int(room.tried.sum()) for room in rooms)
     picker = _Picker(state, tiers, rooms, seed)
     order = _row(state, rooms, seed)
     row, drawn = iter(order), sum(1 for _ in _asked(order, rooms))
@@ -164,8 +164,8 @@ class _Picker:
         p = 1 / (1 + np.exp(state.mean[:, :-1] - state.mean[:, -1:]))
         self.p = p
         self.toss = p * (1 - p)
-        self.fought = [room.asked.sum(axis=1) for room in rooms]
-        self.tosses = [room.asked @ toss for room, toss in zip(rooms, self.toss, strict=True)]
+        self.fought = [room.tried.sum(axis=1) for room in rooms]
+        self.tosses = [room.tried @ toss for room, toss in zip(rooms, self.toss, strict=True)]
         self.new = np.arange(self.count)[:, None] * self.size + self.size - 1 + np.zeros_like(p, dtype=np.intp)
         self.old = np.arange(self.count)[:, None] * self.size + np.arange(self.size - 1)
         # Without a boundary what matters is the rating itself.
@@ -296,7 +296,7 @@ def _row(state: State, rooms: Sequence[CandidatePool], seed: int) -> list[TierGo
     places = [
         (_digest(seed, field.language, room.queries[q], field.systems[j]), (k, int(q), int(j)))
         for k, (field, room) in enumerate(zip(state.fields, rooms, strict=True))
-        for q, j in np.argwhere(room.open | room.asked)
+        for q, j in np.argwhere(room.open | room.tried)
     ]
     return [place for _, place in sorted(places)]
 
@@ -304,7 +304,7 @@ def _row(state: State, rooms: Sequence[CandidatePool], seed: int) -> list[TierGo
 def _asked(order: Sequence[TierGoal], rooms: Sequence[CandidatePool]) -> Iterator[TierGoal]:
     """The longest front part of an order of which all were asked for."""
     for k, q, j in order:
-        if not rooms[k].asked[q, j]:
+        if not rooms[k].tried[q, j]:
             return
         yield k, q, j
 

@@ -124,7 +124,7 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
     subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
     statuses = count("answers", "language", "status")
 
-    def one(name: str, codes: set[str]) -> ReadCount:
+    def count_of(name: str, codes: set[str]) -> ReadCount:
         def of(status: str) -> int:
             return sum(n for (code, s), n in statuses.items() if code in codes and s == status)
 
@@ -140,8 +140,8 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
 
     codes = sorted({code for code, _ in subsets})
     return ReadSummary(
-        total=one("all", set(codes)),
-        languages=tuple(one(code, {code}) for code in codes),
+        total=count_of("all", set(codes)),
+        languages=tuple(count_of(code, {code}) for code in codes),
         systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),
     )
 
