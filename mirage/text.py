@@ -108,3 +108,9 @@ def _thai(line: str) -> list[Span]:
     if len(cuts) > 1 and len(line.rstrip()) - cuts[-1] < _THAI_SHORT:
         cuts.pop()
     return list(itertools.pairwise([*cuts, len(line)]))
+
+
+def counted(n: int, noun: str) -> str:
+    """How many there are of something, in words: `1 battle`, `1,204 battles`, `2 queries`."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else several}"

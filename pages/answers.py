@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
-STYLE = """<style>
-.st-key-answers_body > :has(> .st-key-answers_list) { flex: 1 1 200px; max-width: 250px; }
-.st-key-answers_body > :has(> .st-key-answers_shown) { flex: 1000 1 420px; min-width: 0; }
-.st-key-answers_pair > :has(> .st-key-answers_replies) { flex: 7 1 440px; min-width: 0; }
-.st-key-answers_pair > :has(> .st-key-answers_given) { flex: 4 1 300px; min-width: 0; }
-@media (min-width: 1200px) {
-  .st-key-answers_given { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow-y: auto; }
-}
-@media (max-width: 960px) {
-  .st-key-answers_body > :has(> .st-key-answers_list) { max-width: none; }
-  .st-key-answers_body > *, .st-key-answers_pair > * { flex: 1 1 100% !important; }
-}
-</style>"""
 
 
 def main() -> None:
@@ -56,7 +43,6 @@ def main() -> None:
             st.markdown("**No question matches these filters.**")
             st.button("Clear the filters", on_click=clear)
         return
-    st.html(STYLE)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
             steps.choose("answers", questions, key, lambda keys: entries(page, keys))

@@ -29,14 +29,6 @@ ORDERS = {
     "other": "as the judge saw them in the other order, where both were judged",
 }
 TEXTS = {"whole": "as they are", "differences": "what the two share is muted, what differs is underlined"}
-STYLE = """<style>
-.st-key-battle_body > :has(> .st-key-battle_fought) { flex: 7 1 520px; min-width: 0; }
-.st-key-battle_body > :has(> .st-key-battle_given) { flex: 3 1 280px; min-width: 0; }
-@media (min-width: 1200px) {
-  .st-key-battle_given { position: sticky; top: 4rem; max-height: calc(100vh - 5rem); overflow-y: auto; }
-}
-@media (max-width: 960px) { .st-key-battle_body > * { flex: 1 1 100% !important; } }
-</style>"""
 
 
 def main() -> None:
@@ -201,7 +193,6 @@ def show(
     battle = views.battle(page.arena, key, selection.first, selection.second)
     judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
-    st.html(STYLE)
     with navigation:
         where = steps.steps("battle", battles, key)
         with st.popover("List", help="All battles that match."):

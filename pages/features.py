@@ -17,6 +17,7 @@ from mirage.charts.palette import family
 from mirage.errors import MirageError
 from mirage.features import FEATURES
 from mirage.languages import LANGUAGES
+from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import referee as who
 from mirage.ui.table import dot
@@ -42,8 +43,8 @@ def main() -> None:
         st.stop()
     names, chosen = filters(shown)
     page.summary(
-        f"{shown.replies:,} answers of {count(len(shown.systems), 'system')} in {count(len(codes), 'language')}, "
-        f"{count(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
+        f"{shown.replies:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
+        f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
     )
     legend(shown, chosen)
     panels(page, shown, names, chosen)
@@ -285,11 +286,6 @@ def related(
     )
     facts = {"referee": referee, "skill": skill, "correlation": method, "relations": [asdict(row) for row in rows]}
     return rows, facts
-
-
-def count(n: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

@@ -12,6 +12,7 @@ from mirage.charts import hallucination as charts
 from mirage.charts.palette import FORMATS, ROW
 from mirage.languages import LANGUAGES
 from mirage.store import Arena
+from mirage.text import counted
 from mirage.views import hallucination as views
 from mirage.views import printed as tables
 
@@ -132,7 +133,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     page.label("published figures")
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     page.summary(
-        f"NoMIRACL: rates of {_count(len(rows), 'system')} in {_count(len(rates.languages['error']), 'language')} "
+        f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
         "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
     )
     st.markdown(ui.plain(_answer(rows)))
@@ -248,16 +249,12 @@ def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]])
     replies = sum(c["n"] for c in cells if c["language"] == "all")
     noun = "real replies" if page.arena.label == "real replies" else "replies"
     behind = " and ".join(
-        f"{COUNT(rates.questions[m])} {charts.QUESTIONS[m]} in {_count(len(rates.languages[m]), 'language')}"
+        f"{COUNT(rates.questions[m])} {charts.QUESTIONS[m]} in {counted(len(rates.languages[m]), 'language')}"
         for m in views.SUBSETS
         if rates.languages[m]
     )
     out = f"{COUNT(replies)} {noun} of {rates.systems.num_rows} systems to {behind}."
     return out + (f" Missing: {_named(rates)}." if rates.lacking else "")
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{COUNT(n)} {noun}{'' if n == 1 else 's'}"
 
 
 def _named(rates: views.Rates) -> str:

@@ -13,6 +13,7 @@ from mirage.charts import judges as charts
 from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
+from mirage.text import counted
 from mirage.ui import agreement
 from mirage.views import agreement as agreements
 from mirage.views import judges as views
@@ -79,7 +80,8 @@ def main() -> None:
     shown = [row for row in rows if row["language"] in codes]
     n, total = (sum(row["n"] for row in part) for part in (shown, [r for r in rows if r["language"] != "all"]))
     page.summary(
-        f"{n:,} of {total:,} verdicts, {_count(len(judges), 'judge')}, {len(codes)} of {_count(len(have), 'language')}."
+        f"{n:,} of {total:,} verdicts, {counted(len(judges), 'judge')}, "
+        f"{len(codes)} of {counted(len(have), 'language')}."
     )
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
     if scope:
@@ -252,10 +254,6 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
                 key=f"agreement_{statistic}",
                 alt="Agreement of every two who decide by language, with 95% intervals; hollow where n is too small.",
             )
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

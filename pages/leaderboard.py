@@ -18,6 +18,7 @@ from mirage.languages import LANGUAGES
 from mirage.rank.languages import LanguageEffects
 from mirage.rank.scale import Scale
 from mirage.rank.whatif import RankOptions
+from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
@@ -273,7 +274,7 @@ def published(page: ui.Page) -> None:
     figures = published_ranks(page.arena, page.picked)
     page.summary(
         f"MIRAGE-Bench, Figure 4: ranks of {figures.rows.num_rows} systems in "
-        f"{_count(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. No "
+        f"{counted(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. No "
         "interval is shown: the ratings behind these ranks could not be read from the paper."
     )
     rows = figures.rows.to_pylist()
@@ -303,14 +304,14 @@ def published(page: ui.Page) -> None:
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
-    over = f"{_count(size.queries, 'question')} in {_count(len(size.languages), 'language')}."
+    over = f"{counted(size.queries, 'question')} in {counted(len(size.languages), 'language')}."
     if not Referee.named(referee).by_labels:
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{_count(size.replies, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
+        return f"{counted(size.replies, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
     noun = "real reply" if page.arena.label == "real replies" else "reply"
     return (
         "Who answers from the passages given, and abstains when none answers: "
-        f"{_count(size.replies, noun)} of {_count(len(size.systems), 'system')} to {over}"
+        f"{counted(size.replies, noun)} of {counted(len(size.systems), 'system')} to {over}"
     )
 
 
@@ -335,11 +336,6 @@ def _onward(system: str, language: str | None = None) -> None:
         st.markdown(f"**{ui.plain(system)}**{where}", width="content")
         ui.onward("hallucination", "When it answers and when it abstains", languages=only, systems=system)
         ui.onward("answers", "What it said", languages=only, systems=system)
-
-
-def _count(n: int, noun: str) -> str:
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else many}"
 
 
 main()

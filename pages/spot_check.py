@@ -82,7 +82,6 @@ def main() -> None:
     else:
         n = len(views.citing(page.arena, language))
         page.summary(f"{n:,} replies in {LANGUAGES[language].name} that may cite a passage. Names are hidden.")
-    vote_item.style()
     vote()
     page.download(
         f"votes-{language}",

@@ -14,6 +14,7 @@ from mirage.pipeline import adding
 from mirage.placement import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
+from mirage.text import counted
 from mirage.ui.identity import reader
 from mirage.views import leaderboard
 from mirage.views import your_model as views
@@ -86,8 +87,8 @@ def main() -> None:
                 else ""
             )
         page.summary(
-            f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}; "
-            f"{_count(len(own_systems), 'system')} of yours."
+            f"{page.arena.rows('queries'):,} questions in {counted(len(page.arena.languages('queries')), 'language')}; "
+            f"{counted(len(own_systems), 'system')} of yours."
         )
         standing(page, system, judge)
         with st.expander("Add or replace a system"):
@@ -96,7 +97,7 @@ def main() -> None:
             _delete(page)
         return
     page.summary(
-        f"{page.arena.rows('queries'):,} questions in {_count(len(page.arena.languages('queries')), 'language')}. "
+        f"{page.arena.rows('queries'):,} questions in {counted(len(page.arena.languages('queries')), 'language')}. "
         "Add the answers of your system: what is free is measured at once, and nothing leaves this machine."
     )
     take(page)
@@ -180,7 +181,7 @@ def _place(page: ui.Page, placement: Placement) -> None:
     row = next(row for row in placement.stands if row.system == placement.system)
     probability = max(now.tier_probabilities)
     predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
-    basis = f"{_count(now.n, 'battle')} and {predictor}" if now.n else predictor
+    basis = f"{counted(now.n, 'battle')} and {predictor}" if now.n else predictor
     st.markdown(
         f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** is at rank {row.rank} of {len(placement.stands)}, "
         f"tier {row.tier} with probability {probability:.2f}. "
@@ -198,8 +199,8 @@ def _place(page: ui.Page, placement: Placement) -> None:
         battles = views.battles(placement)
         horizon = placement.horizon.median
         st.caption(
-            f"These {_count(len(placement.next), 'battle')}, both orders each, cost {placement.calls:,} calls of the "
-            "judge. " + (f"About {_count(horizon, 'battle')} until the tier is settled." if horizon else "")
+            f"These {counted(len(placement.next), 'battle')}, both orders each, cost {placement.calls:,} calls of the "
+            "judge. " + (f"About {counted(horizon, 'battle')} until the tier is settled." if horizon else "")
         )
         ui.table(battles, BATTLES, key="next", height=320)
         st.download_button(
@@ -275,10 +276,6 @@ def _delete(page: ui.Page) -> None:
                 completed = True
             if completed:
                 ui.switch(None)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 main()

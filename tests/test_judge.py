@@ -28,13 +28,14 @@ from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, error, half, reply
 from typer.testing import CliRunner, Result
 
-from mirage import cli, judge, llm, rank, schema, store
+from mirage import cli, judge, llm, schema, store
 from mirage.cli.judging import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.features import FEATURES
 from mirage.intervals import wilson
 from mirage.judge import OrderedPair, parse_verdict
 from mirage.prompts import bundled, fence_code
+from mirage.rank.ranking import rank_by
 
 SYSTEMS = ("one", "two", "three")
 LANGUAGES = ("en", "fi")
@@ -731,7 +732,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank.ranking(store.open_arena(arena).read("judgments"), name)
+        ranking = rank_by(store.open_arena(arena).read("judgments"), name)
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])

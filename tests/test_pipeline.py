@@ -15,13 +15,13 @@ import pytest
 from test_nomiracl import row, save
 from test_store import snapshot
 
-from mirage import pipeline, rank, schema, store
+from mirage import pipeline, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.features.stage import FEATURES
 from mirage.imports.own import ImportResult, UserFile, import_own
 from mirage.imports.public import import_outputs, import_questions
 from mirage.outcomes.stage import OUTCOMES
-from mirage.rank.ranking import ordered, remarks
+from mirage.rank.ranking import ordered, rank_by, remarks
 from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stage import run
 
@@ -175,7 +175,7 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
     added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
     assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
-    ranking = rank.ranking(added.arena.read("judgments"), "j")
+    ranking = rank_by(added.arena.read("judgments"), "j")
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
@@ -189,21 +189,21 @@ def test_questions_are_not_put_under_answers_to_others(arena: store.Arena, tmp_p
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank.ranking(outcomes, "relevance", languages=["sw"])
+        rank_by(outcomes, "relevance", languages=["sw"])
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     with pytest.raises(NotEnoughData, match="fi has no non-relevant questions"):
-        rank.ranking(half, "relevance", languages=["fi"])
-    ranking = rank.ranking(half, "relevance")
+        rank_by(half, "relevance", languages=["fi"])
+    ranking = rank_by(half, "relevance")
     assert any("not ranked: fi (no non-relevant questions)" in line for line in remarks(ranking, half))
     table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        rank.ranking(table, "j", skill="abstain")
+        rank_by(table, "j", skill="abstain")
     with pytest.raises(UnknownName, match="'jj'"):
-        rank.ranking(table, "jj")
+        rank_by(table, "jj")
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = ordered(rank.ranking(arena.read("outcomes"), "relevance")).to_pylist()
+    rows = ordered(rank_by(arena.read("outcomes"), "relevance")).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

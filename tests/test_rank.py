@@ -15,6 +15,7 @@ import choix
 import numpy as np
 import pyarrow as pa
 import pytest
+import reference
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,6 +75,19 @@ def test_textbook_strengths(case: Mapping[str, Any]) -> None:
     else:
         strengths = theta - theta[sorted(case["systems"]).index(case["systems"][-1])]
     np.testing.assert_allclose(strengths, expected, atol=0.5 * 10.0 ** -case["decimals"] + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_agrees_with_the_reference_that_is_written_to_be_read(seed: int) -> None:
+    """tests/reference.py; also nothing near the maximum has a larger likelihood."""
+    battles = simulate(seed)
+    points = battles.shared("half").sum(axis=0).astype(float)
+    theta = maximum(battles, ridge=1e-12).theta
+    np.testing.assert_allclose(theta, reference.bradley_terry(points.tolist()), atol=1e-6)
+    rng = np.random.default_rng(seed)
+    best = reference.log_likelihood(theta, points.tolist())
+    for _ in range(20):
+        assert reference.log_likelihood(theta + rng.normal(0, 0.01, len(theta)), points.tolist()) < best
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -463,11 +463,11 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
 
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
-        "from mirage.sources.simulated import simulate\n"
+        "from mirage.sources.simulated import simulate_arena\n"
         "from mirage.surrogate.reporting import report\n"
         "from mirage.surrogate.training import training\n"
         "import hashlib\n"
-        "t = simulate(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
+        "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
         "seen = training(t['features'], t['judgments'], 'judge')\n"
         "made = report(seen, 'judge', regressors=['pooled', 'replies'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
+from mirage.newton import newton
 from mirage.rank.bootstrap import query_weights
 from mirage.rank.fit import Array, PairCounts, logistic
 from mirage.rank.jeffreys import DISPERSION, ROUGHLY, TOLERANCE
@@ -269,23 +270,32 @@ class Cells:
         H[np.arange(self.size), np.arange(self.size)] += self.ridge
         return H
 
-    def _step(self, left: Array, c: Array, x: Array) -> Array:
-        """A step of Newton's, no longer than `_STEP`: the points left unexplained, and the information, by cell."""
+    def _slopes(self, left: Array, c: Array, x: Array) -> tuple[Array, Array]:
+        """The gradient and minus the Hessian of the parameters in use: of the points left unexplained, and the
+        information, by cell.
+        """
         g = np.concatenate([self._by_pair(left) @ self.design, self.z @ left]) - self.ridge * x
+        return g[self.used], self._hessian(c)[np.ix_(self.used, self.used)]
+
+    def _step(self, left: Array, c: Array, x: Array) -> Array:
+        """A step of Newton's, no longer than `_STEP`."""
         step = np.zeros(self.size)
-        step[self.used] = np.linalg.solve(self._hessian(c)[np.ix_(self.used, self.used)], g[self.used])
+        gradient, curvature = self._slopes(left, c, x)
+        step[self.used] = np.linalg.solve(curvature, gradient)
         return step * min(1.0, _STEP / max(float(np.abs(step).max()), 1e-300))
 
     def _iterate(self, x: Array, dispersion: float, tolerance: float) -> tuple[Array, Array]:
         """The maximum with the prior's points, which are taken at the last estimate, and the points there."""
-        for _ in range(_LIMIT):
+        x = x.copy()
+
+        def slopes(parameters: Array) -> tuple[Array, Array]:
+            x[self.used] = parameters
             up, down, c = self._chances(x)
             added = self._added(c, dispersion)
             won, lost = self.won + added, self.lost + added
-            step = self._step(won * down - lost * up, (won + lost) * up * down, x)
-            x = x + step
-            if np.abs(step).max() < tolerance:
-                break
+            return self._slopes(won * down - lost * up, (won + lost) * up * down, x)
+
+        x[self.used] = newton(slopes, x[self.used], longest=_STEP, tolerance=tolerance, limit=_LIMIT)
         return x, self._added(self._chances(x)[2], dispersion)
 
     def _added(self, c: Array, dispersion: float) -> Array:

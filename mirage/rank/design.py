@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.rank.tiers import PLACED
+from mirage.text import counted
 
 Kind = Literal["star", "link", "few", "unmet"]
 
@@ -61,8 +62,8 @@ def design(battles: Battles) -> tuple[Finding, ...]:
             "few",
             (system,),
             int(n),
-            f"{system} has {_battles(n)}, the median system {median:,.0f}: its rating is known badly, and it gets no "
-            "tier",
+            f"{system} has {counted(n, 'battle')}, the median system {median:,.0f}: its rating is known badly, and it "
+            "gets no tier",
         )
         for system, n in zip(battles.systems, battles_per_system.tolist(), strict=True)
         if n < PLACED * median
@@ -160,7 +161,8 @@ def _link(systems: Sequence[str], counts: NDArray[np.int64], median: float) -> t
         smaller, larger = sorted((side, rest), key=len)
         if len(smaller) > 1:
             names = tuple(systems[k] for k in smaller)
-            joined = f"only {_battles(cut)} join" if cut > 1 else "only 1 battle joins" if cut else "no battle joins"
+            verb = "joins" if cut == 1 else "join"
+            joined = f"only {counted(cut, 'battle')} {verb}" if cut else "no battle joins"
             text = (
                 f"{joined} {_named(names)} to {_named(tuple(systems[k] for k in larger))}: how the one part stands to "
                 f"the other is {'known badly' if cut else 'not known'}"
@@ -181,7 +183,3 @@ def _unmet(counts: NDArray[np.int64]) -> tuple[Finding, ...]:
 
 def _named(systems: Sequence[str]) -> str:
     return ", ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
-
-
-def _battles(n: int) -> str:
-    return f"{n:,} battle{'' if n == 1 else 's'}"

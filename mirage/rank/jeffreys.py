@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.newton import newton
 from mirage.rank.fit import Array, Likelihood, PairCounts
 
 DISPERSION = (0.25, 20.0)
@@ -97,14 +98,13 @@ def bias_reduced(
     model = Likelihood(whole, ridge)
     s = whole.systems
     x = np.zeros((1, model.size)) if start is None else start.copy()
-    for _ in range(_LIMIT):
-        prior = _prior(model, x, phi)
-        g, H = Likelihood(prior.added_to(whole), ridge).slopes(x)
-        step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
-        length = float(np.abs(step).max())
-        x = x + step * min(1.0, _STEP / max(length, 1e-300))
-        if length < tolerance:
-            break
+
+    def slopes(parameters: Array) -> tuple[Array, Array]:
+        prior = _prior(model, parameters[None], phi)
+        gradient, curvature = Likelihood(prior.added_to(whole), ridge).slopes(parameters[None])
+        return gradient[0], curvature[0]
+
+    x = newton(slopes, x[0], longest=_STEP, tolerance=tolerance, limit=_LIMIT)[None]
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
     return x, _prior(model, x, phi)
 

@@ -13,6 +13,7 @@ from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
 from mirage.rank.control import covariates
 from mirage.rank.whatif import RankComparison, RankOptions, WhatIfResult, recompute
+from mirage.text import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,11 +144,7 @@ def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str
         f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
         for m in moves
     ]
-    lines = [
-        f"{len(moves)} rank{'' if len(moves) == 1 else 's'} moved: {', '.join(descriptions)}"
-        if moves
-        else "no rank moved"
-    ]
+    lines = [f"{counted(len(moves), 'rank')} moved: {', '.join(descriptions)}" if moves else "no rank moved"]
     if language in comparison.gone:
         lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
     if language in comparison.apart:

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mirage.battles.decisions import decisions
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -69,6 +67,8 @@ def preferences(
         The pairs in the order of language, question and systems; and how many others were left out, by reason.
     """
     import pyarrow.compute as pc
+
+    from mirage.battles.decisions import decisions
 
     texts = {
         (row["language"], row["query_id"], row["system"]): row["text"]

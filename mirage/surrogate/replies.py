@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.newton import newton
 from mirage.surrogate.data import Array, FitPart, Predicted
 
 TREES = 10
@@ -61,18 +62,14 @@ def _differences(part: FitPart, use: NDArray[np.bool_]) -> tuple[Array, Array, A
 
 def _logistic(D: Array, won: Array, weight: Array) -> Array:
     """Newton's method; the likelihood is concave, and the ridge makes the maximum finite and unique."""
-    w = np.zeros(D.shape[1])
     penalty = _PENALTY * weight.sum()
-    for _ in range(50):
+
+    def slopes(w: Array) -> tuple[Array, Array]:
         p = 1 / (1 + np.exp(-np.clip(D @ w, -30, 30)))
         gradient = D.T @ (weight * (won - p)) - penalty * w
-        H = (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
-        step = np.linalg.solve(H, gradient)
-        # Far steps are cut short, so that no step leaves the region where the curvature tells anything.
-        w += step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
-        if np.abs(step).max() < 1e-9:
-            break
-    return w
+        return gradient, (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
+
+    return newton(slopes, np.zeros(D.shape[1]), longest=5.0, tolerance=1e-9, limit=50)
 
 
 def replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:

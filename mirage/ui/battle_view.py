@@ -21,45 +21,6 @@ from mirage.views.answers import AnswerView
 from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
 from mirage.views.overlap import Parts
 
-STYLE = """<style>
-.mg-score { display: flex; flex-wrap: wrap; gap: 0.2em 1.1em; align-items: center; font-size: 0.9em; }
-.mg-score > span { overflow-wrap: anywhere; }
-.mg-share { display: flex; flex: 1 0 100%; height: 10px; border-radius: 5px; overflow: hidden; gap: 2px; }
-.mg-share > i { min-width: 2px; }
-.mg-share > .mg-tied { background: color-mix(in srgb, currentColor 28%, transparent); }
-.mg-share > .mg-unread { background: repeating-linear-gradient(
-  135deg, color-mix(in srgb, currentColor 40%, transparent) 0 2px, transparent 2px 5px); }
-.mg-share > .mg-two { border: 2px solid; background: none !important; }
-.mg-said { font-size: 1.02em; margin: 0.1em 0 0.2em; overflow-wrap: anywhere; }
-.mg-said .mg-sign { display: inline-block; margin-inline-end: 0.35em; }
-.mg-sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(260px, 100%), 1fr)); gap: 0 0.8em; }
-.mg-sides > * { min-width: 0; }
-.mg-letter {
-  border: 1.5px solid currentColor; border-radius: 3px; padding: 0 0.35em; font-weight: 700; font-size: 0.85em;
-  flex: none; cursor: help;
-}
-.mg-order {
-  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 4px; padding: 0.5em 0.8em;
-  margin: 0 0 0.7em; font-size: 0.95em;
-}
-.mg-order > .mg-who { display: flex; flex-wrap: wrap; gap: 0.1em 0.8em; font-size: 0.9em; overflow-wrap: anywhere; }
-.mg-order > .mg-verdict-word { font-weight: 600; margin: 0.15em 0; }
-.mg-order .mg-text { font-size: 0.96em; }
-.mg-judge { font-weight: 600; margin: 0.3em 0 0.35em; overflow-wrap: anywhere; }
-.mg-judge > span { font-weight: 400; }
-.mg-bars { display: grid; gap: 0.3em 0.6em; align-items: center; font-size: 0.88em; max-width: 62rem;
-  grid-template-columns: minmax(7em, 2.6fr) minmax(6.5em, 3fr) minmax(6.5em, 3fr); }
-.mg-bars > .mg-half { display: flex; align-items: center; gap: 0.5em; font-variant-numeric: tabular-nums; }
-.mg-bars > .mg-half > b, .mg-bars > .mg-half > span { flex: 0 0 5.2em; text-align: end; white-space: nowrap; }
-.mg-bars > .mg-half > .mg-track {
-  flex: 1; height: 9px; background: color-mix(in srgb, currentColor 9%, transparent); border-radius: 2px;
-}
-.mg-track > i { display: block; height: 100%; border-radius: 2px; min-width: 1px; }
-.mg-bars .mg-way { opacity: 0.7; font-size: 0.92em; white-space: nowrap; }
-.mg-bars .mg-sign { display: inline-block; margin-inline-end: 0.3em; }
-.mg-bars > .mg-top { font-weight: 600; overflow-wrap: anywhere; align-self: end; }
-</style>"""
-
 Side = Literal["first", "second"]
 
 
@@ -117,7 +78,7 @@ def score(battles: BattleSelection) -> None:
         share = f"{FORMATS['rate'].write(cell.share)} of the {cell.wins + cell.losses:,} with a winner"
         words[0] += f", {share} (95% interval {low} to {high})"
     texts = "".join(f"<span>{word}</span>" for word in words)
-    st.html(f'{STYLE}<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>')
+    st.html(f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>')
 
 
 def verdict_line(battle: BattleView, referee: str) -> None:

@@ -29,13 +29,17 @@ from mirage.ui.identity import reader
 from mirage.ui.pick import arrive, check_link, pick
 from mirage.ui.states import badge, missing, refuse
 from mirage.ui.table import mode
-from mirage.ui.text import STYLE, plain
+from mirage.ui.text import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from streamlit.delta_generator import DeltaGenerator
 
 _routed: ContextVar[bool] = ContextVar("routed", default=False)
+
+
+STYLESHEET = Path(__file__).with_name("style.css")
+"""Every rule of the explorer."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,8 @@ def begin(name: str) -> Page:
     shared: _Shared = st.session_state["_shared"]
     arrive(entry.name)
     st.set_page_config(page_title=f"{entry.title} · mirage")
-    st.html(_STYLE + STYLE)
+    st.html(STYLESHEET)
+    st.html(f"<style>:root {{ --mg-ground: {ink(mode()).ground}; }}</style>")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head"):
         with st.container(width="stretch", gap=None):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -296,24 +301,6 @@ def _shared() -> None:
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
         st.session_state["_asked"] = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
-
-
-_STYLE = """<style>
-@media (min-width: 640px) { [data-testid="stMainBlockContainer"] { padding-inline: 2.5rem; } }
-@media (max-width: 640px) { .st-key-frame_head > :first-child { flex: 1 0 100%; } }
-[class*="st-key-scroll_"] { overflow-x: auto; }
-[class*="st-key-scroll_"] > * { min-width: 640px; }
-[data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; max-width: 100%; }
-[data-testid="stButtonGroup"] [role="radiogroup"] button { min-height: 2.5rem; }
-[data-testid="stButtonGroup"] [role="radio"][aria-checked="true"] { color: inherit; }
-[data-testid="stElementToolbar"]:focus-within { opacity: 1; }
-[data-testid="stElementToolbar"] button:focus-visible { outline: 2px solid currentColor; }
-dl.mg-contents { margin: 0; } .mg-contents dt { font-weight: 600; }
-.mg-contents dd { margin: 0 0 .4rem; overflow-wrap: anywhere; }
-.katex-display { margin-block: 0; padding-block: 0.9em; }
-</style>"""
-"""The wide layout's own margins take a tenth of the screen from tables. Pickers in a row are of one height, and a
-formula's box, which cuts what stands out of it, leaves room for fractions."""
 
 
 def _logo() -> str:

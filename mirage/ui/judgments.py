@@ -16,13 +16,6 @@ from mirage.ui.text import text_html
 from mirage.views.judgments import better
 from mirage.views.judgments import judgments as of_question
 
-_STYLE = """<style>
-.mg-battle { display: flex; flex-wrap: wrap; gap: 0.1em 0.6em; font-size: 0.88em; overflow-wrap: anywhere; }
-.mg-battle .mg-better { font-weight: 600; }
-.mg-battle .mg-verdict-word { margin-inline-start: auto; cursor: help; }
-.mg-judge { font-size: 0.95em; font-weight: 600; margin: 0.5em 0 0.3em; overflow-wrap: anywhere; }
-</style>"""
-
 
 def judgments(arena: Arena, key: tuple[str, str]) -> None:
     """Show every verdict on the replies to a question; where the arena has no judgments, what brings them.
@@ -41,14 +34,13 @@ def judgments(arena: Arena, key: tuple[str, str]) -> None:
         st.caption("No judge has compared the replies to this question.")
         return
     st.html(
-        _STYLE
-        + "".join(_judge(name, all_judgments) for name in dict.fromkeys(judgment.judge for judgment in all_judgments))
+        "".join(_judge(name, all_judgments) for name in dict.fromkeys(judgment.judge for judgment in all_judgments))
     )
 
 
 def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
     battles = "".join(_battle(judgment) for judgment in judgments if judgment.judge == name)
-    return f'<div class="mg-judge">{escape(name)}</div>{battles}'
+    return f'<div class="mg-judge mg-judge-head">{escape(name)}</div>{battles}'
 
 
 def _battle(judgment: schema.Judgment) -> str:

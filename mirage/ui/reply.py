@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from html import escape
-from urllib.parse import quote
 
 import streamlit as st
 
@@ -18,72 +17,8 @@ from mirage.ui.table import column_help, dot, mode
 from mirage.ui.text import MarkKind, TextSpan, text_html
 from mirage.views.answers import AnswerView, FeatureValue, QuestionView
 
-_SIGNS = {
-    "answered": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1z",
-    "abstained": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9z",
-    "unparsed": "M4.5 5.5C4.5 3 6 1.5 8.1 1.5s3.6 1.3 3.6 3.5c0 2.7-2.5 2.9-2.5 5H6.7c0-3 2.4-3.2 2.4-4.9 "
-    "0-.8-.4-1.3-1.1-1.3S7 4.4 7 5.5zM6.6 11.5h2.7v2.7H6.6z",
-    "empty": "M2 2h12v12H2zm2.3 2.3v7.4h7.4V4.3z",
-    "api_error": "M8 1l7.5 13.5H.5zm-1 5v4.2h2V6zm0 5.3v1.9h2v-1.9z",
-    "missing": "M2 6.8h12v2.4H2z",
-    "right": "M6.3 13.5L1 8.2l2-2 3.3 3.3L13 2.8l2 2z",
-    "wrong": "M3.3 1.3L8 6l4.7-4.7 2 2L10 8l4.7 4.7-2 2L8 10l-4.7 4.7-2-2L6 8 1.3 3.3z",
-}
-"""The sign of every outcome, as an SVG path: nothing hangs on colour alone."""
-
-
-def _mask(name: str, path: str) -> str:
-    svg = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path fill-rule='evenodd' d='{path}'/></svg>"
-    return f'.mg-sign-{name} {{ mask-image: url("data:image/svg+xml,{quote(svg, safe=" =:/,.")}"); }}'
-
-
-STYLE = (
-    """<style>
-.mg-reply {
-  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 4px; padding: 0.6em 0.9em 0.65em;
-  margin: 0 0 0.7em;
-}
-.mg-reply.mg-hit { border-inline-start: 3px solid var(--mg-hit); }
-.mg-row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25em 0.6em; }
-.mg-row > .mg-name { font-weight: 600; margin-inline-end: auto; overflow-wrap: anywhere; }
-.mg-row img { width: 14px; height: 14px; }
-.mg-out, .mg-verdict {
-  display: inline-flex; align-items: center; gap: 0.45em; font-size: 0.85em; white-space: nowrap; cursor: help;
-}
-.mg-out { border: 1px solid color-mix(in srgb, currentColor 35%, transparent); border-radius: 1em; padding: 0 0.7em; }
-.mg-sign {
-  width: 0.75em; height: 0.75em; background: currentColor; mask-repeat: no-repeat; mask-size: contain; flex: none;
-}
-.mg-right { color: var(--mg-right); }
-.mg-wrong { color: var(--mg-wrong); }
-.mg-reply .mg-text, .mg-reply .mg-none { margin-top: 0.45em; }
-.mg-reply .mg-text { text-align: start; }
-.mg-reply .mg-text, .mg-question .mg-text, .mg-fold .mg-text { margin-inline-end: auto; }
-.mg-why, .mg-measures { font-size: 0.82em; line-height: 1.6; opacity: 0.85; margin-top: 0.35em; }
-.mg-measures { display: flex; flex-wrap: wrap; gap: 0 0.95em; }
-.mg-help {
-  cursor: help; text-decoration: underline dotted color-mix(in srgb, currentColor 45%, transparent);
-  text-underline-offset: 3px;
-}
-.mg-about { font-size: 0.875em; opacity: 0.7; overflow-wrap: anywhere; }
-.mg-question .mg-text { font-size: 1.2em; font-weight: 600; line-height: 1.5; }
-.mg-fold { border-top: 1px solid color-mix(in srgb, currentColor 14%, transparent); padding: 0.5em 0; }
-.mg-fold > summary { cursor: pointer; list-style: none; }
-.mg-fold > summary::-webkit-details-marker { display: none; }
-.mg-fold > summary:focus-visible { outline: 2px solid var(--mg-hit); outline-offset: 2px; }
-.mg-fold .mg-text { font-size: 0.95em; }
-.mg-fold { scroll-margin-top: 4.5rem; }
-.mg-fold:target { box-shadow: inset 3px 0 0 var(--mg-hit); padding-inline: 0.7em; }
-.mg-fold:not([open]):not(:target) .mg-text {
-  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; white-space: normal;
-}
-.mg-fold .mg-head { display: flex; flex-wrap: wrap; gap: 0.2em 0.55em; align-items: baseline; }
-.mg-fold .mg-head > .mg-id { opacity: 0.65; margin-inline-start: auto; font-size: 0.92em; }
-"""
-    + "\n".join(_mask(name, path) for name, path in _SIGNS.items())
-    + "</style>"
-)
-
+_SIGNS = frozenset({"answered", "abstained", "unparsed", "empty", "api_error", "missing", "right", "wrong"})
+"""Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
 _WORDS = {"api_error": "API error"}
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),
@@ -96,7 +31,7 @@ _COUNTED = ("characters", "passages", "citations")
 
 def about(facts: Sequence[str]) -> None:
     """Show what is known of the question, in a line of small text."""
-    st.html(f'{STYLE}<div class="mg-about">{escape(" · ".join(facts))}</div>')
+    st.html(f'<div class="mg-about">{escape(" · ".join(facts))}</div>')
 
 
 def question(shown: QuestionView) -> None:

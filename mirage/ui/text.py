@@ -33,43 +33,6 @@ _MEANING: dict[MarkKind, str] = {
 _STRETCHES = ("decided", "shared", "own")
 """Kinds of spans in which citations may lie."""
 
-STYLE = """<style>
-.mg-text { unicode-bidi: isolate; max-width: 68ch; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
-.mg-text:dir(rtl) { text-align: right; }
-.mg-text:lang(ar), .mg-text:lang(fa) { font-size: 1.1em; line-height: 1.8; }
-.mg-text:lang(th), .mg-text:lang(te), .mg-text:lang(hi), .mg-text:lang(bn) { line-height: 1.75; }
-.mg-text mark { color: inherit; background: none; }
-.mg-text mark.mg-decided {
-  background: color-mix(in srgb, #d9a400 28%, transparent); border-bottom: 2px solid #b58900; border-radius: 2px;
-}
-.mg-text mark.mg-shared { opacity: 0.62; }
-.mg-text mark.mg-own {
-  background: color-mix(in srgb, #2f7fd1 15%, transparent); text-decoration: underline solid 1.5px #2f7fd1;
-  text-underline-offset: 4px; border-radius: 2px;
-}
-.mg-to { color: inherit !important; text-decoration: none !important; }
-.mg-to > .mg-cite { cursor: pointer; }
-.mg-to:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; border-radius: 0.8em; }
-.mg-cite {
-  font-size: 0.78em; font-weight: 600; line-height: 1; padding: 0.1em 0.4em; border-radius: 0.8em; cursor: help;
-  border: 1.5px solid currentColor; unicode-bidi: isolate; white-space: nowrap; vertical-align: 0.15em;
-}
-.mg-text mark.mg-relevant, .mg-tag.mg-relevant { background: #1f7a4d; border-color: #1f7a4d; color: #fff; }
-.mg-irrelevant { border-style: solid; }
-.mg-unlabelled { border-style: dotted; }
-.mg-unknown { border-style: solid; text-decoration: line-through 2px; opacity: 0.8; }
-.mg-passage {
-  border-inline-start: 3px solid color-mix(in srgb, currentColor 25%, transparent); padding: 0 0.9em; margin: 0 0 1.1em;
-}
-.mg-passage.mg-is-relevant { border-inline-start-color: #1f7a4d; }
-.mg-passage.mg-is-unlabelled { border-inline-start-style: dotted; }
-.mg-head { font-size: 0.88em; margin-bottom: 0.25em; }
-.mg-tag {
-  font-size: 0.78em; padding: 0.1em 0.5em; border-radius: 0.8em; border: 1.5px solid currentColor;
-  margin-inline-end: 0.5em;
-}
-.mg-none { font-style: italic; opacity: 0.75; }
-</style>"""
 """Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
 
 

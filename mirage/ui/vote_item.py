@@ -8,9 +8,7 @@ from html import escape
 import streamlit as st
 
 from mirage import schema, votes
-from mirage.charts.palette import ink
-from mirage.ui import battle_view, reply
-from mirage.ui.table import mode
+from mirage.ui import reply
 from mirage.ui.text import TextSpan, text_html
 from mirage.views.answers import AnswerView, QuestionView
 from mirage.views.battle import BattleView
@@ -23,24 +21,6 @@ EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("U
 """Votes on a citation."""
 UNDO = "u"
 
-_STYLE = """<style>
-.st-key-spot_body > :has(> .st-key-spot_asked) { flex: 7 1 520px; min-width: 0; }
-.st-key-spot_body > :has(> .st-key-spot_given) { flex: 3 1 280px; min-width: 0; }
-@media (min-width: 1200px) {
-  .st-key-spot_given { position: sticky; top: 4rem; max-height: calc(100vh - 10rem); overflow-y: auto; }
-}
-@media (max-width: 960px) { .st-key-spot_body > * { flex: 1 1 100% !important; } }
-[data-testid="stLayoutWrapper"]:has(> .st-key-spot_bar), .st-key-spot_bar {
-  position: sticky; bottom: 0; z-index: 90; background: $GROUND;
-}
-.st-key-spot_bar { border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); padding: 0.5rem 0; }
-.mg-blind .mg-letter { cursor: auto; }
-.mg-was { font-size: 0.9em; border-inline-start: 3px solid color-mix(in srgb, currentColor 25%, transparent);
-  padding: 0.05em 0.8em; overflow-wrap: anywhere; }
-.mg-was > span { margin-inline-end: 1.1em; }
-.mg-was .mg-sign { display: inline-block; margin-inline-end: 0.3em; }
-.mg-sentence .mg-text { font-size: 1.05em; }
-</style>"""
 _TOP_JS = """
 export default function ({ parentElement, data }) {
   // The next item begins at its top, wherever the reader was in the last one.
@@ -51,11 +31,6 @@ export default function ({ parentElement, data }) {
   root.dataset.item = data.item
 }
 """
-
-
-def style() -> None:
-    """Draw what all of it needs, once."""
-    st.html(battle_view.STYLE + _STYLE.replace("$GROUND", ink(mode()).ground))
 
 
 def top(item: str) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput
+from mirage.newton import newton
 from mirage.placement.sequential.field import Field
 from mirage.rank.fit import Array
 
@@ -84,30 +86,36 @@ class State:
         old = languages * size + np.array([battle.opponent for battle in fought])
         numbers: dict[tuple[int, Hashable], int] = {}
         cluster = np.array([numbers.setdefault((battle.language, battle.query), len(numbers)) for battle in fought])
-        precision = np.linalg.inv(self.covariance)
+        precision: Array = np.asarray(np.linalg.inv(self.covariance), dtype=np.float64)
         x0 = self.mean.ravel()
         x = x0.copy()
         curve = precision
+
+        def slopes(ratings: Array, weight: Array) -> tuple[Array, Array]:
+            nonlocal curve
+            p = 1 / (1 + np.exp(ratings[old] - ratings[new]))
+            slope = -precision @ (ratings - x0)
+            np.add.at(slope, new, weight * (points - p))
+            np.add.at(slope, old, weight * (p - points))
+            curve = precision.copy()
+            c = weight * p * (1 - p)
+            np.add.at(curve, (new, new), c)
+            np.add.at(curve, (old, old), c)
+            np.add.at(curve, (new, old), -c)
+            np.add.at(curve, (old, new), -c)
+            return slope, curve
+
         for _ in range(3):
-            # The weights follow the ratings: from the prior's to those found, in two rounds.
+            # The weights follow the ratings: from the prior's to those of the fit, in two rounds.
             weight = self._weights(languages, cluster, 1 / (1 + np.exp(x[old] - x[new])))
-            for _ in range(100):
-                p = 1 / (1 + np.exp(x[old] - x[new]))
-                slope = -precision @ (x - x0)
-                np.add.at(slope, new, weight * (points - p))
-                np.add.at(slope, old, weight * (p - points))
-                curve = precision.copy()
-                c = weight * p * (1 - p)
-                np.add.at(curve, (new, new), c)
-                np.add.at(curve, (old, old), c)
-                np.add.at(curve, (new, old), -c)
-                np.add.at(curve, (old, new), -c)
-                step = np.linalg.solve(curve, slope)
-                # A step of at most a logit: from a prior far off, a whole one could leap over the maximum.
-                x += step * min(1.0, 1 / max(float(np.abs(step).max()), 1e-12))
-                if np.abs(step).max() < 1e-9:
-                    break
-        return replace(self, mean=x.reshape(self.mean.shape), covariance=np.linalg.inv(curve), n=self.n + len(fought))
+            # From a prior far off, a step longer than a logit could leap over the maximum.
+            x = newton(partial(slopes, weight=weight), x, longest=1.0, tolerance=1e-9, limit=100)
+        return replace(
+            self,
+            mean=x.reshape(self.mean.shape),
+            covariance=np.asarray(np.linalg.inv(curve), dtype=np.float64),
+            n=self.n + len(fought),
+        )
 
     def _weights(self, languages: NDArray[np.intp], cluster: NDArray[np.intp], p: Array) -> Array:
         """What each battle counts: 1 where it is an independent toss, less where others share its query."""

@@ -1,0 +1,143 @@
+"""docs/extend.md: what it says of adding a language and a feature is done to a copy of the program, and works."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+GUIDE = ROOT / "docs" / "extend.md"
+BLOCK = re.compile(r'^```(\w+) title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+def sections() -> dict[str, str]:
+    """The guide's sections by heading."""
+    parts = HEADING.split(GUIDE.read_text(encoding="utf-8"))
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def apply(section: str, folder: Path) -> None:
+    """Do to a copy of the program what the blocks of a section say: files as they are, differences applied."""
+    blocks = BLOCK.findall(sections()[section])
+    assert blocks, f"{section} has no block with a file's name"
+    for kind, name, body in blocks:
+        file = folder / name
+        if kind != "diff":
+            file.write_text(body, encoding="utf-8")
+            continue
+        lines = body.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] in " -")
+        after = "".join(line[1:] for line in lines if line[0] in " +")
+        text = file.read_text(encoding="utf-8")
+        assert text.count(before) == 1, f"{name} does not hold the lines that {section} changes, once"
+        file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package."""
+    shutil.copytree(ROOT / "mirage", tmp_path / "copy" / "mirage", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
+def run(copy: Path, *args: str | Path) -> str:
+    """A command of the copied program."""
+    result = subprocess.run(
+        [sys.executable, "-m", "mirage", *map(str, args)],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def write(path: Path, *records: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def arena(copy: Path, language: str) -> Path:
+    """An arena of two questions, two systems and a judge, by the commands that users have."""
+    folder = copy / "arena"
+    queries = write(
+        copy / "queries.jsonl",
+        *(
+            {
+                "language": language,
+                "query_id": f"q{k}",
+                "text": "Which city is the capital?",
+                "subset": subset,
+                "passages": [{"passage_id": f"p{k}", "text": "A city.", "relevant": subset == "relevant"}],
+            }
+            for k, subset in enumerate(("relevant", "non_relevant"))
+        ),
+    )
+    answers = write(
+        copy / "answers.jsonl",
+        *(
+            {"language": language, "query_id": f"q{k}", "system": system, "text": text}
+            for k in range(2)
+            for system, text in (("red", "Which city? Yes, answer is present."), ("blue", "I don't know."))
+        ),
+    )
+    judgments = write(
+        copy / "judgments.jsonl",
+        *(
+            {"language": language, "query_id": "q0", "judge": "j", "system_a": a, "system_b": b, "verdict": verdict}
+            for a, b, verdict in (("red", "blue", "A"), ("blue", "red", "B"))
+        ),
+    )
+    for kind, file in (("queries", queries), ("answers", answers), ("judgments", judgments)):
+        run(copy, "import", kind, file, "--into", folder)
+    return folder
+
+
+def test_a_language_is_one_line(copy: Path) -> None:
+    apply("A language", copy)
+    folder = arena(copy, "ta")
+    run(copy, "outcomes", folder)
+    run(copy, "features", folder)
+    rates = json.loads(run(copy, "rates", folder, "--format", "json"))
+    assert {row["language"] for row in rates} >= {"ta"}
+    ranking = json.loads(run(copy, "rank", folder, "--referee", "j", "--format", "json"))
+    assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
+    assert "ta" in run(copy, "features", folder, "--format", "json")
+    shown = (
+        "import sys; from pathlib import Path; from mirage import store; from mirage.views import leaderboard\n"
+        "board = leaderboard.board(store.open_arena(Path(sys.argv[1])), 'j', 'both', ('ta',))\n"
+        "print(board.languages, board.rows.num_rows)"
+    )
+    command = [sys.executable, "-c", shown, str(folder)]
+    result = subprocess.run(
+        command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split("\n")[0] == "('ta',) 2"
+
+
+def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
+    apply("A feature", copy)
+    folder = arena(copy, "en")
+    run(copy, "features", folder)
+    rows = json.loads(run(copy, "features", folder, "--format", "json"))
+    values = {row["system"]: row["mean"] for row in rows if row["feature"] == "question_words"}
+    # "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
+    assert values == {"red": pytest.approx(3 / 5), "blue": 0}
+
+
+def test_every_file_that_the_guide_names_is_there() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:mirage|pages|tests|docs|benchmarks|data)/[\w/.-]+\.(?:py|css|md|txt|csv))`", text))
+    added = {name for _, name, _ in BLOCK.findall(text)}
+    assert len(named) > 10
+    assert {name for name in named - added if not (ROOT / name).is_file()} == set()
