@@ -84,7 +84,7 @@ def run() -> list[Row]:
     from playwright.sync_api import sync_playwright
 
     arena = full_size()
-    search.build(arena)
+    search.build_index(arena)
     with sync_playwright() as playwright, TemporaryDirectory() as home:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 

@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
-from mirage.votes.powered import Data, PoweredEstimate, estimate, known, solve
+from mirage.votes.powered import Data, PoweredEstimate, known, powered_estimate, solve_points
 
 Array = NDArray[np.float64]
 REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "judged"
@@ -121,7 +121,7 @@ def trials(
             plainly random.
     """
     whole, rng = real.whole, np.random.default_rng([seed, votes])
-    true_theta, n = estimate(whole, 0.0).theta, len(whole.first)
+    true_theta, n = powered_estimate(whole, 0.0).theta, len(whole.first)
     components = [real.known(names) for names in sets]
     first, second = (points for points, _ in list(real.judges.values())[:2])
     inclusion = np.where(first != second, 1.0, 0.5) if chosen else np.ones(n)
@@ -138,11 +138,11 @@ def trials(
             weight = np.zeros(n)
             drawn = rng.choice(np.flatnonzero(rng.random(n) < inclusion), votes, replace=False)
             weight[drawn] = 1 / inclusion[drawn]
-        compared.append(_error(estimate(_voted(whole, plain), 0.0)).mean())
+        compared.append(_error(powered_estimate(_voted(whole, plain), 0.0)).mean())
         for k, names in enumerate(sets):
             data = _voted(whole, weight, components[k])
             try:
-                result = estimate(data, None if names else 0.0)
+                result = powered_estimate(data, None if names else 0.0)
             except NotEnoughData:
                 refused[k] += 1
                 continue
@@ -171,9 +171,9 @@ def _voted(whole: Data, weight: Array, components: Array | None = None) -> Data:
 
 def alone(real: Real, judge: str) -> float:
     """Share of the systems whose rating by all that people said lies in the interval of the judge's own rating."""
-    result = estimate(dataclasses.replace(real.whole, human=real.judges[judge][0]), 0.0)
+    result = powered_estimate(dataclasses.replace(real.whole, human=real.judges[judge][0]), 0.0)
     reach = stdtrit(real.whole.questions_voted - 1, 0.975) * _error(result)
-    return float(np.mean(np.abs(result.theta - estimate(real.whole, 0.0).theta) <= reach))
+    return float(np.mean(np.abs(result.theta - powered_estimate(real.whole, 0.0).theta) <= reach))
 
 
 def _error(result: PoweredEstimate) -> Array:
@@ -225,7 +225,7 @@ def truth(theta: Array) -> Array:
     gap = theta[:, None] - theta[None, :]
     won = sum(w / (1 + np.exp(-(gap + e * BY_QUERY * 2**0.5))) for e, w in zip(x, weight / weight.sum(), strict=True))
     pairs = np.triu(np.ones_like(gap), 1)
-    return solve(pairs, pairs * ((1 - TIE) * won + TIE / 2), np.zeros(len(theta)))
+    return solve_points(pairs, pairs * ((1 - TIE) * won + TIE / 2), np.zeros(len(theta)))
 
 
 @dataclass(frozen=True)
@@ -347,7 +347,7 @@ def repeat(
         judged = dataclasses.replace(data, human=verdicts[0], weight=np.ones_like(data.weight))
         for name, (battles, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
             try:
-                result = estimate(battles, lam)
+                result = powered_estimate(battles, lam)
             except NotEnoughData:
                 refused += name == "corrected"
                 continue

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from benchmarks.harness import Row, seconds
 from mirage import features, schema
 from mirage.answers import compose_answer
-from mirage.features.language import probabilities
+from mirage.features.language import language_probabilities
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import MAX_TOKENS, cited_sentences
 from mirage.sources.nomiracl import read_outputs
@@ -80,7 +80,7 @@ def _deterministic(queries: pa.Table, passages: pa.Table, answers: pa.Table) -> 
     """All features that need no model, overlap with a reference among them."""
     tools = features.Tools(reference="s0")
     features.compute(queries, passages, answers.slice(0, 100), tools=tools)
-    probabilities.cache_clear()
+    language_probabilities.cache_clear()
     table, seconds = _timed(lambda: features.compute(queries, passages, answers, tools=tools))
     length = pc.mean(pc.utf8_length(answers["text"])).as_py()
     return Row(
@@ -101,7 +101,7 @@ def _detection(texts: dict[str, list[str]]) -> list[Row]:
     sample = {code: pool[:: max(1, len(pool) // TEXTS)][:TEXTS] for code, pool in sorted(texts.items())}
 
     def ours(text: str) -> str:
-        shares = probabilities.__wrapped__(text)
+        shares = language_probabilities.__wrapped__(text)
         return max(shares, key=shares.__getitem__)
 
     def theirs(text: str) -> str:

@@ -230,8 +230,8 @@ def pages(arena: store.Arena) -> list[Row]:
 def searches(arena: store.Arena) -> list[Row]:
     """Search in all answers, with an index and without."""
     (reading,) = times(lambda _: search.search(arena, "Suomenlinna"), 1)
-    (built,) = times(lambda _: search.build(arena), 1)
-    size = search.build(arena).stat().st_size / 1e6
+    (built,) = times(lambda _: search.build_index(arena), 1)
+    size = search.build_index(arena).stat().st_size / 1e6
     rows = []
     for texts, description in (
         (WORDS, "words in 18 languages"),
@@ -259,7 +259,7 @@ def run() -> list[Row]:
     arena = full_size()
     built = "it was there" if exists else f"{time.perf_counter() - start:.0f} s"
     ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
-    milliseconds = times(lambda n: answers.question(arena, ids[n], ""), len(ids))
+    milliseconds = times(lambda n: answers.question_view(arena, ids[n], ""), len(ids))
     return [
         Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
         Row(

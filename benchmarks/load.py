@@ -162,7 +162,7 @@ async def crowd(url: str, arena: store.Arena, sessions: int, seconds: float) -> 
 def run() -> list[Row]:
     """One reader to warm every page, then all of them."""
     arena = full_size()
-    search.build(arena)
+    search.build_index(arena)
     with TemporaryDirectory() as home, server(arena.path, Path(home)) as (url, process, _):
         asyncio.run(crowd(url, arena, 4, 20))
         tally = asyncio.run(crowd(url, arena, SESSIONS, SECONDS))

@@ -81,11 +81,11 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
     rights = []
     while True:
         state = start.after(fought)
-        now = placing.standing(state, tiers, seed=seed)
+        now = placing.posterior_standing(state, tiers, seed=seed)
         rights.append((len(fought), now.tier == true_tier))
         room = placing.CandidatePool(battles.queries, fought_pairs & ~requested, requested)
         share = 1.0 if policy == "random" else 0.1
-        chosen = placing.choose(state, tiers, [room], n=batch, control_share=share, seed=seed)
+        chosen = placing.choose_battles(state, tiers, [room], n=batch, control_share=share, seed=seed)
         if now.settled or not chosen:
             break
         for battle in chosen:

@@ -10,7 +10,7 @@ from scipy.stats import wilcoxon
 from benchmarks.harness import Row, seconds
 from mirage.languages import LANGUAGES
 from mirage.sources.simulated import simulate_arena
-from mirage.surrogate import Draws, by_draw, choose
+from mirage.surrogate import Draws, by_draw, compare_regressors
 from mirage.surrogate.training import by_tournament, training
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
@@ -46,7 +46,7 @@ def held_out() -> Row:
     taus, forest_taus = [], []
     for seed in range(ARENAS):
         tables = simulate_arena(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
-        comparison = choose(
+        comparison = compare_regressors(
             training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "replies"]
         )
         test = comparison.tests[0]

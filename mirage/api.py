@@ -122,7 +122,7 @@ class Ranking(ranks.Ranking):
 
         code = list(self.languages)[-1] if language is None else language
         rows = _of_language(self._ordered(), code).to_pylist()
-        return go.Figure(leaderboard.whiskers(rows, mode="light", title=leaderboard.unit(ties=self.ties)))
+        return go.Figure(leaderboard.whiskers(rows, mode="light", title=leaderboard.axis_title(ties=self.ties)))
 
     def _ordered(self) -> pa.Table:
         places = {code: k for k, code in enumerate(self.languages)}
@@ -303,7 +303,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         BadInput: if a column is missing or a value cannot be read.
     """
     from mirage import votes as people
-    from mirage.battles.decisions import decisions as decide_all
+    from mirage.battles.decision import decisions as decide_all
     from mirage.battles.referee import only_judge
 
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
@@ -314,7 +314,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         people.correct(log, decisions, language=code, judge=name, seed=seed)
         for code in sorted({vote.language for vote in log})
     ]
-    return corrections[0] if len(corrections) == 1 else people.together(corrections)
+    return corrections[0] if len(corrections) == 1 else people.join_corrections(corrections)
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
@@ -362,15 +362,17 @@ def _frame(rows: Any) -> pa.Table:
 
 def _judgments(rows: pa.Table, notes: list[str]) -> pa.Table:
     """Rows of battles as table `judgments`; what was assumed goes to the notes."""
+    from mirage.battles.decision import VERDICTS
+
     _need(rows, _BATTLE)
     n = len(rows)
     columns = {name: _texts(rows, name) for name in _BATTLE}
     words = Counter(columns["verdict"])
-    unknown = [word for word in words if word not in ("A", "B", "tie", "unparsed")]
+    unknown = [word for word in words if word not in VERDICTS]
     if unknown:
         row = columns["verdict"].index(unknown[0])
         raise BadInput(
-            f"the verdict {unknown[0]!r} is none of A, B, tie and unparsed",
+            f"the verdict {unknown[0]!r} is none of {', '.join(VERDICTS)}",
             where=f"row {row + 1:,}",
             do="write A where system_a is better, B where system_b is, tie where neither is",
         )

@@ -10,7 +10,7 @@ from mirage import ui
 from mirage.languages import LANGUAGES
 from mirage.ui import judgments, listing, reply, searching, steps, texts
 from mirage.views import answers as views
-from mirage.views.keys import Key, name
+from mirage.views.keys import Key, key_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,18 +25,18 @@ def main() -> None:
         page.need("outcomes")
     scope = views.scope(page.arena)
     selection = filters(page, scope)
-    questions = views.find(page.arena, selection)
+    questions = views.find_questions(page.arena, selection)
     page.summary(
         f"{len(questions.keys):,} of {scope.queries:,} questions; {questions.replies:,} of {scope.replies:,} replies "
         "match."
     )
     if selection.text:
         searching.offer_index(page.arena)
-    key = steps.current(
+    key = steps.current_question(
         "answers",
         questions,
         (page.arena.version, selection),
-        lambda question: views.resolve(page.arena, question, page.picked),
+        lambda question: views.question_of_link(page.arena, question, page.picked),
     )
     if key is None:
         with st.container(border=True):
@@ -45,7 +45,7 @@ def main() -> None:
         return
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
-            steps.choose("answers", questions, key, lambda keys: entries(page, keys))
+            steps.list_page("answers", questions, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
             show(page, scope, questions, selection, key)
 
@@ -138,7 +138,7 @@ def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
         code, query_id = item.key
         note = " · ".join([LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.ListEntry(name(item.key), text, language, note))
+        lines.append(listing.ListEntry(key_text(item.key), text, language, note))
     return lines
 
 
@@ -146,15 +146,15 @@ def show(
     page: ui.Page, scope: views.Scope, questions: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
 ) -> None:
     """One question: its passages, and what every system replied."""
-    shown = views.question(page.arena, key, selection.parser)
+    shown = views.question_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        where = steps.steps("answers", questions, key)
-        reply.about([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
-    reply.question(shown)
+        where = steps.step_buttons("answers", questions, key)
+        reply.show_facts([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
+    reply.show_question(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_replies", gap="small"):
             show_replies(scope, selection, shown)
-            judgments.judgments(page.arena, key)
+            judgments.show_judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             given(page, scope, shown)
@@ -162,7 +162,7 @@ def show(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
         about={
-            "question": name(key),
+            "question": key_text(key),
             "parser": selection.parser,
             "passages": [p.passage_id for p in shown.passages],
         },
@@ -182,11 +182,11 @@ def show_replies(scope: views.Scope, selection: views.AnswerFilter, shown: views
     head = f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies"
     st.header(head if hits else f"None of the {len(names)} replies matches", anchor=False)
     if hits:
-        reply.replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
+        reply.show_replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
     if hits and others:
         st.header(f"The other {len(others)}", anchor=False)
     if others:
-        reply.replies(shown, others, hits=(), texts=scope.reply_texts)
+        reply.show_replies(shown, others, hits=(), texts=scope.reply_texts)
     reply.unmeasured(shown)
 
 
@@ -196,7 +196,7 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QuestionView) -> No
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
-        ui.onward("battle", "Two of them side by side", a=first, b=second, query=name(shown.key))
+        ui.onward("battle", "Two of them side by side", a=first, b=second, query=key_text(shown.key))
 
 
 def given(page: ui.Page, scope: views.Scope, shown: views.QuestionView) -> None:
@@ -205,7 +205,7 @@ def given(page: ui.Page, scope: views.Scope, shown: views.QuestionView) -> None:
         st.header(f"{len(shown.passages)} passages", anchor=False)
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             st.caption("At least one answers the question; the source does not say which.")
-        reply.passages(shown)
+        reply.show_passages(shown)
     if not scope.reply_texts:
         texts.absent(page)
 

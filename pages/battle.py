@@ -17,8 +17,8 @@ from mirage.ui import referee as who
 from mirage.views import answers, people
 from mirage.views import battle as views
 from mirage.views import matrix as matrices
-from mirage.views.keys import Key, Keys, name
-from mirage.views.overlap import overlap
+from mirage.views.keys import Key, Keys, key_text
+from mirage.views.overlap import shared_words
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -52,7 +52,7 @@ def main() -> None:
         navigation = st.container(horizontal=True, width="content", gap="small")
         selection = filters(page, referee, *pair)
         display = st.container(horizontal=True, width="content", gap="small")
-    battles = views.find(page.arena, selection)
+    battles = views.find_battles(page.arena, selection)
     page.summary(
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles of {selection.first} and {selection.second} by "
         f"{referee} match. A battle is one question, in one order of the answers or in both."
@@ -60,8 +60,8 @@ def main() -> None:
     if battles.decisions:
         with place:
             battle_view.score(battles)
-    all_battles = Keys(tuple(views.battles(page.arena, selection.first, selection.second)))
-    key = steps.current(
+    all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second)))
+    key = steps.current_question(
         "battle",
         battles,
         (page.arena.version, selection),
@@ -190,40 +190,40 @@ def show(
 ) -> None:
     """One battle; the ways to the others and what it looks like are drawn into places of their own."""
     selection = battles.wanted
-    battle = views.battle(page.arena, key, selection.first, selection.second)
+    battle = views.battle_view(page.arena, key, selection.first, selection.second)
     judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
     with navigation:
-        where = steps.steps("battle", battles, key)
+        where = steps.step_buttons("battle", battles, key)
         with st.popover("List", help="All battles that match."):
-            steps.choose("battle", battles, key, lambda keys: entries(page, battles, keys))
+            steps.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     with display:
         order, mark = pick_looks(battle, judge, texts=has_texts)
     layout = battle_view.layout_of(battle, judge, order)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             subset = [f"{battle.question.subset.replace('_', '-')} subset"] if battle.question.subset else []
-            reply.about([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
-            reply.question(battle.question)
+            reply.show_facts([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
+            reply.show_question(battle.question)
             battle_view.verdict_line(battle, selection.referee)
-            parts = overlap(battle.first, battle.second) if mark == "differences" else None
+            parts = shared_words(battle.first, battle.second) if mark == "differences" else None
             by_labels = Referee.named(selection.referee).by_labels
-            battle_view.sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
+            battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
             st.caption(
                 ui.plain(" ".join([layout.why, *([battle_view.shared(parts)] if mark == "differences" else [])]))
             )
             if battle.judges:
                 st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
-                battle_view.judged(battle, selection.referee)
+                battle_view.judge_verdicts(battle, selection.referee)
             voted(page, battle)
             if battle.compared or battle.apart:
                 st.header("Features", anchor=False)
                 battle_view.features(battle, layout)
-            ui.onward("answers", "Every system's answer to this question", query=name(key), languages=(key[0],))
+            ui.onward("answers", "Every system's answer to this question", query=key_text(key), languages=(key[0],))
         with st.container(key="battle_given", gap="small"):
             if battle.question.passages:
                 st.header(f"{len(battle.question.passages)} passages", anchor=False)
-                reply.passages(battle.question)
+                reply.show_passages(battle.question)
             if not has_texts:
                 texts.absent(page)
     page.download(
@@ -248,7 +248,7 @@ def voted(page: ui.Page, battle: views.BattleView) -> None:
         return
     if rows:
         st.header("What people said", anchor=False)
-        vote_item.people(rows)
+        vote_item.show_people(rows)
 
 
 def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[str, str]:
@@ -289,7 +289,7 @@ def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]
         decision = battles.decisions[item.key]
         note = [LANGUAGES[code].name, results[decision.winner], *([] if decision.consistent else ["orders disagree"])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.ListEntry(name(item.key), text, language, " · ".join(note)))
+        lines.append(listing.ListEntry(key_text(item.key), text, language, " · ".join(note)))
     return lines
 
 

@@ -51,7 +51,7 @@ def main() -> None:
     relations, facts = related(page, names, codes)
     matrix(shown, names)
     feature = detail(shown, names, relations)
-    agreement.citations(page, codes)
+    agreement.show_citations(page, codes)
     page.download(
         "features",
         shown.everything,
@@ -163,7 +163,7 @@ def head(feature: str) -> None:
         st.markdown(f"**{ui.plain(feature)}**  \n:gray[not declared by this version of mirage]")
         return
     low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
-    facts = ", ".join(filter(None, (low, spec.unit, charts.better(feature))))
+    facts = ", ".join(filter(None, (low, spec.unit, charts.direction_text(feature))))
     about = ui.plain(f"{spec.meaning} {spec.source}")
     st.markdown(f"**{ui.plain(spec.title)}**  \n:gray[{ui.plain(facts)}]", help=about)
 
@@ -176,7 +176,7 @@ def onward(shown: views.Overview, feature: str, system: str, language: str) -> N
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(
             f"**{ui.plain(system)}** in {LANGUAGES[language].name}: {ui.plain(charts.title(feature))} "
-            f"{charts.write(row.mean)}, n = {row.n:,} of {row.total:,}",
+            f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
             width="content",
         )
         ui.onward("answers", "The answers behind it", languages=(language,), systems=system)
@@ -188,7 +188,7 @@ def matrix(shown: views.Overview, names: Sequence[str]) -> None:
     columns = [ui.Col("system", "System", "system", help="What produced the answers.")]
     for feature in names:
         spec = FEATURES.get(feature)
-        about = f"{spec.meaning} {charts.better(feature).capitalize()}." if spec else ""
+        about = f"{spec.meaning} {charts.direction_text(feature).capitalize()}." if spec else ""
         columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=104))
     ui.table(shown.matrix, columns, key="feature_matrix")
     st.caption(
@@ -210,7 +210,7 @@ def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[view
     feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
     spec = FEATURES.get(feature)
     if spec:
-        st.caption(ui.plain(f"{spec.meaning} {charts.better(feature).capitalize()}. {spec.source}"))
+        st.caption(ui.plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
     left, right = ui.side_by_side((470, 18), (280, 7), key="feature_one")
     with left:
         values(shown, feature)

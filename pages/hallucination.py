@@ -86,7 +86,7 @@ def _computed(page: ui.Page) -> None:
             help="What reads the replies. strict: the corrected parser, for 18 languages. published: the rules of the "
             "NoMIRACL program, which reproduce the printed figures.",
         )
-    rates = views.rates(page.arena, views.published(page.arena), parser, definition, page.picked)
+    rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells))
@@ -114,7 +114,7 @@ def _computed(page: ui.Page) -> None:
     _outcomes(rates, cells, order, parser)
     _confusion(page, parser)
     _by_template(page, parser)
-    _paper(views.published(page.arena), page.arena, page.picked)
+    _paper(views.published_arena(page.arena), page.arena, page.picked)
     page.download(
         "hallucination",
         rates.cells,
@@ -448,7 +448,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
                 st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")
                 continue
             part = ui.chart(
-                charts.stacked(cells, systems=order, metric=metric, mode=ui.mode()),
+                charts.share_bars(cells, systems=order, metric=metric, mode=ui.mode()),
                 key=f"outcomes_{metric}",
                 alt=f"Outcomes of the replies to {charts.QUESTIONS[metric]} by system.",
                 select=True,
@@ -473,7 +473,7 @@ def _confusion(page: ui.Page, parser: str) -> None:
         "An answer is a positive, an abstention a negative. True positives and false negatives are replies to relevant "
         "questions, false positives and true negatives to non-relevant ones. Undecided replies are in no cell."
     )
-    matrix = tables.confusion(page.arena, parser, languages)
+    matrix = tables.confusions(page.arena, parser, languages)
     shown = matrix.filter([row == code for row in matrix["language"].to_pylist()])
     heads = {
         "true_positives": "TP",
@@ -536,7 +536,7 @@ def _by_template(page: ui.Page, parser: str) -> None:
 
 def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) -> None:
     """The tables of the NoMIRACL paper, beside what the arena gives."""
-    items = tables.items(figures) if figures is not None else ()
+    items = tables.paper_tables(figures) if figures is not None else ()
     if figures is None or not items:
         return
     st.header("Published tables", anchor=False)
@@ -551,7 +551,7 @@ def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) ->
             segments=True,
             help="Table 1: questions. Table 2: patterns of replies. Table 3: prompts. Table 7: fine-tuning.",
         )
-        codes = tables.languages(figures, item)
+        codes = tables.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
         code = ui.pick(
             "Figures for",

@@ -68,7 +68,7 @@ def main() -> None:
     page = ui.begin("judges")
     page.need("judgments")
     with st.spinner("Measuring the judges ...", show_time=True):
-        everything = views.rows(page.arena)
+        everything = views.judge_rows(page.arena)
     rows = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in rows))
     have = [code for code in LANGUAGES if any(row["language"] == code for row in rows)]
@@ -163,7 +163,7 @@ def _chart(rows: list[dict[str, Any]], measure: views.JudgeMeasure, judges: list
         st.info(ui.plain(f"No value. {'; '.join(reasons)}."))
         return
     clicked = ui.chart(
-        charts.by_language(
+        charts.judge_figure(
             rows,
             measure=measure.name,
             judges=judges,
@@ -191,11 +191,11 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
     voted: tuple[votes.Agreement, ...] = ()
     counts = dict.fromkeys(codes, 0)
     try:
-        voted = people.agreement(page.arena)
+        voted = people.agreement_at(page.arena)
         counts = agreements.voted(people.log(page.arena), codes)
     except MirageError as error:
         st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
-    table = agreements.rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
+    table = agreements.agreement_rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
     # Votes may be in some of the languages only: where there is no row over all that are shown, those there are.
     over = {row.language for row in voted}
     where = {"all"} if scope == "all" and "all" in over else {code for code in codes if code in over}
@@ -203,9 +203,9 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
     if shown:
         with st.container(horizontal=True, gap="small"):
             for row in shown:
-                agreement.badge(row, where=len(codes) > 1)
+                agreement.agreement_badge(row, where=len(codes) > 1)
     if shown or "answers" in page.arena.tables:
-        st.caption(agreement.voted(counts))
+        st.caption(agreement.voted_languages(counts))
     ui.onward("spot_check", "Vote on battles yourself")
     if not len(table):
         return
@@ -241,7 +241,7 @@ def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
         ]
         if named:
             ui.chart(
-                charts.by_language(
+                charts.judge_figure(
                     named,
                     measure=statistic,
                     judges=list(dict.fromkeys(row["judge"] for row in named)),

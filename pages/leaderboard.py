@@ -12,7 +12,7 @@ from mirage.battles.referee import POOLED, Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.charts import leaderboard as charts
 from mirage.charts.published import dumbbells
-from mirage.charts.report import report
+from mirage.charts.report import report_page
 from mirage.errors import MirageError
 from mirage.languages import LANGUAGES
 from mirage.rank.languages import LanguageEffects
@@ -68,7 +68,7 @@ def ratings(page: ui.Page) -> None:
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with filters:
         reference, scale = _compared(board)
-    shown = compared.rows(board, reference, scale)
+    shown = compared.board_rows(board, reference, scale)
     rows = shown.to_pylist()
     left, right = st.columns([13, 8], gap="small")
     with right:
@@ -76,7 +76,7 @@ def ratings(page: ui.Page) -> None:
             charts.whiskers(
                 rows,
                 mode=ui.mode(),
-                title=charts.unit(scale, choice.ties, reference),
+                title=charts.axis_title(scale, choice.ties, reference),
                 kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
                 zero=columns.zero(scale, reference),
                 what="rating" if reference is None else f"difference to {reference}",
@@ -102,7 +102,7 @@ def ratings(page: ui.Page) -> None:
         else:
             _onward(system)
             st.caption(ui.plain(_sentences(views.needed(board, system))))
-        if weak := compared.design(board):
+        if weak := compared.design_lines(board):
             st.caption(ui.plain(f"Who met whom: {'; '.join(weak)}."))
     if len(board.languages) > 1:
         st.header("Rank by language", anchor=False)
@@ -132,7 +132,7 @@ def ratings(page: ui.Page) -> None:
             )
         _families(views.unusual(board))
     if judged:
-        agreement.corrected(page, referee, board.languages)
+        agreement.show_corrected(page, referee, board.languages)
     page.download(
         "leaderboard",
         compared.everything(board, reference),
@@ -144,7 +144,7 @@ def ratings(page: ui.Page) -> None:
             "counted": list(board.counted),
         }
         | ({"reference": reference} if reference is not None else {}),
-        report=lambda facts: report(
+        report=lambda facts: report_page(
             page.arena.title,
             f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
             board.rows.to_pylist(),

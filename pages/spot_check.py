@@ -93,7 +93,7 @@ def main() -> None:
 @st.fragment
 def vote() -> None:
     """One item; a vote draws this part again and nothing else."""
-    session = vote_session.current()
+    session = vote_session.current_session()
     if session.failed is not None:
         ui.refuse(session.failed)
     row = vote_session.pending()
@@ -117,7 +117,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     if own_votes:
         last_vote = own_votes[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            vote_item.result(views.result(session.arena, last_vote))
+            vote_item.show_result(views.vote_result(session.arena, last_vote))
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open that battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
@@ -126,18 +126,18 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
         finished("battles" if pool.battles else "")
         bar(session, {}, None, unsent_vote)
         return
-    shown = battles.battle(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
+    shown = battles.battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
     token = session.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
     vote_item.top(token)
     with st.container(horizontal=True, key="spot_body", gap="medium"):
         with st.container(key="spot_asked", gap="small"):
-            reply.about([LANGUAGES[item.language].name])
-            reply.question(shown.question)
-            vote_item.sides(shown)
+            reply.show_facts([LANGUAGES[item.language].name])
+            reply.show_question(shown.question)
+            vote_item.show_sides(shown)
         with st.container(key="spot_given", gap="small"):
             if shown.question.passages:
                 st.header(f"{len(shown.question.passages)} passages", anchor=False)
-                reply.passages(shown.question)
+                reply.show_passages(shown.question)
 
     def make_vote(choice: str, note: str | None) -> votes.Row:
         return votes.cast(
@@ -149,13 +149,13 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             note=note,
             seconds=session.seconds(token),
             session=session.reader.session,
-            shown=views.digest(shown),
+            shown=views.battle_digest(shown),
         )
 
     bar(session, vote_item.BATTLE | vote_item.SKIP, (token, make_vote), unsent_vote)
     for other in following:
         # All is drawn: what most likely comes next is read while this one is.
-        battles.battle(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
+        battles.battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
 def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
@@ -163,8 +163,8 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     own_votes = session.own_votes
     if own_votes:
         last_vote = own_votes[-1]
-        last_question = answers.question(session.arena, (last_vote.language, last_vote.query_id), "strict")
-        vote_item.cited(
+        last_question = answers.question_view(session.arena, (last_vote.language, last_vote.query_id), "strict")
+        vote_item.show_cited(
             last_vote, next((p for p in last_question.passages if p.passage_id == last_vote.passage_id), None)
         )
     pair = views.next_pair(session.arena, session.language, own_votes)
@@ -175,12 +175,12 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
         return
     token = session.token(pair.key)
     vote_item.top(token)
-    question = answers.question(session.arena, (pair.language, pair.query_id), "strict")
+    question = answers.question_view(session.arena, (pair.language, pair.query_id), "strict")
     answer = next(answer for answer in question.replies if answer.system == pair.system)
     passage = next(p for p in question.passages if p.passage_id == pair.passage_id)
-    reply.about([LANGUAGES[pair.language].name, "Does the passage support the sentence?"])
-    reply.question(question)
-    vote_item.citation(pair, answer, question, passage)
+    reply.show_facts([LANGUAGES[pair.language].name, "Does the passage support the sentence?"])
+    reply.show_question(question)
+    vote_item.show_citation(pair, answer, question, passage)
 
     def make_vote(choice: Any, note: str | None) -> votes.Row:
         return views.evidence(

@@ -116,9 +116,9 @@ def main() -> None:
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         referee, skill = _referee(page)
-    comparison = views.compared(page.arena, referee, skill)
+    comparison = views.comparison_of(page.arena, referee, skill)
     names = [row.regressor for row in comparison.summary]
-    codes = [row["language"] for row in views.by_language(page.arena, referee, skill, names[0])]
+    codes = [row["language"] for row in views.quality_by_language(page.arena, referee, skill, names[0])]
     shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
         page.summary("No prediction in the languages picked.")
@@ -145,8 +145,8 @@ def main() -> None:
             width=120,
             help="all: means over all languages of the arena.",
         )
-    rows = [row for row in views.by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
-    points = views.points(page.arena, referee, skill, regressor, language)
+    rows = [row for row in views.quality_by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
+    points = views.predicted_points(page.arena, referee, skill, regressor, language)
     page.summary(_answer(comparison, regressor, language, referee, len(points)))
     left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
     with left:
@@ -167,7 +167,7 @@ def main() -> None:
             st.caption("Filled: rated by the referee. Hollow: predicted without its battles. Select a mark to go on.")
     with right:
         ui.chart(
-            charts.taus(
+            charts.tau_figure(
                 [row for row in rows if row["language"] != ALL],
                 regressor=_title(regressor),
                 names=[LANGUAGES[row["language"]].name for row in rows if row["language"] != ALL],
@@ -257,7 +257,7 @@ def _onward(system: str, language: str) -> None:
 
 def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
     """Who lies where the regressor has seen nobody."""
-    beyond = views.outside(page.arena, referee, skill, regressor)
+    beyond = views.outside_range(page.arena, referee, skill, regressor)
     if not beyond:
         return
     lines = []
@@ -320,7 +320,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:
         ui.chart(
-            charts.importances(weights.permuted, mode=ui.mode()),
+            charts.importance_figure(weights.permuted, mode=ui.mode()),
             key="importances",
             alt="How much the squared error of left-out systems rises when a feature is another system's.",
         )
@@ -376,8 +376,10 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
     st.header("The published figures beside ours", anchor=False)
     ui.badge("published figures")
     forest: Mapping[str, Any] = {}
-    if any(row.regressor == PUBLISHED for row in views.compared(page.arena, referee, skill).summary):
-        forest = {row["language"]: row["tau"] for row in views.by_language(page.arena, referee, skill, PUBLISHED)}
+    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee, skill).summary):
+        forest = {
+            row["language"]: row["tau"] for row in views.quality_by_language(page.arena, referee, skill, PUBLISHED)
+        }
     lines = []
     for row in rows:
         code = row["language"]

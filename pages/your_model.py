@@ -146,17 +146,17 @@ def take(page: ui.Page) -> None:
 
 def standing(page: ui.Page, system: str, judge: str) -> None:
     """Where a system of the user's stands: by surrogate and battles, by features, and what to judge next."""
-    if "features" not in page.arena.tables or not views.languages(page.arena, system):
+    if "features" not in page.arena.tables or not views.languages_with_features(page.arena, system):
         st.info("No feature of this system could be measured.")
         return
-    answered = views.languages(page.arena, system)
+    answered = views.languages_with_features(page.arena, system)
     codes = tuple(code for code in answered if not page.picked or code in page.picked)
     if not codes:
         st.info(f"{ui.plain(system)} has answers in {', '.join(LANGUAGES[code].name for code in answered)} only.")
         return
     if judge:
         with st.spinner("Placing your system among the judged ones ..."):
-            placement = views.placed(page.arena, system, judge, codes)
+            placement = views.placement_of(page.arena, system, judge, codes)
         if isinstance(placement, MirageError):
             ui.refuse(placement)
         else:
@@ -167,7 +167,7 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
             ui.onward("leaderboard", "Its place on the Leaderboard", languages=codes)
             ui.onward("hallucination", "When it answers and when it abstains", languages=codes, systems=system)
     st.header("Its features beside the others", anchor=False)
-    table = views.compared(page.arena, system, codes)
+    table = views.feature_means(page.arena, system, codes)
     ui.table(table, FEATURES, key="features")
     with st.container(horizontal=True, gap="medium"):
         ui.onward("features", "All systems by language", systems=system)
@@ -196,7 +196,7 @@ def _place(page: ui.Page, placement: Placement) -> None:
     st.caption(ui.plain(f"{placement.method}."))
     if placement.next:
         st.header("The battles worth judging next", anchor=False)
-        battles = views.battles(placement)
+        battles = views.suggested_battles(placement)
         horizon = placement.horizon.median
         st.caption(
             f"These {counted(len(placement.next), 'battle')}, both orders each, cost {placement.calls:,} calls of the "
@@ -220,12 +220,12 @@ def _place(page: ui.Page, placement: Placement) -> None:
 def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
     """Check a file, and put its answers into the reader's own copy of the arena; the page then shows that copy."""
     owner = reader().owner
-    folder = page.arena.path if _is_own(page) else owned.folder(owner) / f"{page.arena.name}-own"
-    upload = owned.folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
+    folder = page.arena.path if _is_own(page) else owned.owner_folder(owner) / f"{page.arena.name}-own"
+    upload = owned.owner_folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
     completed = False
     with ui.working("Checking the answers ...") as move:
         owned.need_room(owner, len(data) + (0 if store.is_arena(folder) else page.arena.size))
-        with home.alone(owned.folder(owner)):
+        with home.alone(owned.owner_folder(owner)):
             try:
                 store.write_bytes(upload, data)
                 base = store.open_arena(folder) if store.is_arena(folder) else page.arena
@@ -248,7 +248,7 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
 
 def _is_own(page: ui.Page) -> bool:
     """Whether the arena is a copy that this reader made."""
-    return page.arena.path in owned.arenas(reader().owner).values()
+    return page.arena.path in owned.owned_arenas(reader().owner).values()
 
 
 def _kept() -> str:

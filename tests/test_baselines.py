@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.answers import citations, cited, compose_answer, parse_answer
 from mirage.errors import UnknownName
-from mirage.features.language import probabilities
-from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, answers, bm25
+from mirage.features.language import language_probabilities
+from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, baseline_answers, bm25
 from mirage.languages import LANGUAGES
-from mirage.outcomes import parse
+from mirage.outcomes import parse_outcome
 from mirage.sources.sample import read_sample
 
 PASSAGES = [
@@ -41,7 +41,7 @@ def arena(
 
 
 def replies(queries: pa.Table, passages: pa.Table) -> dict[str, str | None]:
-    table = answers(queries, passages)
+    table = baseline_answers(queries, passages)
     schema.validate("answers", table)
     return dict(zip(table["system"].to_pylist(), table["text"].to_pylist(), strict=True))
 
@@ -85,7 +85,7 @@ def test_positions_not_rows_decide_which_passage_is_first() -> None:
 
 
 def test_what_cannot_be_answered_without_texts_is_missing_with_the_reason() -> None:
-    nothing = answers(*arena([("d#0", None)], question=None)).to_pylist()
+    nothing = baseline_answers(*arena([("d#0", None)], question=None)).to_pylist()
     for row in nothing:
         assert (row["status"] == "ok") == (row["system"] == "baseline/abstain")
         assert (row["text"] is None) == (row["reason"] is not None) == (row["status"] == "missing")
@@ -103,10 +103,10 @@ def test_what_cannot_be_answered_without_texts_is_missing_with_the_reason() -> N
 
 
 def test_some_baselines_can_be_had_alone_and_unknown_ones_are_refused() -> None:
-    table = answers(*arena(), only=["baseline/lead", "baseline/lead"])
+    table = baseline_answers(*arena(), only=["baseline/lead", "baseline/lead"])
     assert table["system"].to_pylist() == ["baseline/lead"]
     with pytest.raises(UnknownName, match="baseline/lead"):
-        answers(*arena(), only=["baseline/leed"])
+        baseline_answers(*arena(), only=["baseline/leed"])
 
 
 # --- in 18 languages
@@ -116,8 +116,8 @@ def test_some_baselines_can_be_had_alone_and_unknown_ones_are_refused() -> None:
 def test_an_abstention_is_written_in_its_language(code: str) -> None:
     assert set(ABSTENTIONS) == set(LANGUAGES)
     for sentence in ABSTENTIONS[code]:
-        assert probabilities(sentence)[code] > 0.95
-    assert parse(compose_answer(*ABSTENTIONS[code]), language=code).outcome == "abstained"
+        assert language_probabilities(sentence)[code] > 0.95
+    assert parse_outcome(compose_answer(*ABSTENTIONS[code]), language=code).outcome == "abstained"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -129,7 +129,7 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
     relevant = {p["passage_id"] for p in passages.to_pylist() if p["relevant"]}
     ids = passages["passage_id"].to_pylist()
     hits = dict.fromkeys(BASELINES, 0)
-    for row in answers(queries, passages).to_pylist():
+    for row in baseline_answers(queries, passages).to_pylist():
         assert row["status"] == "ok"
         named = cited(citations(row["text"], ids, numbered=False))
         hits[row["system"]] += bool(relevant & set(named))
@@ -141,8 +141,8 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
 def test_the_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from pathlib import Path; import hashlib; from mirage.sources.sample import read_sample\n"
-        "from mirage.generate.baselines import answers; t = read_sample(Path('data/sample/source'))\n"
-        "made = answers(t['queries'], t['passages'])['text'].to_pylist()\n"
+        "from mirage.generate.baselines import baseline_answers; t = read_sample(Path('data/sample/source'))\n"
+        "made = baseline_answers(t['queries'], t['passages'])['text'].to_pylist()\n"
         "print(hashlib.sha256('|'.join(made).encode()).hexdigest())"
     )
     prints = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow.compute as pc
 import pytest
@@ -16,14 +16,15 @@ from small_arena import write
 import mirage.rank as rank
 from mirage import schema, store, votes
 from mirage.battles import RELEVANCE, Battle, Referee, decide, decisions, judges, only_judge, referees
-from mirage.battles.decisions import shown
+from mirage.battles import decision as rule
+from mirage.battles.decision import shown
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge import judge_stats
 from mirage.sft import preferences
 from mirage.views import battle as battle_views
 from mirage.views import matrix as matrix_views
 
-VERDICTS = ("A", "B", "tie", "unparsed")
+VERDICTS = get_args(schema.Verdict)
 # (whether the second system is shown first, the verdict in that order)
 ORDERS = st.lists(st.tuples(st.booleans(), st.sampled_from(VERDICTS)), max_size=3)
 
@@ -63,6 +64,10 @@ def test_a_system_wins_where_every_readable_verdict_names_it(
     assert math.isnan(decision.points) == (winner == "unparsed")
 
 
+def test_the_table_of_verdicts_is_whole() -> None:
+    assert tuple(rule.VERDICTS) == get_args(schema.Verdict)
+
+
 @given(ORDERS)
 def test_a_decision_is_the_same_from_the_other_side(verdicts: list[tuple[bool, str]]) -> None:
     decision = decide([shown(verdict, swapped=swapped) for swapped, verdict in verdicts])
@@ -97,7 +102,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
     )
     decided = decisions(table, unparsed=True)["j"]
     assert len(decided) == len(PAIRS)
-    by_page = battle_views.battles(arena, "x", "y")
+    by_page = battle_views.decisions_of(arena, "x", "y")
     assert {key[1]: by_judge["j"].winner for key, by_judge in by_page.items()} == {
         battle.query_id: decision.winner for battle, decision in decided.items()
     }
@@ -139,7 +144,7 @@ def test_a_grade_stands_in_for_a_verdict_that_cannot_be_read(tmp_path: Path, gra
     arena = store.write(
         tmp_path / "a", {"judgments": table}, title="t", label="sample", about="", licence="", made_by="a test"
     )
-    assert battle_views.battles(arena, "x", "y")["en", "q"]["j"].winner == winner
+    assert battle_views.decisions_of(arena, "x", "y")["en", "q"]["j"].winner == winner
     cell = matrix_views.matrix(arena, "j").cells["x", "y"]
     assert {"first": cell.wins, "tie": cell.ties, "second": cell.losses}[winner] == 1
 

@@ -195,3 +195,8 @@ def test_a_systems_name_in_a_hover_is_not_markup() -> None:
     rows = [{**ROWS[0], "system": "<b onmouseover=alert(1)>x</b>"}]
     (trace,) = charts.whiskers(rows, mode="light")["data"]
     assert "<b onmouseover" not in trace["text"][0]
+
+
+def test_every_maker_has_a_mark_for_charts_and_for_tables() -> None:
+    assert all(maker.shape.startswith("<") for maker in palette.FAMILIES)
+    assert len({maker.symbol for maker in palette.FAMILIES}) == len(palette.FAMILIES)

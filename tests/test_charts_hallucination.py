@@ -215,7 +215,7 @@ def test_bars_carry_intervals_and_say_where_there_are_no_questions(mode: Any) ->
 @MODES
 @pytest.mark.parametrize("metric", ["hallucination", "error"])
 def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metric: str) -> None:
-    figure = checked(charts.stacked(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
+    figure = checked(charts.share_bars(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
     wrong, right = ("answered", "abstained") if metric == "hallucination" else ("abstained", "answered")
     assert [trace["name"] for trace in figure["data"]] == [wrong, "unparsed", right], "what never occurs is left out"
     assert [sum(shares) for shares in zip(*(trace["x"] for trace in figure["data"]), strict=True)] == [
@@ -248,7 +248,7 @@ def test_pitfall_45_a_name_is_never_markup() -> None:
         charts.order([move | {"place_decided": 1, "place_as_published": 1}], mode="light"),
         charts.cells(cells, systems=[name], languages=["en"], metric="error", mode="light"),
         charts.bars(cells, systems=[name], languages=["en"], mode="light"),
-        charts.stacked(cells, systems=[name], metric="error", mode="light"),
+        charts.share_bars(cells, systems=[name], metric="error", mode="light"),
     ]
     for figure in figures:
         assert not [text for text in every_text(figure) if "<b onclick" in text]
@@ -267,9 +267,9 @@ def apart(marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace
 def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
     picked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rates = views.rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
+    rates = views.both_rates(store.open_arena(store.bundled()["nomiracl"]), None, picked=picked)
     seen: list[Any] = []
-    place = labels.place
+    place = labels.place_labels
 
     def spy(marks: Any, width: float, height: float) -> Any:
         seen.append((marks, place(marks, width, height)))
@@ -294,10 +294,10 @@ share = st.floats(0, 1)
 @given(st.lists(st.tuples(share, share), min_size=1, max_size=6))
 def test_labels_keep_apart_wherever_a_few_marks_lie(points: list[tuple[float, float]]) -> None:
     marks = tuple(labels.LabelAnchor(f"system-{i}", x, y, x, x, y, y) for i, (x, y) in enumerate(points))
-    places = labels.place(marks, PLOT_WIDTH, PLOT_HEIGHT)
-    assert places == labels.place.__wrapped__(marks, PLOT_WIDTH, PLOT_HEIGHT), "the same marks, the same places"
+    places = labels.place_labels(marks, PLOT_WIDTH, PLOT_HEIGHT)
+    assert places == labels.place_labels.__wrapped__(marks, PLOT_WIDTH, PLOT_HEIGHT), "the same marks, the same places"
     assert apart(marks, places, PLOT_WIDTH)
 
 
 def test_no_marks_need_no_labels() -> None:
-    assert labels.place((), PLOT_WIDTH, PLOT_HEIGHT) == ()
+    assert labels.place_labels((), PLOT_WIDTH, PLOT_HEIGHT) == ()

@@ -79,7 +79,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 def ask(ledger: Ledger, *questions: str, settings: llm.Settings = SETTINGS, **options: Any) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": question}] for question in questions]
-    replies = engine_vllm.complete(conversations, settings=settings, ledger=ledger, **options)
+    replies = engine_vllm.complete_local(conversations, settings=settings, ledger=ledger, **options)
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 

@@ -16,7 +16,7 @@ from conftest import ROOT
 from typer.testing import CliRunner
 
 from mirage import schema, sft, store
-from mirage.charts.report import report
+from mirage.charts.report import report_page
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.sft.export import export_preferences
@@ -138,7 +138,7 @@ def test_a_report_opens_without_the_explorer_and_runs_nothing_it_was_given(tmp_p
     rows = [row | {"system": HOSTILE}, row | {"system": "gpt-4", "rank": 2, "bounded": False}]
     ranks = [row | {"language": code} for row in rows for code in ("ar", "sw")]
     out = tmp_path / "report.html"
-    out.write_text(report(HOSTILE, HOSTILE, rows, ranks, about={"languages": ("ar", "sw"), "x": HOSTILE}), "utf-8")
+    out.write_text(report_page(HOSTILE, HOSTILE, rows, ranks, about={"languages": ("ar", "sw"), "x": HOSTILE}), "utf-8")
     with browser.chromium() as start:
         opened = start()
         opened.page.goto(out.as_uri())

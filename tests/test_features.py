@@ -22,7 +22,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.features import FAMILIES, FEATURES, Tools, compute, means, measurable
 from mirage.features.citation import average_precision, recall
-from mirage.features.language import DECIDED, DECIMALS, probabilities
+from mirage.features.language import DECIDED, DECIMALS, language_probabilities
 from mirage.languages import LANGUAGES
 
 SENTENCES = {
@@ -193,7 +193,7 @@ def test_a_sentence_is_in_its_language(code: str) -> None:
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_probabilities_cover_the_18_languages_and_sum_to_one(text: str) -> None:
-    shares = probabilities(text)
+    shares = language_probabilities(text)
     assert set(shares) == set(LANGUAGES)
     assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
     assert all(0 <= share <= 1 for share in shares.values())
@@ -213,14 +213,14 @@ def test_a_reply_without_letters_has_no_language(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
 def test_a_reply_too_short_to_tell_has_no_language(text: str) -> None:
-    assert max(probabilities(text).values()) < DECIDED
+    assert max(language_probabilities(text).values()) < DECIDED
     assert measure(text)["target_language"] == "no language is likely enough"
 
 
 def test_two_characters_suffice_where_the_script_tells() -> None:
     assert measure("है", language="hi")["target_language"] > 0.99
     assert measure("はい", language="ja")["target_language"] > 0.99
-    shared_script = probabilities("日本")
+    shared_script = language_probabilities("日本")
     assert shared_script["zh"] + shared_script["ja"] > 0.99
 
 
@@ -239,7 +239,7 @@ def test_probabilities_are_rounded_to_the_resolution_that_is_said() -> None:
     value = measure(SENTENCES["en"])["english_language"]
     assert isinstance(value, float)
     assert value == round(value, DECIMALS)
-    assert value == pytest.approx(probabilities(SENTENCES["en"])["en"], abs=0.5 * 10**-DECIMALS)
+    assert value == pytest.approx(language_probabilities(SENTENCES["en"])["en"], abs=0.5 * 10**-DECIMALS)
 
 
 @pytest.mark.data
@@ -251,7 +251,7 @@ def test_passages_of_every_language_at_hand_are_told_apart(shared: Path) -> None
                 prompt = json.loads(line)["prompt"]
                 if prompt and len(texts) < 40:
                     texts.append(prompt.split("\n[1] ", 1)[1].split("\n\n[2] ", 1)[0])
-        right = [max(shares, key=shares.__getitem__) == code for shares in map(probabilities, texts)]
+        right = [max(shares, key=shares.__getitem__) == code for shares in map(language_probabilities, texts)]
         assert sum(right) >= 0.95 * len(right), code
 
 
@@ -381,3 +381,21 @@ def test_means_are_by_language_system_and_feature() -> None:
         ("en", "s", "length", 1),
         ("en", "s", "n_citations", 0),
     ]
+
+
+def test_a_language_that_the_detector_does_not_know_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And every other language still has its value: the detector is asked for those alone that it knows."""
+    from mirage.features import language, spec
+    from mirage.languages import LANGUAGES, Language
+
+    unknown = Language("qx", "Unknown", "Unknown", "Latn", "ltr", True, "none")
+    monkeypatch.setattr(language, "LANGUAGES", LANGUAGES | {"qx": unknown})
+    language._identifier.cache_clear()
+    language.language_probabilities.cache_clear()
+    answer = spec.MeasuredAnswer("qx", "This is an answer in plain English.", False, (), ())
+    reason, english = language.measure(answer)
+    language._identifier.cache_clear()
+    language.language_probabilities.cache_clear()
+    assert isinstance(reason, str)
+    assert isinstance(english, float)
+    assert english > 0.9

@@ -25,7 +25,7 @@ from mirage.features.grades import parse_grade
 from mirage.features.overlap import TOKENIZERS, bleu, rouge_l
 from mirage.features.pairs import batches
 from mirage.features.spec import MeasuredAnswer
-from mirage.features.support import cited_sentences, probabilities
+from mirage.features.support import cited_sentences, softmax
 from mirage.generate import baselines
 from mirage.languages import LANGUAGES
 from mirage.sources.sample import read_sample
@@ -261,7 +261,7 @@ def test_support_is_the_mean_over_pairs_of_unrounded_probabilities_pitfall_21() 
         ("Mill: The mill stands on the river Aire.", "It is old."),
         ("Mill: The mill stands on the river Aire.", "It stands there."),
     ]
-    expected = probabilities((0, 10, 20))
+    expected = softmax((0, 10, 20))
     assert values["support_entailment"] == pytest.approx(expected[0], rel=1e-12)
     assert values["support_neutral"] == pytest.approx(expected[1], rel=1e-12)
     assert values["support_neutral"] != round(expected[1], 1)
@@ -284,7 +284,7 @@ def test_without_a_citation_support_is_null_with_the_reason_never_zero_pitfall_1
 
 @given(st.lists(st.floats(-500, 500), min_size=1, max_size=5))
 def test_probabilities_sum_to_one_and_keep_the_order(logits: list[float]) -> None:
-    result = probabilities(logits)
+    result = softmax(logits)
     assert sum(result) == pytest.approx(1)
     assert result[logits.index(max(logits))] == max(result)
 
@@ -481,7 +481,7 @@ def baselines_and_reference(code: str) -> tuple[pa.Table, pa.Table, pa.Table]:
     queries, passages, answers = (
         tables[n].filter(pc.equal(tables[n]["language"], code)) for n in ("queries", "passages", "answers")
     )
-    return queries, passages, pa.concat_tables([answers, baselines.answers(queries, passages)])
+    return queries, passages, pa.concat_tables([answers, baselines.baseline_answers(queries, passages)])
 
 
 @pytest.fixture(scope="module")

@@ -60,25 +60,25 @@ def test_json_lines_and_csv_compressed_or_not_give_the_same_table(tmp_path: Path
         "j,sw,12,one,two,A,,x",
         'j,sw,12,two,one,tie,"alike, both",y',
     )
-    expected = files.judgments(lines)
+    expected = files.read_judgments(lines)
     schema.validate("judgments", expected)
     assert expected["verdict"].to_pylist() == ["A", "tie"]
     assert expected["rationale"].to_pylist() == [None, "alike, both"]
-    assert files.judgments(commas).equals(expected)
+    assert files.read_judgments(commas).equals(expected)
     for path in (lines, commas):
         packed = path.with_name(path.name + ".gz")
         packed.write_bytes(gzip.compress(path.read_bytes()))
-        assert files.judgments(packed).equals(expected)
+        assert files.read_judgments(packed).equals(expected)
 
 
 def test_an_id_that_a_program_wrote_as_a_number_is_its_digits(tmp_path: Path) -> None:
-    table = files.judgments(jsonl(tmp_path / "j.jsonl", GOOD | {"query_id": 12}))
+    table = files.read_judgments(jsonl(tmp_path / "j.jsonl", GOOD | {"query_id": 12}))
     assert table["query_id"].to_pylist() == ["12"]
 
 
 def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
     other = GOOD | {"system_a": "two", "system_b": "one", "verdict": "B"}
-    assert len(files.judgments(jsonl(tmp_path / "j.jsonl", GOOD, other))) == 2
+    assert len(files.read_judgments(jsonl(tmp_path / "j.jsonl", GOOD, other))) == 2
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
 def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = jsonl(tmp_path / "j.jsonl", GOOD, GOOD | {"query_id": "13"} | change)
     with pytest.raises(BadInput, match=message) as caught:
-        files.judgments(path)
+        files.read_judgments(path)
     assert caught.value.where == f"{path}:2"
 
 
@@ -107,17 +107,17 @@ def test_a_wrong_value_is_refused_with_file_and_line(tmp_path: Path, change: dic
 def test_a_missing_field_is_named_with_file_and_line(tmp_path: Path, field: str) -> None:
     less = {name: value for name, value in GOOD.items() if name != field}
     with pytest.raises(BadInput, match=f"{field} is missing") as caught:
-        files.judgments(jsonl(tmp_path / "j.jsonl", less))
+        files.read_judgments(jsonl(tmp_path / "j.jsonl", less))
     assert caught.value.where.endswith("j.jsonl:1")
     with pytest.raises(BadInput, match=f"{field} is missing") as caught:
-        files.judgments(csv(tmp_path / "j.csv", ",".join(less), ",".join(less.values())))
+        files.read_judgments(csv(tmp_path / "j.csv", ",".join(less), ",".join(less.values())))
     assert caught.value.where.endswith("j.csv:2")
 
 
 def test_a_key_that_occurs_twice_names_both_lines(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "j.jsonl", GOOD, GOOD | {"query_id": "13"}, GOOD | {"verdict": "B"})
     with pytest.raises(BadInput, match=rf"this repeats {path}:1: sw, 12, j, one, two") as caught:
-        files.judgments(path)
+        files.read_judgments(path)
     assert caught.value.where == f"{path}:3"
 
 
@@ -125,7 +125,7 @@ def test_all_wrong_lines_are_listed_up_to_ten_and_none_is_taken(tmp_path: Path) 
     records = [GOOD | {"query_id": str(i), "verdict": "C"} for i in range(15)]
     path = jsonl(tmp_path / "j.jsonl", GOOD, *records)
     with pytest.raises(BadInput, match="15 of 16 records cannot be taken") as caught:
-        files.judgments(path)
+        files.read_judgments(path)
     lines = caught.value.where.splitlines()
     assert [f"{path}:{i}: there is no verdict" in line for i, line in enumerate(lines[:10], start=2)] == [True] * 10
     assert lines[10].strip() == "... and 5 more; mirage check lists them all"
@@ -141,7 +141,7 @@ def test_all_wrong_lines_are_listed_up_to_ten_and_none_is_taken(tmp_path: Path) 
 )
 def test_a_line_that_is_no_record_is_refused(tmp_path: Path, lines: list[str], message: str, line: int) -> None:
     with pytest.raises(BadInput, match=message) as caught:
-        files.judgments(csv(tmp_path / "j.jsonl", *lines))
+        files.read_judgments(csv(tmp_path / "j.jsonl", *lines))
     assert caught.value.where == f"{tmp_path / 'j.jsonl'}:{line}"
 
 
@@ -159,41 +159,41 @@ HEAD = ",".join(GOOD)
 )
 def test_a_row_that_is_no_csv_is_refused(tmp_path: Path, lines: list[str], message: str, line: int) -> None:
     with pytest.raises(BadInput, match=message) as caught:
-        files.judgments(csv(tmp_path / "j.csv", *lines))
+        files.read_judgments(csv(tmp_path / "j.csv", *lines))
     assert caught.value.where == f"{tmp_path / 'j.csv'}:{line}"
 
 
 def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
     path = csv(tmp_path / "j.csv", HEAD, "xx,1,j,one,two,A", "sw,1,j")
     with pytest.raises(BadInput, match="2 of 2 records") as caught:
-        files.judgments(path)
+        files.read_judgments(path)
     assert "no language 'xx'" in caught.value.where
     assert "3 fields" in caught.value.where
 
 
 def test_a_file_of_another_kind_an_empty_one_or_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"named neither \.jsonl nor \.csv"):
-        files.judgments(csv(tmp_path / "j.txt", HEAD))
+        files.read_judgments(csv(tmp_path / "j.txt", HEAD))
     with pytest.raises(BadInput, match="holds no judgment"):
-        files.judgments(csv(tmp_path / "j.csv", HEAD))
+        files.read_judgments(csv(tmp_path / "j.csv", HEAD))
     with pytest.raises(BadInput, match="has no header"):
-        files.judgments(csv(tmp_path / "e.csv", ""))
+        files.read_judgments(csv(tmp_path / "e.csv", ""))
     with pytest.raises(BadInput, match="there is no file"):
-        files.judgments(tmp_path / "none.jsonl")
+        files.read_judgments(tmp_path / "none.jsonl")
 
 
 def test_pitfall_44_a_name_the_arena_does_not_know_is_refused_with_the_nearest(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
-    assert len(files.judgments(jsonl(path, GOOD), known=known())) == 1
+    assert len(files.read_judgments(jsonl(path, GOOD), known=known())) == 1
     with pytest.raises(BadInput, match=r"no system in sw 'twoo'(.|\n)*did you mean: two") as caught:
-        files.judgments(jsonl(path, GOOD | {"system_b": "twoo"}), known=known())
+        files.read_judgments(jsonl(path, GOOD | {"system_b": "twoo"}), known=known())
     assert caught.value.where == f"{path}:1"
     with pytest.raises(BadInput, match="no system in sw 'three'"):
-        files.judgments(jsonl(path, GOOD | {"system_b": "three"}), known=known())
+        files.read_judgments(jsonl(path, GOOD | {"system_b": "three"}), known=known())
     with pytest.raises(BadInput, match="the arena has no question '99' in sw"):
-        files.judgments(jsonl(path, GOOD | {"query_id": "99"}), known=known())
+        files.read_judgments(jsonl(path, GOOD | {"query_id": "99"}), known=known())
     with pytest.raises(BadInput, match="no system in fi 'one'"):
-        files.judgments(jsonl(path, GOOD | {"language": "fi"}), known=known())
+        files.read_judgments(jsonl(path, GOOD | {"language": "fi"}), known=known())
 
 
 @given(st.text(min_size=1).filter(lambda text: "\x00" not in text), st.sampled_from(("A", "B", "tie", "unparsed")))
@@ -203,14 +203,14 @@ def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, 
 
     folder = tmp_path_factory.mktemp("any")
     record = GOOD | {"query_id": text, "rationale": text, "verdict": verdict}
-    lines = files.judgments(jsonl(folder / "j.jsonl", record))
+    lines = files.read_judgments(jsonl(folder / "j.jsonl", record))
     with (folder / "j.csv").open("w", encoding="utf-8", newline="") as stream:
         rows = writer.DictWriter(stream, record, quoting=writer.QUOTE_ALL, lineterminator="\n")
         rows.writeheader()
         rows.writerow(record)
     assert lines["query_id"].to_pylist() == [text]
     if "\r" not in text:  # a CSV reader may take a bare carriage return for the end of a line
-        assert files.judgments(folder / "j.csv").equals(lines)
+        assert files.read_judgments(folder / "j.csv").equals(lines)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -250,13 +250,13 @@ KINDS = ("jsonl", "csv", "parquet")
 def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path, kind: str) -> None:
     records = [REPLY, REPLY | {"query_id": "13", "text": 'a, "b"\n\n[7#0]'}]
     path = written_as(kind, tmp_path, *records)
-    table = files.answers(path)
+    table = files.read_answers(path)
     schema.validate("answers", table)
     assert table["text"].to_pylist() == [record["text"] for record in records]
     assert table["status"].to_pylist() == ["ok", "ok"]
-    assert files.answers(packed(path)).equals(table)
+    assert files.read_answers(packed(path)).equals(table)
     with pytest.raises(BadInput) as caught:
-        files.answers(written_as(kind, tmp_path, REPLY, REPLY | {"language": "xx"}))
+        files.read_answers(written_as(kind, tmp_path, REPLY, REPLY | {"language": "xx"}))
     line = 5 if kind == "csv" else 2  # the first reply stretches over three lines
     assert caught.value.where == f"{path}:{line}"
 
@@ -273,7 +273,7 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
         ({"text": "", "status": "missing"}, "missing"),
     ]
     path = jsonl(tmp_path / "a.jsonl", *(REPLY | {"query_id": str(i)} | change for i, (change, _) in enumerate(cases)))
-    table = files.answers(path)
+    table = files.read_answers(path)
     schema.validate("answers", table)
     assert table["status"].to_pylist() == [status for _, status in cases]
     assert table["text"].to_pylist()[7] is None, "CSV has no other way to say that there is none"
@@ -300,19 +300,19 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     lines = [json.dumps(record) for record in (REPLY, REPLY | {"query_id": "13"} | change)]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(BadInput, match=message) as caught:
-        files.answers(path)
+        files.read_answers(path)
     assert caught.value.where == f"{path}:2"
 
 
 def test_a_call_of_another_ledger_leads_nowhere_and_is_not_taken(tmp_path: Path) -> None:
-    assert files.answers(jsonl(tmp_path / "a.jsonl", REPLY | {"call": "0" * 64}))["call"].to_pylist() == [None]
+    assert files.read_answers(jsonl(tmp_path / "a.jsonl", REPLY | {"call": "0" * 64}))["call"].to_pylist() == [None]
 
 
 def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(json.dumps(REPLY).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
     with pytest.raises(BadInput, match="not UTF-8") as caught:
-        files.answers(path)
+        files.read_answers(path)
     assert caught.value.where == f"{path}:2"
 
 
@@ -322,12 +322,12 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
     path.write_bytes(content)
     for damaged in (path, packed(path)):
         with pytest.raises(BadInput, match="no whole Parquet file"):
-            files.answers(damaged)
+            files.read_answers(damaged)
     packed(path).write_bytes(b"no gzip")
     with pytest.raises(BadInput, match="no whole Parquet file"):
-        files.answers(tmp_path / "a.parquet.gz")
+        files.read_answers(tmp_path / "a.parquet.gz")
     with pytest.raises(BadInput, match="there is no file"):
-        files.answers(tmp_path / "none.parquet")
+        files.read_answers(tmp_path / "none.parquet")
 
 
 @given(
@@ -339,7 +339,7 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
 def test_any_reply_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
     folder = tmp_path_factory.mktemp("any")
     for kind in KINDS:
-        table = files.answers(written_as(kind, folder, REPLY | {"text": text}))
+        table = files.read_answers(written_as(kind, folder, REPLY | {"text": text}))
         assert table["text"].to_pylist() == [text]
         assert table["status"].to_pylist() == ["ok" if text.strip() else "empty"]
 
@@ -352,13 +352,13 @@ def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind
     record = {"id": "12", "answer": REPLY["text"], "text": "the question, not the answer"}
     path = written_as(kind, tmp_path, record, record | {"id": "13"})
     options = Options.parse(["id=query_id", "answer=text"], ["language=sw", "system=mine"])
-    table = files.answers(path, options=options)
+    table = files.read_answers(path, options=options)
     assert table.select(list(REPLY)).to_pylist() == [REPLY, REPLY | {"query_id": "13"}]
 
 
 def test_a_shared_value_fills_only_what_is_not_there(tmp_path: Path) -> None:
     path = csv(tmp_path / "a.csv", "language,query_id,system,text", "sw,1,,ndiyo", "sw,2,other,hapana")
-    table = files.answers(path, options=Options(values={"system": "mine"}))
+    table = files.read_answers(path, options=Options(values={"system": "mine"}))
     assert table["system"].to_pylist() == ["mine", "other"]
 
 
@@ -366,7 +366,7 @@ def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_pat
     path = jsonl(tmp_path / "a.jsonl", REPLY | {"answer": "x", "note": "y"})
 
     def take(names: list[str], values: list[str] | None = None) -> None:
-        files.answers(path, options=Options.parse(names, values or []))
+        files.read_answers(path, options=Options.parse(names, values or []))
 
     with pytest.raises(UnknownName, match=r"no answers column 'txt'(.|\n)*did you mean: text"):
         take(["answer=txt"])
@@ -400,7 +400,7 @@ def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
 
 def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path: Path) -> None:
     second = QUESTION | {"query_id": "13"}
-    tables = files.queries(
+    tables = files.read_queries(
         jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
     )
     for name, table in tables.items():
@@ -415,18 +415,18 @@ def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path
     flat = [flat[0], flat[2], flat[1]]  # the passages of a question need not stand together
     for kind in KINDS:
         path = written_as(kind, tmp_path, *flat)
-        other_tables = files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
+        other_tables = files.read_queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
         assert schema.sort("passages", other_tables["passages"]).equals(schema.sort("passages", tables["passages"])), (
             kind
         )
         assert other_tables["queries"].equals(tables["queries"])
     nested = parquet(tmp_path / "q.parquet", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
-    assert files.queries(nested)["passages"].equals(tables["passages"])
+    assert files.read_queries(nested)["passages"].equals(tables["passages"])
 
 
 def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
     twelve = [SHOWN[0] | {"passage_id": f"7#{i}"} for i in range(12)]
-    tables = files.queries(
+    tables = files.read_queries(
         jsonl(
             tmp_path / "q.jsonl",
             QUESTION | {"passages": twelve},
@@ -437,19 +437,19 @@ def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
     assert [(passage["query_id"], passage["position"]) for passage in passages(tables)] == [
         ("12", i) for i in range(1, 13)
     ]
-    assert list(files.queries(jsonl(tmp_path / "n.jsonl", QUESTION))) == ["queries"]
+    assert list(files.read_queries(jsonl(tmp_path / "n.jsonl", QUESTION))) == ["queries"]
 
 
 def test_pitfall_30_passages_stay_with_their_question_and_one_without_a_question_is_named(tmp_path: Path) -> None:
     question_file = jsonl(
         tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": []}
     )
-    assert {passage["query_id"] for passage in passages(files.queries(question_file))} == {"12"}
+    assert {passage["query_id"] for passage in passages(files.read_queries(question_file))} == {"12"}
     passage_file = jsonl(
         tmp_path / "p.jsonl", *({"language": "sw", "query_id": query_id} | SHOWN[0] for query_id in ("12", "14"))
     )
     with pytest.raises(BadInput, match="no question '14' in sw for this passage") as caught:
-        files.queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=passage_file)
+        files.read_queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=passage_file)
     assert caught.value.where == f"{passage_file}:2"
 
 
@@ -461,7 +461,7 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUESTION["text"], "docs": documents})
     names = ["qid=query_id", "question=text", "docs=passages", "passages.docid=passage_id"]
     names += ["passages.body=passages.text", "passages.label=relevant"]
-    tables = files.queries(path, options=Options.parse(names, ["language=sw"]))
+    tables = files.read_queries(path, options=Options.parse(names, ["language=sw"]))
     assert tables["queries"].select(list(QUESTION)).to_pylist() == [QUESTION]
     assert [(passage["passage_id"], passage["text"], passage["relevant"]) for passage in passages(tables)] == [
         (passage["passage_id"], passage["text"], passage["relevant"]) for passage in SHOWN
@@ -469,9 +469,9 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
     passage_file = jsonl(tmp_path / "p.jsonl", *({"query_id": "12"} | document for document in documents))
     bare = jsonl(tmp_path / "b.jsonl", {"qid": 12, "question": QUESTION["text"]})
     options = Options.parse([n for n in names if n != "docs=passages"], ["language=sw"])
-    assert passages(files.queries(bare, passages=passage_file, options=options)) == passages(tables)
+    assert passages(files.read_queries(bare, passages=passage_file, options=options)) == passages(tables)
     with pytest.raises(UnknownName, match=r"no passages column 'boddy'(.|\n)*did you mean: body"):
-        files.queries(path, options=Options.parse([*names, "passages.boddy=title"], ["language=sw"]))
+        files.read_queries(path, options=Options.parse([*names, "passages.boddy=title"], ["language=sw"]))
 
 
 @pytest.mark.parametrize(
@@ -498,7 +498,7 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
 def test_a_wrong_question_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = jsonl(tmp_path / "q.jsonl", QUESTION, QUESTION | {"query_id": "13"} | change)
     with pytest.raises(BadInput, match=message) as caught:
-        files.queries(path)
+        files.read_queries(path)
     assert caught.value.where == f"{path}:2"
 
 
@@ -514,15 +514,17 @@ def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> N
         ),
     ):
         with pytest.raises(BadInput, match=message) as caught:
-            files.queries(bare, passages=jsonl(tmp_path / "p.jsonl", *records))
+            files.read_queries(bare, passages=jsonl(tmp_path / "p.jsonl", *records))
         assert caught.value.where == f"{tmp_path / 'p.jsonl'}:2"
     path = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN})
     with pytest.raises(BadInput, match=r"there are passages here and in p\.jsonl"):
-        files.queries(path, passages=tmp_path / "p.jsonl")
+        files.read_queries(path, passages=tmp_path / "p.jsonl")
 
 
 def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
-    table = files.queries(jsonl(tmp_path / "q.jsonl", QUESTION | {"text": None, "reason": "not public"}))["queries"]
+    table = files.read_queries(jsonl(tmp_path / "q.jsonl", QUESTION | {"text": None, "reason": "not public"}))[
+        "queries"
+    ]
     schema.validate("queries", table)
     assert table["reason"].to_pylist() == ["not public"]
 

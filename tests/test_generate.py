@@ -19,7 +19,7 @@ from mirage import generate as stage
 from mirage import llm, prompts, schema
 from mirage.errors import BadInput, UnknownName
 
-RAG = prompts.load("rag")
+RAG = prompts.load_template("rag")
 SETTINGS = llm.Settings("tiny", max_tokens=2048)
 
 
@@ -171,7 +171,7 @@ def test_numbered_passages_keep_the_order_that_the_numbers_refer_to() -> None:
     queries, passages = tables(n=1, languages=["en"])
     for seed in (0, 1):
         model = Model()
-        run(model, queries, passages.take(pa.array([2, 0, 3, 1])), template=prompts.load("vanilla"), seed=seed)
+        run(model, queries, passages.take(pa.array([2, 0, 3, 1])), template=prompts.load_template("vanilla"), seed=seed)
         positions = [model.requests[0].index(f"[{j + 1}] Title {j}: ") for j in range(4)]
         assert positions == sorted(positions)
 
@@ -210,7 +210,7 @@ def kept(prompt: str, n: int) -> list[int]:
 
 @pytest.mark.parametrize(("name", "limit"), [("rag", 800), ("vanilla", 375), ("explanation", 375)])
 def test_a_passage_is_cut_to_the_first_tokens_that_its_template_allows(name: str, limit: int) -> None:
-    prompt = prompt_of([limit - 1, limit, limit + 1, 3_000], prompts.load(name))
+    prompt = prompt_of([limit - 1, limit, limit + 1, 3_000], prompts.load_template(name))
     assert kept(prompt, 4) == [limit - 1, limit, limit, limit]
     assert f"3w{limit - 1}" in prompt
     assert f"3w{limit} " not in prompt
@@ -337,7 +337,7 @@ def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"template": prompts.load("vanilla")}, "template rag"),
+        ({"template": prompts.load_template("vanilla")}, "template rag"),
         ({"settings": replace(SETTINGS, model="other")}, "another prompt or parameter"),
         ({"settings": replace(SETTINGS, temperature=0.7)}, "another prompt or parameter"),
         ({"seed": 1}, "another prompt or parameter"),

@@ -73,7 +73,7 @@ def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
 def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generating.GenerateOptions:
     from mirage import prompts
 
-    return generating.GenerateOptions(system, prompts.load("rag"), llm.Settings(model), **options)
+    return generating.GenerateOptions(system, prompts.load_template("rag"), llm.Settings(model), **options)
 
 
 def run(

@@ -34,7 +34,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.features import FEATURES
 from mirage.intervals import wilson
 from mirage.judge import OrderedPair, parse_verdict
-from mirage.prompts import bundled, fence_code
+from mirage.prompts import bundled_text, fence_code
 from mirage.rank.ranking import rank_by
 
 SYSTEMS = ("one", "two", "three")
@@ -111,7 +111,7 @@ def orders(battles: list[OrderedPair]) -> Counter[tuple[str, str, frozenset[str]
 
 
 def test_pitfall_7_every_pair_meets_in_both_orders_on_every_question() -> None:
-    battles = judge.choose(answers())
+    battles = judge.choose_pairs(answers())
     assert len(battles) == len(set(battles)) == 2 * 4 * 3 * 2
     assert set(orders(battles).values()) == {2}
     assert {(b.system_a, b.system_b) for b in battles} == {(a, b) for a in SYSTEMS for b in SYSTEMS if a != b}
@@ -125,7 +125,7 @@ def test_pitfall_8_the_choice_leaves_what_it_is_given_and_the_global_generators_
     before = table.to_pylist()
     # What a caller may have seeded must stay as it is.
     state, numpy_state = random.getstate(), np.random.get_state()[1].copy()  # noqa: NPY002
-    first, second = judge.choose(table, **sample), judge.choose(table, **sample)
+    first, second = judge.choose_pairs(table, **sample), judge.choose_pairs(table, **sample)
     assert first == second
     assert table.to_pylist() == before
     assert random.getstate() == state
@@ -138,7 +138,7 @@ def test_pitfall_8_the_choice_does_not_depend_on_the_hash_seed() -> None:
         "rows = [('en', f'q{q}', f's{s}', 'ok') for q in range(5) for s in range(4)];"
         "columns = dict(zip(('language', 'query_id', 'system', 'status'), zip(*rows)));"
         "table = pa.table({name: list(values) for name, values in columns.items()});"
-        "print([judge.choose(table, **s) for s in ({}, {'queries': 2}, {'pairs': 5, 'seed': 3})])"
+        "print([judge.choose_pairs(table, **s) for s in ({}, {'queries': 2}, {'pairs': 5, 'seed': 3})])"
     )
     outputs = {
         subprocess.run(
@@ -157,12 +157,12 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order_of_rows(
     rows = answers().to_pylist()
     shuffler.shuffle(rows)
     table = pa.Table.from_pylist(rows, schema=schema.arrow_schema("answers"))
-    assert judge.choose(table, **sample) == judge.choose(answers(), **sample)
+    assert judge.choose_pairs(table, **sample) == judge.choose_pairs(answers(), **sample)
 
 
 def test_another_seed_draws_another_sample() -> None:
     table = answers(n=30)
-    samples = {tuple(judge.choose(table, queries=3, seed=seed)) for seed in range(5)}
+    samples = {tuple(judge.choose_pairs(table, queries=3, seed=seed)) for seed in range(5)}
     assert len(samples) == 5
 
 
@@ -172,7 +172,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
     systems: int, queries: int, n: int, seed: int
 ) -> None:
     table = answers(tuple(f"s{i}" for i in range(systems)), n=queries, languages=("en",))
-    battles = judge.choose(table, pairs=n, seed=seed)
+    battles = judge.choose_pairs(table, pairs=n, seed=seed)
     drawn = orders(battles)
     assert set(drawn.values()) == {2}
     assert len(drawn) == min(n, queries * systems * (systems - 1) // 2)
@@ -183,7 +183,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
     assert spread(Counter(s for _, _, pair in drawn for s in pair), systems) <= 2
     assert spread(Counter(pair for _, _, pair in drawn), systems * (systems - 1) // 2) <= 1
     assert spread(Counter(query for _, query, _ in drawn), queries) <= 2
-    assert judge.choose(table, pairs=n + 1, seed=seed)[: len(battles)] == battles
+    assert judge.choose_pairs(table, pairs=n + 1, seed=seed)[: len(battles)] == battles
 
 
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1), st.integers(1, 40))
@@ -195,24 +195,24 @@ def test_a_sample_by_pair_of_an_incomplete_arena_draws_nothing_twice_and_ends_wi
     table = schema.from_rows("answers", rows)
     possible = sum(1 for q in range(6) for _ in combinations([s for query, s in present if query == q], 2))
     assume(possible)
-    drawn = orders(judge.choose(table, pairs=n))
+    drawn = orders(judge.choose_pairs(table, pairs=n))
     assert set(drawn.values()) == {2}
     assert len(drawn) == min(n, possible)
-    assert set(judge.choose(table, pairs=possible)) == set(judge.choose(table))
+    assert set(judge.choose_pairs(table, pairs=possible)) == set(judge.choose_pairs(table))
 
 
 def test_a_sample_by_query_takes_as_many_questions_of_each_language_and_all_their_pairs() -> None:
     table = answers(n=9)
-    two, four = (judge.choose(table, queries=n) for n in (2, 4))
+    two, four = (judge.choose_pairs(table, queries=n) for n in (2, 4))
     assert Counter(b.language for b in two) == {"en": 12, "fi": 12}
     assert {(b.language, b.query_id) for b in two} < {(b.language, b.query_id) for b in four}
-    within = judge.choose(table, queries=2, pairs=3)
+    within = judge.choose_pairs(table, queries=2, pairs=3)
     assert set(within) < set(two)
     assert Counter(b.language for b in within) == {"en": 6, "fi": 6}
 
 
 def test_a_question_does_not_change_the_draw_of_the_others() -> None:
-    few, many = (_shuffled(judge.choose(answers(n=n, languages=("en",)), queries=n)) for n in (8, 9))
+    few, many = (_shuffled(judge.choose_pairs(answers(n=n, languages=("en",)), queries=n)) for n in (8, 9))
     assert [query for query in many if query in few] == few
 
 
@@ -222,22 +222,22 @@ def _shuffled(battles: list[OrderedPair]) -> list[str]:
 
 @pytest.mark.parametrize(("status", "fights"), [("ok", True), ("truncated", True), ("empty", True), ("refused", True)])
 def test_what_a_system_said_battles_even_if_it_is_nothing(status: str, fights: bool) -> None:
-    assert bool(judge.choose(answers(status=status))) is fights
+    assert bool(judge.choose_pairs(answers(status=status))) is fights
 
 
 @pytest.mark.parametrize("status", ["api_error", "missing"])
 def test_a_failed_call_says_nothing_about_a_system_and_takes_no_part(status: str) -> None:
     failed = answers(("three",), status=status)
     table = pa.concat_tables([answers(("one", "two")), failed])
-    assert {b.system_a for b in judge.choose(table)} == {"one", "two"}
+    assert {b.system_a for b in judge.choose_pairs(table)} == {"one", "two"}
     with pytest.raises(NotEnoughData, match="replies of two systems"):
-        judge.choose(pa.concat_tables([answers(("one",)), failed]))
+        judge.choose_pairs(pa.concat_tables([answers(("one",)), failed]))
 
 
 @pytest.mark.parametrize("sample", [{"queries": 0}, {"pairs": -1}])
 def test_a_sample_of_none_is_refused(sample: dict[str, int]) -> None:
     with pytest.raises(BadInput, match="cannot be drawn"):
-        judge.choose(answers(), **sample)
+        judge.choose_pairs(answers(), **sample)
 
 
 def test_questions_without_text_or_passages_are_not_judged() -> None:
@@ -248,7 +248,7 @@ def test_questions_without_text_or_passages_are_not_judged() -> None:
     passages = passages.filter(pa.compute.not_equal(passages["query_id"], "q3"))
     among = judge.judgeable(queries, passages)
     assert among == {(code, f"q{i}") for code in LANGUAGES for i in range(3)} - {("en", "q0")}
-    assert {(b.language, b.query_id) for b in judge.choose(answers(), among=among)} == among
+    assert {(b.language, b.query_id) for b in judge.choose_pairs(answers(), among=among)} == among
 
 
 # --- what the judge is asked ------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
 @given(any_shown())
 @settings(max_examples=300, deadline=None)
 def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_fence(shown: judge.ShownTexts) -> None:
-    prompt = judge.render(shown)
+    prompt = judge.render_battle(shown)
     code = fence_code(shown.texts())
     assert not any(code in text.casefold() for text in shown.texts())
     inside = re.findall(
@@ -301,7 +301,7 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_f
     assert [text for _, text in inside] == [shown.question, *passages, shown.answer_a, shown.answer_b]
     # What is not fenced is the same for every battle: no text escapes.
     rest = re.sub(rf"<<[^<>]* {code}>>\n.*?\n<<END {code}>>", "<>", prompt, flags=re.DOTALL).replace(code, "")
-    empty = judge.render(judge.ShownTexts("", shown.passages, "", ""))
+    empty = judge.render_battle(judge.ShownTexts("", shown.passages, "", ""))
     other = fence_code(judge.ShownTexts("", shown.passages, "", "").texts())
     assert rest == re.sub(rf"<<[^<>]* {other}>>\n.*?\n<<END {other}>>", "<>", empty, flags=re.DOTALL).replace(other, "")
 
@@ -310,12 +310,12 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_f
 @settings(max_examples=100, deadline=None)
 def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[judge.ShownTexts]) -> None:
     first, second = pair
-    assert (judge.render(first) == judge.render(second)) == (first == second)
-    assert judge.render(first) == judge.render(replace(first))
+    assert (judge.render_battle(first) == judge.render_battle(second)) == (first == second)
+    assert judge.render_battle(first) == judge.render_battle(replace(first))
 
 
 def test_pitfall_1_every_battle_of_an_arena_gets_a_prompt_of_its_own() -> None:
-    battles = judge.choose(answers())
+    battles = judge.choose_pairs(answers())
     prompts = judge.Prompts(battles, **texts(), answers=answers())
     contents = [prompts[i][0]["content"] for i in range(len(prompts))]
     assert len(set(contents)) == len(battles) == 48
@@ -342,7 +342,7 @@ def test_a_fence_code_is_lengthened_until_no_text_holds_it(some: list[str], digi
 
 def test_pitfall_17_the_judge_sees_reason_and_answer_with_the_blank_lines_between() -> None:
     text = "##Reason: one.\n\n\nmore [12#0].\n\n##Answer: two."
-    prompt = judge.render(judge.ShownTexts("Why?", (), text, "x"))
+    prompt = judge.render_battle(judge.ShownTexts("Why?", (), text, "x"))
     assert text in prompt
 
 
@@ -353,7 +353,7 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
     ]
     passages = schema.from_rows("passages", rows)
     queries = schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)])
-    battles = judge.choose(answers(n=1, languages=("en",)))
+    battles = judge.choose_pairs(answers(n=1, languages=("en",)))
     shown = judge.Prompts(battles, queries, passages, answers(n=1, languages=("en",))).shown(0)
     assert [(p.position, p.passage_id, p.text == "short") for p in shown.passages] == [
         (1, "d#1", True),
@@ -364,12 +364,12 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
 
 
 def test_a_reply_without_text_is_shown_as_an_empty_answer() -> None:
-    battles = judge.choose(answers(status="refused", text=None))
+    battles = judge.choose_pairs(answers(status="refused", text=None))
     assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).shown(0).answer_a == ""
 
 
 def test_the_prompt_says_what_the_definitions_ask_for() -> None:
-    prompt = bundled("judge")
+    prompt = bundled_text("judge")
     for word in (
         "impartial",
         "correct",
@@ -774,7 +774,7 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
     draw = random.Random("a judge killed")  # the seed of the moments
     arena, table = tmp_path / "arena", answers(n=12)
     store.write(arena, {**texts(12), "answers": table}, made_by="a test")
-    battles = judge.choose(table)
+    battles = judge.choose_pairs(table)
     prompts = judge.Prompts(battles, **texts(12), answers=table)
     keys = {prompts[i][0]["content"]: llm.call_key(llm.Settings("m"), prompts[i]) for i in range(len(prompts))}
     killed = 0
@@ -1006,7 +1006,7 @@ def test_rates_count_what_they_say_and_a_rate_of_nothing_is_null() -> None:
 
 
 def test_a_judge_of_the_first_position_is_found_out() -> None:
-    battles = judge.choose(answers())
+    battles = judge.choose_pairs(answers())
     table = verdicts(*((b.language, b.query_id, b.system_a, b.system_b, "A") for b in battles))
     for row in judge.judge_stats(table):
         assert (row.flip_rate, row.first_rate, row.tie_rate) == (1.0, 1.0, 0.0)

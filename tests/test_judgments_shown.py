@@ -10,7 +10,7 @@ from test_views_answers import build
 
 from mirage import schema, store
 from mirage.errors import TableMissing
-from mirage.views.judgments import better, judgments
+from mirage.views.judgments import judgments_on, preferred
 from pages import html, page_text, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
@@ -49,19 +49,19 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_battles_of_a_question_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
-    rows = judgments(store.open_arena(arenas / "texts"), ("en", "e00"))
+    rows = judgments_on(store.open_arena(arenas / "texts"), ("en", "e00"))
     assert [(j.judge, j.system_a, j.system_b) for j in rows] == [
         ("<i>judge</i>", "llama-2-7b", "gpt-4"),
         ("zeta", "aya-101", "gpt-4"),
         ("zeta", "gpt-4", "aya-101"),
         ("zeta", "aya-101", "llama-2-7b"),
     ]
-    assert [better(j) for j in rows] == [None, "gpt-4", "gpt-4", None]
+    assert [preferred(j) for j in rows] == [None, "gpt-4", "gpt-4", None]
 
 
 def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
     with pytest.raises(TableMissing, match="this arena has no judgments"):
-        judgments(store.open_arena(arenas / "none"), ("en", "e00"))
+        judgments_on(store.open_arena(arenas / "none"), ("en", "e00"))
 
 
 def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arenas: Path) -> None:

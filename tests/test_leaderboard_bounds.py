@@ -20,7 +20,7 @@ import mirage.rank as rank
 from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.charts.corrected import correction_figure
-from mirage.charts.report import report
+from mirage.charts.report import report_page
 from mirage.errors import UnknownName
 from mirage.rank.ranking import rank_by as rank_by
 from mirage.ui.ratings import columns
@@ -58,7 +58,7 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.Board) -> None:
-    rows = compared.rows(board).to_pylist()
+    rows = compared.board_rows(board).to_pylist()
     for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
         assert {name: row[name] for name in raw} == raw
     assert by_system(rows)[UNBEATEN]["high"] is None
@@ -66,28 +66,28 @@ def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.
 
 
 def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.Board) -> None:
-    rows = by_system(compared.rows(board, "sim-05").to_pylist())
+    rows = by_system(compared.board_rows(board, "sim-05").to_pylist())
     for system, row in rows.items():
         expected = board.ranking.difference(system, "sim-05", language="en")
         assert (row["rating"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
     assert (rows["sim-05"]["rating"], rows["sim-05"]["low"], rows["sim-05"]["high"]) == (0, 0, 0)
     with pytest.raises(UnknownName):
-        compared.rows(board, "nobody")
+        compared.board_rows(board, "nobody")
 
 
 def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.Board) -> None:
-    logits = compared.rows(board).to_pylist()
-    points = compared.rows(board, None, "arena").to_pylist()
+    logits = compared.board_rows(board).to_pylist()
+    points = compared.board_rows(board, None, "arena").to_pylist()
     for a, b in zip(logits, points, strict=True):
         assert b["rating"] == pytest.approx(1000 + 400 * a["rating"] / math.log(10))
         assert (a["low"] is None) == (b["low"] is None)
-    apart = by_system(compared.rows(board, "sim-05", "arena").to_pylist())
+    apart = by_system(compared.board_rows(board, "sim-05", "arena").to_pylist())
     assert apart["sim-05"]["rating"] == 0
 
 
 def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> None:
     tiers = board.ranking.tiers["en"]
-    rows = compared.rows(board).to_pylist()
+    rows = compared.board_rows(board).to_pylist()
     ranks = {row["system"]: row["rank"] for row in rows}
     for row in rows:
         alike = {ranks[other] for other in tiers.alike(row["system"])}
@@ -102,9 +102,9 @@ def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> 
 
 
 def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
-    assert compared.runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
-    assert compared.runs([1, 1], [1, 3]) == "1"
-    assert compared.runs([], [1, 2]) == ""
+    assert compared.rank_runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
+    assert compared.rank_runs([1, 1], [1, 3]) == "1"
+    assert compared.rank_runs([], [1, 2]) == ""
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
@@ -118,10 +118,10 @@ def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) 
 
 def test_the_design_is_put_in_words(odd: store.Arena) -> None:
     both = views.board(odd, "gpt-4o", "both", ("en", "sw"))
-    (line,) = compared.design(both)
+    (line,) = compared.design_lines(both)
     assert RARE in line
     full = views.board(odd, "gpt-4o", "both", ("sw",))
-    assert compared.design(full) == ()
+    assert compared.design_lines(full) == ()
 
 
 # Charts, tables, report
@@ -137,7 +137,7 @@ def ends(figure: dict[str, Any], system: str) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.Board, mode: Any) -> None:
-    figure = charts.whiskers(compared.rows(board).to_pylist(), mode=mode)
+    figure = charts.whiskers(compared.board_rows(board).to_pylist(), mode=mode)
     json.dumps(figure, allow_nan=False)
     low, high = figure["layout"]["xaxis"]["range"]
     value, down, up = ends(figure, UNBEATEN)
@@ -159,10 +159,10 @@ def test_a_bounded_board_has_no_open_end() -> None:
 
 
 def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
-    assert "expected points" in charts.unit().replace("<br>", " ")
-    assert "expected points" not in charts.unit(ties="drop").replace("<br>", " ")
-    assert "logits" not in charts.unit("arena")
-    assert "sim-05" in charts.unit(reference="sim-05")
+    assert "expected points" in charts.axis_title().replace("<br>", " ")
+    assert "expected points" not in charts.axis_title(ties="drop").replace("<br>", " ")
+    assert "logits" not in charts.axis_title("arena")
+    assert "sim-05" in charts.axis_title(reference="sim-05")
     for ties in ("half", "drop", "davidson"):
         (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Rating"}  # type: ignore[arg-type]
         assert ("expected points" in help_) == (ties == "half")
@@ -176,7 +176,7 @@ def test_a_tier_rule_ignores_a_system_without_a_tier() -> None:
 
 def test_the_report_and_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
     rows = board.rows.to_pylist()
-    html = report("Odd", "all of it", rows, board.ranks.to_pylist(), about={})
+    html = report_page("Odd", "all of it", rows, board.ranks.to_pylist(), about={})
     assert "no upper bound" in html
     assert "None" not in html.split("<h2>Ratings")[1].split("</table>")[0]
     figure = charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode="light")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mirage import surrogate
 from mirage.errors import NotEnoughData
 from mirage.reproduce.material import leave_two_out
-from mirage.reproduce.tables import strongest, tau_left_out
+from mirage.reproduce.tables import features_by_tau, tau_left_out
 from mirage.surrogate import Draws, LanguageData, Training, leave_one_out
 from mirage.surrogate.ablation import _taus
 from mirage.surrogate.pairs import apart, slope_parts, square, tau_parts
@@ -147,7 +147,9 @@ def test_noise_gives_no_tau_to_slow_regressors(name: str) -> None:
 def test_the_chosen_regressor_gets_no_tau_from_noise() -> None:
     taus, gains = [], []
     for seed in range(40):
-        choice = surrogate.choose(arena(300 + seed), ["ridge", "pairwise"], candidates=["ridge", "pairwise"])
+        choice = surrogate.compare_regressors(
+            arena(300 + seed), ["ridge", "pairwise"], candidates=["ridge", "pairwise"]
+        )
         taus += [q.tau or 0 for q in choice.held_out["default"].quality() if q.language == "en"]
         gains.append(choice.tests[0].p < 0.05)
     assert about_zero(taus)
@@ -242,7 +244,7 @@ def test_tables_2_and_4_get_no_tau_from_noise(name: str, n: int) -> None:
             features = drawn["en"].features
 
             def few(out: object, drawn: dict[str, Draws] = drawn, features: tuple[str, ...] = features) -> list[str]:
-                return strongest(features, drawn, out)[:4]  # type: ignore[arg-type]
+                return features_by_tau(features, drawn, out)[:4]  # type: ignore[arg-type]
 
             predictions = leave_two_out(drawn, name, 0, features=few)
             chosen.append(
@@ -269,7 +271,7 @@ def test_two_equal_systems_are_predicted_alike() -> None:
         values[:, 1], theta[1] = values[:, 0], theta[0]
         return values, theta
 
-    choice = surrogate.choose(with_each(arena(2), twins), ["ridge", "pooled"])
+    choice = surrogate.compare_regressors(with_each(arena(2), twins), ["ridge", "pooled"])
     for held_out in choice.held_out.values():
         for predicted in held_out.predicted.values():
             assert predicted[0] == pytest.approx(predicted[1], abs=1e-6)
@@ -277,7 +279,7 @@ def test_two_equal_systems_are_predicted_alike() -> None:
 
 def test_systems_that_are_all_equal_have_neither_order_nor_slope() -> None:
     equal = with_each(arena(2), lambda values, theta: (values, np.zeros_like(theta)))
-    for quality in surrogate.choose(equal, ["ridge", "pooled"]).quality():
+    for quality in surrogate.compare_regressors(equal, ["ridge", "pooled"]).quality():
         assert (quality.tau, quality.r2, quality.slope) == (None, None, None)
         assert quality.rmse == pytest.approx(0, abs=1e-9)
 
@@ -310,7 +312,7 @@ def test_a_feature_that_tells_nothing_changes_nothing() -> None:
 
 
 def test_one_language_has_no_mean_over_languages() -> None:
-    choice = surrogate.choose(arena(2).only(languages=["en"]), ["ridge", "pooled"])
+    choice = surrogate.compare_regressors(arena(2).only(languages=["en"]), ["ridge", "pooled"])
     assert {q.language for q in choice.quality()} == {"en"}
     assert all(q.tau is not None and q.systems == 6 for q in choice.quality())
 
@@ -318,4 +320,4 @@ def test_one_language_has_no_mean_over_languages() -> None:
 @pytest.mark.parametrize("systems", [3, 4])
 def test_too_few_systems_are_refused_with_the_number_it_takes(systems: int) -> None:
     with pytest.raises(NotEnoughData, match=f"^{systems} rated systems"):
-        surrogate.choose(arena(1, systems=systems), ["ridge", "pooled"], candidates=["ridge", "pooled"])
+        surrogate.compare_regressors(arena(1, systems=systems), ["ridge", "pooled"], candidates=["ridge", "pooled"])

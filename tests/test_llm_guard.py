@@ -15,7 +15,7 @@ from misbehaving import Act, Call, Service, endless, redirect, replied, reply
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.calls import read
+from mirage.llm.calls import read_completion
 from mirage.store import Ledger
 
 KEY = "sk-planted-7c1f0d93ab52"
@@ -169,7 +169,7 @@ def test_every_count_that_a_tokenizer_can_come_to_is_believed(text: str, max_tok
     size = len(text.encode("utf-8", "surrogatepass"))
     body = replied({"content": text}, usage={"prompt_tokens": size, "completion_tokens": max(size, max_tokens)}).body
     messages = [{"role": "user", "content": text}]
-    answer = read("k", body, 1, messages=messages, max_tokens=max_tokens)
+    answer = read_completion("k", body, 1, messages=messages, max_tokens=max_tokens)
     assert (answer.tokens_in, answer.tokens_out, answer.estimated) == (size, max(size, max_tokens), False)
     assert "estimated" not in answer.kept()
 

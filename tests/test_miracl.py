@@ -46,7 +46,7 @@ def save(folder: Path, code: str = "sw", topics: str = TOPICS, qrels: str = QREL
 
 
 def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -> None:
-    tables, (count,) = miracl.read(save(tmp_path))
+    tables, (count,) = miracl.read_miracl(save(tmp_path))
     for name, table in tables.items():
         schema.validate(name, table)
     assert tables["queries"]["query_id"].to_pylist() == ["1", "3"]
@@ -64,7 +64,7 @@ def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -
 
 def test_the_labels_are_those_of_the_file_pitfall_27(shared: Path) -> None:
     """1 is relevant, in every language: each kept question has a passage of either label."""
-    tables, _ = miracl.read(shared / "miracl", languages=["fi", "yo"])
+    tables, _ = miracl.read_miracl(shared / "miracl", languages=["fi", "yo"])
     lines = gzip.decompress((shared / "miracl" / "qrels.fi.tsv.gz").read_bytes()).decode().splitlines()
     ones = {(line.split("\t")[0], line.split("\t")[2]) for line in lines if line.endswith("\t1")}
     fi = tables["passages"].filter(pc.equal(tables["passages"]["language"], "fi")).to_pylist()
@@ -73,11 +73,11 @@ def test_the_labels_are_those_of_the_file_pitfall_27(shared: Path) -> None:
 
 def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Path) -> None:
     """DEFINITIONS 2, after Table 1 of MIRAGE-Bench: all 18 but te, where the rule gives 84 and the paper prints 150."""
-    tables, counts = miracl.read(shared / "miracl")
+    tables, counts = miracl.read_miracl(shared / "miracl")
     with (shared / "published" / "mirage_table1_dataset_stats.csv").open(encoding="utf-8", newline="") as stream:
         table1 = {row["stat"]: row for row in csv.DictReader(stream) if row["split"] == "eval"}
     printed = {code: int(table1["n_queries"][code]) for code in LANGUAGES}
-    assert printed == {code: miracl.published(code, "dev") for code in LANGUAGES}
+    assert printed == {code: miracl.printed_questions(code, "dev") for code in LANGUAGES}
     assert sum(printed.values()) == 11_195
     sizes = {count.language: count.questions for count in counts}
     assert sizes == printed | {"te": 84}
@@ -98,7 +98,7 @@ def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Pa
 
 def test_arabic_is_drawn_by_the_seed_alone(shared: Path) -> None:
     def drawn(seed: int, *codes: str) -> list[str]:
-        queries = miracl.read(shared / "miracl", languages=codes, seed=seed)[0]["queries"]
+        queries = miracl.read_miracl(shared / "miracl", languages=codes, seed=seed)[0]["queries"]
         return queries.filter(pc.equal(queries["language"], "ar"))["query_id"].to_pylist()
 
     assert drawn(0, "ar") == drawn(0, "yo", "ar") != drawn(1, "ar")
@@ -111,9 +111,9 @@ def test_files_are_taken_under_either_name_and_other_splits_are_left(tmp_path: P
     for kind, text in (("topics", TOPICS), ("qrels", QRELS)):
         (published / f"{kind}.miracl-v1.0-sw-dev.tsv").write_text(text, encoding="utf-8")
         (published / f"{kind}.miracl-v1.0-sw-train.tsv").write_text("no data", encoding="utf-8")
-    other = miracl.read(save(tmp_path / "short"))[0]
-    assert all(table.equals(other[name]) for name, table in miracl.read(published)[0].items())
-    assert len(miracl.files(published)) == 2
+    other = miracl.read_miracl(save(tmp_path / "short"))[0]
+    assert all(table.equals(other[name]) for name, table in miracl.read_miracl(published)[0].items())
+    assert len(miracl.miracl_files(published)) == 2
 
 
 @pytest.mark.parametrize(
@@ -130,28 +130,28 @@ def test_pitfall_31_what_is_malformed_is_named_with_file_and_line(
     tmp_path: Path, topics: str, qrels: str, message: str, line: str
 ) -> None:
     with pytest.raises(BadInput, match=message) as caught:
-        miracl.read(save(tmp_path, topics=topics, qrels=qrels))
+        miracl.read_miracl(save(tmp_path, topics=topics, qrels=qrels))
     assert caught.value.where.startswith(str(tmp_path / line))
 
 
 def test_what_is_not_there_is_named_with_what_brings_it(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"holds no topics and qrels(.|\n)*mirage pull miracl"):
-        miracl.read(tmp_path)
+        miracl.read_miracl(tmp_path)
     save(tmp_path)
     with pytest.raises(UnknownName, match="no language 'fi'"):
-        miracl.read(tmp_path, languages=["fi"])
+        miracl.read_miracl(tmp_path, languages=["fi"])
     with pytest.raises(UnknownName, match="no language 'Klingon'"):
-        miracl.pull(tmp_path, languages=["Klingon"])
+        miracl.pull_miracl(tmp_path, languages=["Klingon"])
     (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").write_text(TOPICS, encoding="utf-8")
     with pytest.raises(BadInput, match="two files of topics for sw"):
-        miracl.read(tmp_path)
+        miracl.read_miracl(tmp_path)
     (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").unlink()
     (tmp_path / "qrels.sw.tsv.gz").unlink()
     with pytest.raises(BadInput, match="there are no qrels for sw"):
-        miracl.read(tmp_path)
+        miracl.read_miracl(tmp_path)
     (tmp_path / "topics.xx.tsv").write_text(TOPICS, encoding="utf-8")
     with pytest.raises(UnknownName, match="no language 'xx'"):
-        miracl.read(tmp_path)
+        miracl.read_miracl(tmp_path)
 
 
 def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> None:
@@ -244,10 +244,10 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
     }
     settings: dict[miracl.Split, str] = {"dev": "eval", "train": "train"}
     for split, setting in settings.items():
-        assert {code: miracl.published(code, split) for code in LANGUAGES} == {
+        assert {code: miracl.printed_questions(code, split) for code in LANGUAGES} == {
             code: printed[setting, code] for code in LANGUAGES
         }
-    assert miracl.published("vi", "train") is None, "a language that MIRACL lacks has no published size"
+    assert miracl.printed_questions("vi", "train") is None, "a language that MIRACL lacks has no published size"
     assert set(LANGUAGES) - set(miracl.languages_of("train")) == {"de", "yo"}
 
 
@@ -276,7 +276,7 @@ def test_the_commands_bring_the_training_questions_with_their_texts(tmp_path: Pa
 def test_texts_are_taken_from_the_corpus_files_that_are_there(tmp_path: Path) -> None:
     files = hub("fi", shards=2)
     del files["miracl-corpus-v1.0-fi/docs-1.jsonl.gz"]
-    tables, (count,) = miracl.read(lay(tmp_path / "part", files), split="train")
+    tables, (count,) = miracl.read_miracl(lay(tmp_path / "part", files), split="train")
     assert (count.passages, count.texts) == (5, 3)
     assert "3 of 5 passages have a text: 1 of 4 corpus files are there" in count.remark
     texts = dict(zip(tables["passages"]["passage_id"].to_pylist(), tables["passages"]["text"].to_pylist(), strict=True))
@@ -290,23 +290,23 @@ def test_a_passage_that_its_whole_corpus_lacks_is_named(tmp_path: Path) -> None:
     name = "miracl-v1.0-sw/qrels/qrels.miracl-v1.0-sw-train.tsv"
     files[name] += b"3\tQ0\t77#0\t0\n"
     with pytest.raises(BadInput, match="document 77#0 is judged but in no file of the corpus of sw") as caught:
-        miracl.read(lay(tmp_path, files), split="train")
+        miracl.read_miracl(lay(tmp_path, files), split="train")
     assert caught.value.where == f"{tmp_path / name}:7"
 
 
 def test_a_language_without_the_split_is_refused_and_not_fetched(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="train questions 'de'"):
-        miracl.pull(tmp_path, split="train", languages=["de"])
+        miracl.pull_miracl(tmp_path, split="train", languages=["de"])
     with pytest.raises(UnknownName, match="no split 'test'"):
-        miracl.pull(tmp_path, split="test")  # type: ignore[arg-type]  # what a caller may write
+        miracl.pull_miracl(tmp_path, split="test")  # type: ignore[arg-type]  # what a caller may write
     with pytest.raises(BadInput, match=r"of MIRACL train(.|\n)*mirage pull miracl --split train"):
-        miracl.read(save(tmp_path / "dev"), split="train")
+        miracl.read_miracl(save(tmp_path / "dev"), split="train")
 
 
 def test_both_splits_lie_in_one_folder_and_are_read_apart(tmp_path: Path) -> None:
     save(lay(tmp_path, hub("sw")), code="sw")
-    assert miracl.read(tmp_path)[1][0].topics == 3
-    assert miracl.read(tmp_path, split="train")[1][0].topics == 4
+    assert miracl.read_miracl(tmp_path)[1][0].topics == 3
+    assert miracl.read_miracl(tmp_path, split="train")[1][0].topics == 4
 
 
 def test_every_question_of_train_stays_that_a_teacher_can_answer(shared: Path, tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_every_question_of_train_stays_that_a_teacher_can_answer(shared: Path, t
         for kind in ("topics", "qrels"):
             content = (shared / "miracl" / f"{kind}.{code}.tsv.gz").read_bytes()
             lay(folder, {f"{kind}.miracl-v1.0-{code}-train.tsv.gz": content})
-    tables, counts = miracl.read(folder, split="train")
+    tables, counts = miracl.read_miracl(folder, split="train")
     assert {count.language: count.questions for count in counts} == {"ar": 2896, "te": 828, "ko": 213}
     relevant = tables["passages"].filter(tables["passages"]["relevant"])
     queries = tables["queries"].select(["language", "query_id"])

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.languages import LANGUAGES
-from mirage.sources.nomiracl import DownloadResult, pull, read_outputs, read_questions, split_prompt, summarise
+from mirage.sources.nomiracl import DownloadResult, pull_nomiracl, read_outputs, read_questions, split_prompt, summarise
 
 HEAD = "Read the contexts. Reply as either of two phrases."
 PASSAGES = [f"Title {k}: Text of passage {k}." for k in range(1, 11)]
@@ -704,7 +704,7 @@ def fetch(server: Server, tmp_path: Path) -> Fetch:
     def call(**changed: Any) -> list[float]:
         slept: list[float] = []
         options = {"languages": ["en"], "base_url": server.url, "rng": np.random.default_rng(0), "sleep": slept.append}
-        pull(tmp_path, **(options | changed))
+        pull_nomiracl(tmp_path, **(options | changed))
         return slept
 
     return call
@@ -725,7 +725,7 @@ def test_outputs_are_fetched_under_their_names_and_can_be_read(english: Server, 
 def test_what_is_there_is_not_asked_for_again(english: Server, tmp_path: Path, fetch: Fetch) -> None:
     fetch()
     english.requests.clear()
-    result = pull(tmp_path, languages=["english", "en"], base_url=english.url)
+    result = pull_nomiracl(tmp_path, languages=["english", "en"], base_url=english.url)
     assert (result.folder, result.files, result.fetched) == (tmp_path, 2, 0)
     assert english.requests == []
 
@@ -736,7 +736,7 @@ def test_questions_are_nine_files_a_language_and_can_be_read(server: Server, tmp
         language_folder(source / "data" / "finnish", split=split)
     server.files = {p.relative_to(source).as_posix(): p.read_bytes() for p in source.rglob("*") if p.is_file()}
     assert len(server.files) == 9
-    result = pull(tmp_path / "copy", what="questions", languages=["fi"], base_url=server.url + "/")
+    result = pull_nomiracl(tmp_path / "copy", what="questions", languages=["fi"], base_url=server.url + "/")
     assert (result.files, result.fetched) == (9, 9)
     copy, original = read_questions(tmp_path / "copy"), read_questions(source)
     assert all(copy[name].equals(original[name]) for name in original)
@@ -855,7 +855,7 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
     english: Server, tmp_path: Path, fetch: Fetch
 ) -> None:
     del english.files[NON_RELEVANT]
-    result = pull(tmp_path, languages=["en"], base_url=english.url)
+    result = pull_nomiracl(tmp_path, languages=["en"], base_url=english.url)
     assert english.requests == [(NON_RELEVANT, None), (RELEVANT, None)]
     assert result == DownloadResult(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
     assert (tmp_path / RELEVANT).exists()
@@ -876,7 +876,7 @@ def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
     english.files[RELEVANT] = content
     fetch()
     english.files.clear()
-    result = pull(tmp_path, languages=["en"], base_url=english.url)
+    result = pull_nomiracl(tmp_path, languages=["en"], base_url=english.url)
     assert (result.files, result.fetched, result.absent) == (1, 0, (NON_RELEVANT,)), "what was there before is kept"
 
 
@@ -943,7 +943,7 @@ def test_what_cannot_be_asked_for_is_refused_before_any_request(english: Server,
         fetch(base_url="ftp://127.0.0.1/x")
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(BadInput, match="cannot be written"):
-        pull(tmp_path / "file", languages=["en"], base_url=english.url)
+        pull_nomiracl(tmp_path / "file", languages=["en"], base_url=english.url)
     assert [name for name, _ in english.requests] in ([], [NON_RELEVANT])
 
 

@@ -41,7 +41,7 @@ def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str,
     mirage("features", path, *(word for name in only for word in ("--only", name)))
     arena = store.open_arena(path)
     values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
-    question = view.question(arena, ("en", "q"), "strict")
+    question = view.question_view(arena, ("en", "q"), "strict")
     (answer,) = (answer for answer in question.replies if answer.system == system)
     (row,) = answers_of(path, system)
     return row["citations"], values, [(c.label, c.known) for c in answer.citations]

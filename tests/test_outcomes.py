@@ -29,7 +29,7 @@ from mirage.outcomes import (
     departures,
     mean_interval,
     outcomes,
-    parse,
+    parse_outcome,
     rates,
     shifts,
     wilson,
@@ -49,10 +49,10 @@ RATE_COLUMNS += ["missing", "rate", "rate_low", "rate_high", "rate_as_published"
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['language']}-{c['rule']}-{c['reply'][:20]!r}")
 def test_golden_replies(case: dict[str, Any]) -> None:
-    strict = parse(case["reply"], language=case["language"])
+    strict = parse_outcome(case["reply"], language=case["language"])
     span = None if strict.span_start is None else case["reply"][strict.span_start : strict.span_end]
     assert (strict.outcome, strict.rule, span) == (case["outcome"], case["rule"], case["said"]), case["why"]
-    assert parse(case["reply"], parser="published", language=case["language"]).outcome == case["published"]
+    assert parse_outcome(case["reply"], parser="published", language=case["language"]).outcome == case["published"]
 
 
 def test_golden_replies_cover_every_language_and_every_rule_of_the_strict_parser() -> None:
@@ -63,34 +63,38 @@ def test_golden_replies_cover_every_language_and_every_rule_of_the_strict_parser
 
 
 def test_pitfall_29_negation_and_curly_apostrophe_are_read_right() -> None:
-    assert parse("No answer is present", language="en").outcome == "abstained"
-    assert parse("I don’t know", language="en").outcome == "abstained"
-    assert parse("No answer is present", parser="published", language="en").outcome == "answered"
-    assert parse("I don’t know", parser="published", language="en").outcome == "unparsed"
+    assert parse_outcome("No answer is present", language="en").outcome == "abstained"
+    assert parse_outcome("I don’t know", language="en").outcome == "abstained"
+    assert parse_outcome("No answer is present", parser="published", language="en").outcome == "answered"
+    assert parse_outcome("I don’t know", parser="published", language="en").outcome == "unparsed"
 
 
 def test_pitfall_28_replies_with_both_phrases_follow_the_documented_rule() -> None:
     both = "Yes, answer is present in [1].\nI don't know in [2]."
-    assert parse(both, parser="published", language="en").rule == "both_phrases"
-    assert parse(both, language="en").rule == "enumeration"
+    assert parse_outcome(both, parser="published", language="en").rule == "both_phrases"
+    assert parse_outcome(both, language="en").rule == "enumeration"
     quoted = 'Respond with "Yes, answer is present" or "I don\'t know".'
-    assert parse(quoted, language="en").rule == "instruction_repeated"
+    assert parse_outcome(quoted, language="en").rule == "instruction_repeated"
 
 
 def test_pitfall_12_an_api_error_is_no_answer() -> None:
-    assert parse("Unable to generate response.", language="yo").outcome == "api_error"
-    assert parse("Unable to generate response.", parser="published", language="yo").outcome == "unparsed"
+    assert parse_outcome("Unable to generate response.", language="yo").outcome == "api_error"
+    assert parse_outcome("Unable to generate response.", parser="published", language="yo").outcome == "unparsed"
 
 
 def test_a_missing_reply_is_missing_by_both_parsers() -> None:
-    assert parse(None, language="en").outcome == parse(None, parser="published", language="en").outcome == "missing"
+    assert (
+        parse_outcome(None, language="en").outcome
+        == parse_outcome(None, parser="published", language="en").outcome
+        == "missing"
+    )
 
 
 def test_an_unknown_parser_or_language_is_named() -> None:
     with pytest.raises(UnknownName, match="parser 'lenient'"):
-        parse("Yes", parser="lenient", language="en")  # type: ignore[arg-type]
+        parse_outcome("Yes", parser="lenient", language="en")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="language 'xx'"):
-        parse("Yes", language="xx")
+        parse_outcome("Yes", language="xx")
 
 
 PIECES = st.sampled_from(
@@ -125,7 +129,7 @@ REPLIES = st.one_of(st.text(max_size=80), st.lists(st.one_of(PIECES, st.text(max
 def test_any_reply_has_an_outcome_a_known_rule_and_a_span_of_the_raw_text(
     reply: str, language: str, parser: schema.Parser
 ) -> None:
-    parsed = parse(reply, parser=parser, language=language)
+    parsed = parse_outcome(reply, parser=parser, language=language)
     assert parsed.rule in RULES
     assert (parsed.span_start is None) == (parsed.span_end is None)
     if parsed.outcome in ("answered", "abstained"):
@@ -152,7 +156,7 @@ def test_the_published_parser_is_the_published_rule_word_for_word(reply: str) ->
         expected = "answered"
     else:
         expected = "unparsed"
-    parsed = parse(reply, parser="published", language="en")
+    parsed = parse_outcome(reply, parser="published", language="en")
     assert parsed.outcome == expected
     if parsed.span_start is not None:
         span = reply[parsed.span_start : parsed.span_end].lower().replace("\n", " ").replace("\t", " ")
@@ -163,8 +167,8 @@ def test_the_published_parser_is_the_published_rule_word_for_word(reply: str) ->
 
 def test_a_very_long_reply_is_read_whole() -> None:
     text = "The river flows. It is long: very long, as rivers are. " * 4_000
-    assert parse(text + "\n\nYes, answer is present", language="en").rule == "answer_is_present"
-    assert parse(text, language="en").outcome == "answered"
+    assert parse_outcome(text + "\n\nYes, answer is present", language="en").rule == "answer_is_present"
+    assert parse_outcome(text, language="en").outcome == "answered"
 
 
 # --- intervals --------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def bring(arena: store.Arena, owner: str, folder: Path, *, text: str = "An answe
     """Do what the page does with an upload."""
     file = folder / "answers.jsonl"
     file.write_text(json.dumps({"language": "sw", "query_id": "sw-01", "text": text}) + "\n", "utf-8")
-    into = owned.folder(owner) / f"{arena.name}-own"
+    into = owned.owner_folder(owner) / f"{arena.name}-own"
     base = store.open_arena(into) if store.is_arena(into) else arena
     owned.need_room(owner, base.size)
     return adding.add_system(base, adding.read_system(base, file, system="mine"), into).path
@@ -60,26 +60,26 @@ def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path:
 
 def test_a_copy_is_its_owners_alone(tmp_path: Path, arena: store.Arena) -> None:
     path = bring(arena, ANNA, tmp_path)
-    assert owned.arenas(ANNA) == {"theirs-own": path}
-    assert owned.arenas(SESSION) == {}
-    assert path.is_relative_to(home.folder() / "own")
-    assert home.arenas() == {}
+    assert owned.owned_arenas(ANNA) == {"theirs-own": path}
+    assert owned.owned_arenas(SESSION) == {}
+    assert path.is_relative_to(home.home_folder() / "own")
+    assert home.home_arenas() == {}
     with pytest.raises(ArenaError, match="no copy of yours"):
         owned.delete(SESSION, path)
     with pytest.raises(ArenaError, match="no copy of yours"):
         owned.delete(ANNA, arena.path)
     owned.delete(ANNA, path)
-    assert owned.arenas(ANNA) == {}
+    assert owned.owned_arenas(ANNA) == {}
     assert not path.exists()
     store.check(arena)
 
 
 def test_no_name_leads_out_of_the_folder_and_a_session_is_no_login() -> None:
     names = ("login:../../etc", "login:", "login:a\0b", "login:\ud800", "session:x", "login:" + "x" * 10_000, "x")
-    folders = [owned.folder(name) for name in names]
+    folders = [owned.owner_folder(name) for name in names]
     assert len(set(folders)) == len(names)
-    assert {folder.parent for folder in folders} == {home.folder() / "own"}
-    assert owned.folder("session:anna") != owned.folder("login:anna")
+    assert {folder.parent for folder in folders} == {home.home_folder() / "own"}
+    assert owned.owner_folder("session:anna") != owned.owner_folder("login:anna")
 
 
 def test_more_than_the_quota_is_refused_and_says_so(
@@ -90,8 +90,8 @@ def test_more_than_the_quota_is_refused_and_says_so(
         owned.need_room(ANNA, 1_000_001)
     assert "MIRAGE_UPLOAD_MB" in caught.value.do
     owned.need_room(ANNA, 999_999)
-    owned.folder(ANNA).mkdir(parents=True)
-    (owned.folder(ANNA) / "file").write_bytes(b"x" * 600_000)
+    owned.owner_folder(ANNA).mkdir(parents=True)
+    (owned.owner_folder(ANNA) / "file").write_bytes(b"x" * 600_000)
     with pytest.raises(ArenaError, match="may take 1 MB"):
         owned.need_room(ANNA, 600_000)
     owned.need_room(SESSION, 600_000)
@@ -101,7 +101,7 @@ def test_all_copies_together_are_bounded_too(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "1")
     monkeypatch.setattr(owned, "_OWNERS", 2)
     for number in range(2):
-        folder = owned.folder(f"session:{number}")
+        folder = owned.owner_folder(f"session:{number}")
         folder.mkdir(parents=True)
         (folder / "file").write_bytes(b"x" * 900_000)
     with pytest.raises(ArenaError, match="all readers"):
@@ -123,8 +123,8 @@ def test_what_a_session_left_behind_goes_and_what_a_login_keeps_stays(tmp_path: 
     for path in (
         *login_copy.rglob("*"),
         *session_copy.rglob("*"),
-        owned.folder(SESSION),
-        owned.folder(ANNA),
+        owned.owner_folder(SESSION),
+        owned.owner_folder(ANNA),
         session_copy,
         login_copy,
     ):

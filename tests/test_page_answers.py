@@ -296,7 +296,7 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     assert not page.exception
     assert not page.error
     assert len(origin.requests) == 36
-    arena = store.open_arena(home.arenas()[home.TEXTS])
+    arena = store.open_arena(home.home_arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
     assert store.check(arena)
     next(button for button in page.button if button.label == "Open the arena with the texts").click().run()
@@ -315,14 +315,14 @@ def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, or
     (error,) = [re.sub(r"\\(.)", r"\1", message.value) for message in page.error]
     assert "refused with 403" in error
     assert "To do: the files are public" in error
-    assert home.TEXTS not in home.arenas()
-    assert not list(home.folder().rglob("*.part"))
+    assert home.TEXTS not in home.home_arenas()
+    assert not list(home.home_folder().rglob("*.part"))
     before = len(origin.requests)
     origin.refused = set()
     bring(page).click().run()
     assert not page.error
     assert len(origin.requests) == before + 36 - (before - 1), "what had come is not asked for again"
-    assert home.TEXTS in home.arenas()
+    assert home.TEXTS in home.home_arenas()
 
 
 def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
@@ -354,23 +354,23 @@ def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Pat
 
 def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Handler]) -> None:
     # As if stopped between the import and the measuring of features.
-    import_outputs(published(home.folder() / "nomiracl"), home.folder() / "arenas" / home.TEXTS)
+    import_outputs(published(home.home_folder() / "nomiracl"), home.home_folder() / "arenas" / home.TEXTS)
     page = open_page(arena="nomiracl")
     bring(page).click().run()
     assert not page.error
-    assert "features" in store.open_arena(home.arenas()[home.TEXTS]).tables
+    assert "features" in store.open_arena(home.home_arenas()[home.TEXTS]).tables
     assert origin.requests == []
 
 
 def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "mine"))
-    assert home.folder() == tmp_path / "mine"
-    assert home.arenas() == {}
+    assert home.home_folder() == tmp_path / "mine"
+    assert home.home_arenas() == {}
     monkeypatch.delenv("MIRAGE_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert home.folder() == tmp_path / "data" / "mirage"
+    assert home.home_folder() == tmp_path / "data" / "mirage"
     monkeypatch.delenv("XDG_DATA_HOME")
-    assert home.folder() == Path("~/.local/share/mirage").expanduser()
+    assert home.home_folder() == Path("~/.local/share/mirage").expanduser()
 
 
 # In a real browser

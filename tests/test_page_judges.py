@@ -14,11 +14,11 @@ from mirage import schema, store, votes
 from mirage.battles import decisions
 from mirage.charts import judges as charts
 from mirage.languages import LANGUAGES
-from mirage.rank.control import control, covariates
+from mirage.rank.control import control_style, covariates
 from mirage.sources.simulated import simulate_arena
 from mirage.views import judges as views
 from mirage.views import people
-from mirage.views.leaderboard import battles
+from mirage.views.leaderboard import battles_of
 
 PAGE = ROOT / "pages" / "judges.py"
 
@@ -56,20 +56,20 @@ def opened(**params: str | list[str]) -> AppTest:
 
 def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) -> None:
     arena = store.open_arena(arenas / "judged")
-    rows = {row["judge"]: row for row in views.rows(arena).to_pylist()}
+    rows = {row["judge"]: row for row in views.judge_rows(arena).to_pylist()}
     row = rows["gpt-4o"]
     assert (row["n"], row["flip"], row["flip_n"], row["first"]) == (36, 0.0, 18, 0.5)
     # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, 3 more tie.
     assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
-    (slope,) = control(battles(arena, "gpt-4o", "both"), known).coefficients["en"]
+    (slope,) = control_style(battles_of(arena, "gpt-4o", "both"), known).coefficients["en"]
     assert (row["length"], row["length_low"], row["length_high"]) == (slope.value, slope.low, slope.high)
 
 
 def test_a_judge_without_lengths_or_a_maker_has_the_reason(arenas: Path) -> None:
     small_arena.write(arenas, "plain", tables=("judgments",))
-    for row in views.rows(store.open_arena(arenas / "plain")).to_pylist():
+    for row in views.judge_rows(store.open_arena(arenas / "plain")).to_pylist():
         assert row["length"] is None
         assert "length" in row["length_reason"]
         assert row["family"] is None
@@ -110,8 +110,8 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
 
 
 def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
-    rows = views.rows(store.open_arena(arenas / "judged")).to_pylist()
-    figure = charts.by_language(
+    rows = views.judge_rows(store.open_arena(arenas / "judged")).to_pylist()
+    figure = charts.judge_figure(
         rows,
         measure="first",
         judges=["command-r", "gpt-4o"],

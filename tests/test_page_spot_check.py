@@ -340,7 +340,7 @@ def test_the_judges_page_says_how_far_people_agree_and_judges_with_each_other(si
 
 def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
     agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
-    result = people.corrected(simulated, "gpt-4o", ("ar", "en"))
+    result = people.corrected_at(simulated, "gpt-4o", ("ar", "en"))
     assert isinstance(result, CorrectionResult)
     rows_ = result.table().to_pylist()
     for link in ({}, {"corrected": "ar"}):
@@ -392,7 +392,7 @@ def test_the_leaderboard_wears_the_badge_and_shows_the_corrected_ranking_beside_
         ("People agree with gpt-4o", "green")
     ]
     (page_table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
-    corrected = people.corrected(simulated, "gpt-4o", ("en",))
+    corrected = people.corrected_at(simulated, "gpt-4o", ("en",))
     assert isinstance(corrected, CorrectionResult)
     table = corrected.table()
     assert page_table["rating"].tolist() == table["rating"].to_pylist()

@@ -30,7 +30,7 @@ def opened(**params: str | list[str]) -> AppTest:
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
     arena = store.open_arena(store.bundled()["nomiracl"])
-    comparison = views.compared(arena, "relevance")
+    comparison = views.comparison_of(arena, "relevance")
     assert page.selectbox(key="regressor").value == comparison.chosen
     regressors, ablation, printed = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
@@ -51,7 +51,7 @@ def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figu
     regressors = page.dataframe[0].value.set_index("published")
     arena = store.open_arena(store.bundled()["nomiracl"])
     quality = {
-        row.regressor: row for row in views.compared(arena, "relevance", "abstain").quality if row.language == "te"
+        row.regressor: row for row in views.comparison_of(arena, "relevance", "abstain").quality if row.language == "te"
     }
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert regressors.loc["Random Forest", "printed"] == views.printed(arena).r2["te", "holdout", "Random Forest"]

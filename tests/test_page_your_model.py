@@ -52,16 +52,16 @@ def test_a_system_is_placed_among_the_judged_in_its_own_languages(
     assert "surrogate" in text or "spread of the judged systems" in text
     ranking, *_ = (frame.value for frame in app.dataframe)
     assert set(ranking["system"]) >= {"mine", "reference", "baseline/lead"}
-    codes = views.languages(own, "mine")
+    codes = views.languages_with_features(own, "mine")
     assert codes == ("sw", "te")
-    placement = views.placed(own, "mine", "heuristic", codes)
+    placement = views.placement_of(own, "mine", "heuristic", codes)
     assert [row.system for row in placement.stands] == list(ranking["system"])
     assert any("mirage judge" in code.value and "--battles" in code.value for code in app.code)
 
 
 def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> None:
-    rows = {row["feature"]: row for row in views.compared(own, "mine", ("sw", "te")).to_pylist()}
-    twin = {row["feature"]: row for row in views.compared(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
+    rows = {row["feature"]: row for row in views.feature_means(own, "mine", ("sw", "te")).to_pylist()}
+    twin = {row["feature"]: row for row in views.feature_means(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
     assert {name: row["mean"] for name, row in rows.items()} == {name: row["mean"] for name, row in twin.items()}
     recall = rows["citation_Recall@10"]
     assert recall["least"] <= recall["others"] <= recall["most"]

@@ -178,7 +178,7 @@ def test_a_prior_that_does_not_fit_the_languages_is_refused() -> None:
 
 def test_probabilities_of_tiers_are_those_between_the_boundaries() -> None:
     start = placing.start([known((2.0, 1.0, 0.0, -3.0))], placing.Prior([0.5], [0.5]))
-    now = placing.standing(start, [["b", "a"], ["c"], ["d"]])
+    now = placing.posterior_standing(start, [["b", "a"], ["c"], ["d"]])
     # Boundaries at 0.5, midway between b and c, and at -1.5.
     assert now.tier_probabilities == pytest.approx([0.5, 0.5, 0.0], abs=1e-3)
     assert now.rank_probabilities.sum() == pytest.approx(1)
@@ -191,16 +191,16 @@ def test_probabilities_of_tiers_are_those_between_the_boundaries() -> None:
 
 def test_nothing_is_settled_by_a_surrogate_alone() -> None:
     start = placing.start([known((2.0, -2.0))], placing.Prior([2.5], [0.1]))
-    assert placing.standing(start, [["a"], ["b"]]).tier_probabilities.max() > 0.99
-    assert not placing.standing(start, [["a"], ["b"]]).settled
+    assert placing.posterior_standing(start, [["a"], ["b"]]).tier_probabilities.max() > 0.99
+    assert not placing.posterior_standing(start, [["a"], ["b"]]).settled
     after = start.after([placing.BattleResult(q, 0, 1.0) for q in range(placing.LEAST)])
-    assert placing.standing(after, [["a"], ["b"]]).settled
+    assert placing.posterior_standing(after, [["a"], ["b"]]).settled
 
 
 def test_tiers_that_leave_out_a_system_are_refused() -> None:
     start = placing.start([known((0.0, 0.0))], placing.Prior([0.0], [1.0]))
     with pytest.raises(BadInput, match="every system of the arena once"):
-        placing.standing(start, [["a"]])
+        placing.posterior_standing(start, [["a"]])
 
 
 # --- the choice ------------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def test_tiers_that_leave_out_a_system_are_refused() -> None:
 def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None:
     noise = placing.Noise(1.0, 0.5)
     start = placing.start([known((4.0, 0.2, -0.2, -4.0), sd=0.1, noise=noise)], placing.Prior([0.0], [0.5]))
-    chosen = placing.choose(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
+    chosen = placing.choose_battles(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
     assert {battle.opponent for battle in chosen} == {1, 2}
     assert len({battle.query for battle in chosen}) == 20
     information = [battle.information for battle in chosen]
@@ -219,12 +219,12 @@ def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None
 def test_the_choice_is_the_same_for_the_same_seed_and_never_names_a_battle_twice() -> None:
     start = placing.start([placing.field("en", battles())], placing.Prior([0.0], [0.7]))
     tiers = [["sim-01", "sim-02", "sim-03", "sim-04"], ["sim-05", "sim-06", "sim-07", "sim-08"]]
-    twice = [placing.choose(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
+    twice = [placing.choose_battles(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
     assert twice[0] == twice[1] != twice[2]
     assert len(twice[0]) == 32, "there are no more"
     assert len({(battle.query, battle.opponent) for battle in twice[0]}) == 32
     with pytest.raises(BadInput, match="control share"):
-        placing.choose(start, tiers, [room(4, 8)], n=1, control_share=1.5)
+        placing.choose_battles(start, tiers, [room(4, 8)], n=1, control_share=1.5)
 
 
 def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() -> None:
@@ -233,18 +233,18 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
     drawn = []
     for mean in (-2.0, 0.0, 2.0):
         state = placing.start([known((1.0, 0.5, -0.5, -1.0), sd=0.1)], placing.Prior([mean], [0.5]))
-        chosen = placing.choose(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
+        chosen = placing.choose_battles(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
         control = [(battle.language, battle.query, battle.opponent) for battle in chosen if battle.control]
         assert len(control) in range(8, 12)
         for battle in chosen:
             rooms.tried[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
-        positions = placing.control(state, [rooms], seed=9)
+        positions = placing.random_battles(state, [rooms], seed=9)
         assert set(control) <= set(positions)
         drawn.append(control)
         rooms = room(30, 4)
     shortest = min(len(places) for places in drawn)
     # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
-    order = placing.control(
+    order = placing.random_battles(
         state, [placing.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.tried))], seed=9
     )
     for places in drawn:
@@ -254,7 +254,7 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
 
 def test_a_control_share_of_one_is_a_random_choice() -> None:
     state = placing.start([known((4.0, 0.2, -0.2, -4.0))], placing.Prior([0.0], [0.5]))
-    chosen = placing.choose(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
+    chosen = placing.choose_battles(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
     assert all(battle.control for battle in chosen)
     counts = np.bincount([battle.opponent for battle in chosen], minlength=4)
     assert counts.min() > 12
@@ -274,7 +274,7 @@ def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
 
 def test_one_tier_alone_is_placed_by_its_rating() -> None:
     state = placing.start([known((0.1, -0.1))], placing.Prior([0.0], [1.0]))
-    chosen = placing.choose(state, [["a", "b"]], [room(10, 2)], n=12, control_share=0)
+    chosen = placing.choose_battles(state, [["a", "b"]], [room(10, 2)], n=12, control_share=0)
     assert len(chosen) == 12
     assert placing.horizon(state, [["a", "b"]], [room(10, 2)]).median == placing.LEAST
 
@@ -307,7 +307,10 @@ def test_battles_chosen_by_information_are_expected_to_tell_more_than_random_one
     tiers = [order[:3], order[3:6], order[6:9], order[9:]]
     state = placing.start([field], placing.Prior([float(np.random.default_rng(seed).normal(0, 1))], [0.5]))
     information = [
-        sum(c.information for c in placing.choose(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed))
+        sum(
+            c.information
+            for c in placing.choose_battles(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed)
+        )
         for share in (0.0, 0.1, 1.0)
     ]
     assert information[0] > information[1] > information[2]

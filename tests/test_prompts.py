@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mirage import llm, store
 from mirage.answers import is_numbered
 from mirage.errors import BadInput, UnknownName
-from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, bundled, load, render
+from mirage.prompts import PLACEHOLDERS, TEMPLATES, Template, bundled_text, load_template, render
 from mirage.prompts.origins import ORIGINS
 from mirage.sources import nomiracl
 
@@ -26,7 +26,7 @@ def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
     # Where a reply does not say whether its prompt numbered the passages, its template's name does.
     assert [is_numbered(name, None) for name in (*TEMPLATES, None, "mine")] == [True] * 4 + [False] * 3
     for name in numbered:
-        template = load(name)
+        template = load_template(name)
         assert template.name == name
         assert not template.by_id
         assert template.max_new_tokens == (400 if name == "explanation" else 50)
@@ -37,15 +37,15 @@ def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
 
 def test_a_rendered_prompt_reads_as_published() -> None:
     contexts = "CONTEXTS:\n[1] Cologne Cathedral: It stands on the Rhine.\n\n[2] A text without a title.\n\n"
-    vanilla = render(load("vanilla"), "Where is it?", PASSAGES)
+    vanilla = render(load_template("vanilla"), "Where is it?", PASSAGES)
     assert vanilla.endswith(f"\n\nQUESTION:\nWhere is it?\n\n{contexts}OUTPUT:\n")
-    role = render(load("role"), "Where is it?", PASSAGES)
+    role = render(load_template("role"), "Where is it?", PASSAGES)
     assert role.startswith("You are an evaluator ")
     assert "Do not add any other information in your output.\n\nQUESTION:" in role
-    repeat = render(load("repeat"), "Where is it?", PASSAGES)
+    repeat = render(load_template("repeat"), "Where is it?", PASSAGES)
     assert repeat.startswith(vanilla.removesuffix("OUTPUT:\n"))
     assert "answers the question: Where is it?, respond as either" in repeat
-    explanation = render(load("explanation"), "Where is it?", PASSAGES)
+    explanation = render(load_template("explanation"), "Where is it?", PASSAGES)
     assert "## Explanation:... ## Answer:" in explanation
     assert explanation.endswith(contexts)
 
@@ -61,7 +61,7 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
     for row in sorted(tables["passages"].to_pylist(), key=lambda r: r["position"]):
         passages.setdefault((row["language"], row["query_id"]), []).append((row["title"], row["text"]))
     questions = {(r["language"], r["query_id"]): r["text"] for r in tables["queries"].to_pylist()}
-    vanilla = load("vanilla")
+    vanilla = load_template("vanilla")
     compared = 0
     for path in sorted(tmp_path.glob("*/*.gz")):
         for line in store.jsonl(path):
@@ -89,7 +89,7 @@ def test_every_prompt_has_a_source_and_each_departure_a_reason() -> None:
 @pytest.mark.parametrize("name", ["overlap", "fluency", "judge", "rag"])
 def test_another_prompt_text_is_another_call(name: str) -> None:
     settings = llm.Settings(model="m")
-    text = bundled(name)
+    text = bundled_text(name)
     keys = {
         llm.call_key(settings, [{"role": "user", "content": content}])
         for content in (text, text.replace("the", "a", 1))
@@ -101,7 +101,7 @@ TEXTS = st.text(max_size=40) | st.sampled_from(["{contexts}", "{question}", "{{q
 
 
 def test_the_rag_prompt_shows_ids_names_the_language_and_asks_for_reason_and_answer() -> None:
-    template = load("rag")
+    template = load_template("rag")
     assert (template.max_new_tokens, template.temperature, template.top_p) == (2048, 0.1, None)
     assert (template.max_passage_tokens, template.max_prompt_tokens, template.by_id) == (800, 8192, True)
     prompt = render(template, "Wo steht er?", PASSAGES, ids=["12#0", "7#3"], language="German")
@@ -115,7 +115,7 @@ def test_the_rag_prompt_shows_ids_names_the_language_and_asks_for_reason_and_ans
 def test_a_template_of_the_users_that_shows_ids_has_the_settings_of_rag(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("{question} in {language}: {contexts_by_id}", encoding="utf-8")
-    template = load(path)
+    template = load_template(path)
     assert (template.name, template.max_new_tokens, template.max_passage_tokens) == ("mine", 2048, 800)
     assert render(template, "Q", [(None, "{language}")], ids=["{question}"], language="Thai") == (
         "Q in Thai: [{question}] {language}"
@@ -126,7 +126,7 @@ def test_a_template_of_the_users_may_not_bear_the_name_of_another(tmp_path: Path
     path = tmp_path / "rag.txt"
     path.write_text("{question} {contexts}", encoding="utf-8")
     with pytest.raises(BadInput, match="is named rag too"):
-        load(path)
+        load_template(path)
 
 
 @given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))
@@ -141,7 +141,7 @@ def test_pitfall_2_what_is_put_in_is_never_searched_for_placeholders(
 
 
 def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays() -> None:
-    template = load("vanilla")
+    template = load_template("vanilla")
     before = template.text
     prompts = {render(template, f"Question {i}?", PASSAGES) for i in range(5)}
     assert len(prompts) == 5
@@ -150,14 +150,14 @@ def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays(
 
 def test_a_prompt_without_passages_is_refused() -> None:
     with pytest.raises(BadInput, match="at least one passage"):
-        render(load("vanilla"), "Where is it?", [])
+        render(load_template("vanilla"), "Where is it?", [])
 
 
 def test_a_template_of_the_users_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "kurz.txt"
     path.write_text('Frage: {question}\n\n{contexts}\n\nAntworte als JSON: {"answer": ""}\n', encoding="utf-8")
     for given_path in (path, str(path)):
-        template = load(given_path)
+        template = load_template(given_path)
         assert template.name == "kurz"
         assert template.max_new_tokens == 50
     prompt = render(template, "Wo?", [("Dom", "Er steht in Köln.")])
@@ -169,20 +169,20 @@ def test_a_template_that_lacks_a_placeholder_is_refused_by_its_name(tmp_path: Pa
     path = tmp_path / "own.txt"
     path.write_text("".join(f"{{{p}}}\n" for p in PLACEHOLDERS if p != absent), encoding="utf-8")
     with pytest.raises(BadInput, match=rf"lacks the placeholder \{{{absent}\}}(.|\n)*own\.txt"):
-        load(path)
+        load_template(path)
 
 
 def test_a_placeholder_that_is_not_known_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("{question} {contexts} {langauge}", encoding="utf-8")
     with pytest.raises(BadInput, match=r"unknown placeholder \{langauge\}"):
-        load(path)
+        load_template(path)
 
 
 def test_an_unknown_name_lists_the_nearest_and_an_absent_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="did you mean: vanilla"):
-        load("vanila")
+        load_template("vanila")
     with pytest.raises(BadInput, match="there is no file"):
-        load(tmp_path / "none.txt")
+        load_template(tmp_path / "none.txt")
     with pytest.raises(BadInput, match="there is no file"):
-        load("./none.txt")
+        load_template("./none.txt")

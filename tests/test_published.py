@@ -111,18 +111,18 @@ def test_every_cell_of_every_file_is_a_row_and_no_other(shared: Path, figures: p
         }
         cells += sum(name not in key_columns | {"n_features", "hyperparameter"} for name in rows[0]) * (len(rows) - 1)
     assert len(list((shared / "published").glob("*.csv"))) == len(published.FIGURES)
-    table = schema.sort("published", published.read(shared / "published"))
+    table = schema.sort("published", published.read_published(shared / "published"))
     assert len(table) == cells
     assert table.equals(schema.sort("published", figures)), "the bundled table is what `make data` gives"
 
 
 def test_a_file_that_is_absent_or_lacks_a_column_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no file"):
-        published.read(tmp_path)
+        published.read_published(tmp_path)
     first = tmp_path / f"{published.FIGURES[0].file}.csv"
     first.write_text("metric,ar\nerror,1.0\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"there is no column 'model'(.|\n)*it has metric, ar") as caught:
-        published.read(tmp_path)
+        published.read_published(tmp_path)
     assert caught.value.where == f"{first}:2"
 
 

@@ -16,7 +16,7 @@ from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.bootstrap import query_weights
-from mirage.rank.control import Covariates, control, covariates
+from mirage.rank.control import Covariates, control_style, covariates
 from mirage.rank.ranking import counted_lines
 from mirage.rank.whatif import RankOptions, recompute
 
@@ -42,7 +42,7 @@ def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0
 def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() -> None:
     """Truth from 20,000 queries (seed 0); 120 arenas with seeds 2000 to 2119."""
     tally, known = talkative(0, queries=20_000)
-    large = control({"en": tally}, {"en": known}, draws=2)
+    large = control_style({"en": tally}, {"en": known}, draws=2)
     truth, worth = large.ranking.languages["en"].theta, large.coefficients["en"][0].value
     assert worth is not None
     assert large.ranking.languages["en"].ranks().tolist() == [*range(1, 9)]
@@ -50,7 +50,7 @@ def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() 
     inside, plain, coefficient = [], [], []
     for seed in range(2000, 2120):
         tally, known = talkative(seed)
-        result = control({"en": tally}, {"en": known})
+        result = control_style({"en": tally}, {"en": known})
         for hits, ranking in ((inside, result.ranking), (plain, result.plain)):
             low, high = ranking.languages["en"].interval()
             hits.append((low <= truth) & (truth <= high))
@@ -114,7 +114,7 @@ def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> 
         points[:, j, i] = 1 - points[:, i, j]
         tally = replace(tally, points=points)
     names = ("length", "citations")[: values.shape[2]]
-    result = control({"en": tally}, {"en": Covariates(names, tally.systems, tally.queries, values)}, draws=2)
+    result = control_style({"en": tally}, {"en": Covariates(names, tally.systems, tally.queries, values)}, draws=2)
 
     query = np.repeat(np.arange(25), 10)
     points = tally.points if tally.points is not None else tally.wins + tally.ties / 2
@@ -137,7 +137,7 @@ def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> 
 def test_draws_of_a_control_are_near_those_of_the_plain_bootstrap_where_style_says_nothing() -> None:
     tally = simulate(6, queries=100)
     noise = np.random.default_rng(1).normal(size=(100, 8, 1))
-    result = control({"en": tally}, {"en": Covariates(("length",), tally.systems, tally.queries, noise)})
+    result = control_style({"en": tally}, {"en": Covariates(("length",), tally.systems, tally.queries, noise)})
     (length,) = result.coefficients["en"]
     assert length.low is not None
     assert length.high is not None
@@ -150,7 +150,7 @@ def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19(
     tally, known = talkative(5, queries=20)
     values = known.values.copy()
     values[3, 2] = np.nan
-    result = control({"en": tally}, {"en": replace(known, values=values)}, draws=2)
+    result = control_style({"en": tally}, {"en": replace(known, values=values)}, draws=2)
     assert result.n_missing == {"en": 7}
     assert result.n_battles == {"en": 20 * 28 - 7}
     wins = tally.wins.copy()
@@ -165,7 +165,7 @@ def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19(
 def test_a_covariate_that_battles_cannot_tell_from_the_systems_has_no_coefficient_and_says_why() -> None:
     tally, known = talkative(6)
     for values in (np.zeros((60, 8, 1)), np.repeat(np.arange(8.0)[None, :, None], 60, axis=0)):
-        result = control({"en": tally}, {"en": replace(known, values=values)}, draws=2)
+        result = control_style({"en": tally}, {"en": replace(known, values=values)}, draws=2)
         (length,) = result.coefficients["en"]
         assert length.value is None
         assert length.low is None
@@ -180,7 +180,7 @@ def test_a_covariate_that_decides_every_battle_has_no_finite_coefficient() -> No
     wins = np.zeros_like(tally.wins)
     longer = known.values[:, i, 0] > known.values[:, j, 0]
     wins[:, i, j], wins[:, j, i] = longer, ~longer
-    result = control({"en": replace(tally, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
+    result = control_style({"en": replace(tally, wins=wins, ties=np.zeros_like(wins))}, {"en": known}, draws=2)
     (length,) = result.coefficients["en"]
     assert length.value is None
     assert length.reason is not None
@@ -211,9 +211,9 @@ def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
 def test_style_is_not_controlled_where_that_means_nothing() -> None:
     tally, known = talkative(8, queries=10)
     with pytest.raises(BadInput, match="davidson"):
-        control({"en": tally}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
+        control_style({"en": tally}, {"en": known}, ties="davidson")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="see no style"):
-        control({"en": replace(tally, skill="abstain")}, {"en": known})
+        control_style({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="are not given"):
         recompute(
             {"j": rank.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")}, RankOptions(control=("length",))
@@ -222,13 +222,13 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
 
 def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
     tally, known = talkative(9, queries=20)
-    result = control({"en": tally, "sw": tally}, {"en": known, "sw": known}, draws=20)
+    result = control_style({"en": tally, "sw": tally}, {"en": known, "sw": known}, draws=20)
     table = result.ranking.table()
     schema.validate("ratings", table)
     assert set(table["tier"].to_pylist()) == {None}
     assert [c.language for c in result.coefficients["all"]] == ["all"]
     assert result.coefficients["all"][0].value == pytest.approx(result.coefficients["en"][0].value)
-    again = control({"en": tally}, {"en": known}, draws=20).ranking.languages["en"]
+    again = control_style({"en": tally}, {"en": known}, draws=20).ranking.languages["en"]
     assert again.draws.tobytes() == result.ranking.languages["en"].draws.tobytes()
 
 
@@ -253,7 +253,7 @@ def test_the_joint_row_at_equal_style_covers_with_few_questions_and_systems_far_
     truth, inside, coefficient, away = np.linspace(3, -3, 8), [], [], []
     for seed in range(10_000, 10_012):
         languages = {f"l{k:02}": uneven(100 * seed + k, systems=8, queries=10, spread=3, worth=0.4) for k in range(18)}
-        result = control(
+        result = control_style(
             {c: tally for c, (tally, _) in languages.items()},
             {c: known for c, (_, known) in languages.items()},
             draws=200,
@@ -277,9 +277,9 @@ def test_draws_at_a_few_points_of_style_are_those_at_every_battle(monkeypatch: p
     from mirage.rank import cells
 
     tally, known = uneven(3, systems=8, queries=60, spread=2, worth=0.6)
-    few = control({"en": tally}, {"en": known}, draws=300)
+    few = control_style({"en": tally}, {"en": known}, draws=300)
     monkeypatch.setattr(cells, "_FEW", 10**6)
-    every = control({"en": tally}, {"en": known}, draws=300)
+    every = control_style({"en": tally}, {"en": known}, draws=300)
     a, b = few.ranking.languages["en"], every.ranking.languages["en"]
     np.testing.assert_array_equal(a.theta, b.theta)
     off = np.sqrt(((a.draws - b.draws) ** 2).mean(axis=0))
@@ -290,7 +290,7 @@ def test_draws_at_a_few_points_of_style_are_those_at_every_battle(monkeypatch: p
 def test_a_draw_is_the_maximum_for_its_weights() -> None:
     """Maximum likelihood with the drawn weights, by a general optimiser. So many questions leave the prior no say."""
     tally, known = uneven(5, systems=4, queries=3000, spread=2, worth=0.5)
-    result = control({"en": tally}, {"en": known}, draws=6)
+    result = control_style({"en": tally}, {"en": known}, draws=6)
     weights = query_weights("en", tally, draws=6)
     i, j = np.triu_indices(4, 1)
     query, pair = (index.ravel() for index in np.indices((3000, 6)))
@@ -319,7 +319,7 @@ def test_a_system_whose_answers_are_ten_times_as_long_is_named() -> None:
     values = known.values.copy()
     values[:, 6] += np.log2(10)
     far = replace(known, values=values)
-    result = control({"en": tally, "sw": tally}, {"en": known, "sw": far}, draws=2)
+    result = control_style({"en": tally, "sw": tally}, {"en": known, "sw": far}, draws=2)
     assert result.outside == {"en": {}, "sw": {"s06": ("length",)}}
     moved = result.ranking.languages["sw"].theta[6] - result.ranking.languages["en"].theta[6]
     assert abs(moved) > 1, "the rating does rest on it"
@@ -352,13 +352,15 @@ def test_two_answers_a_question_and_answers_that_are_all_alike_are_looked_at_too
         answered[q, rng.permutation(6)[:2]] = True
     values = np.where(answered[:, :, None], known.values, np.nan)
     values[:, 3] += np.log2(30)
-    assert control({"en": tally}, {"en": replace(known, values=values)}, draws=2).outside == {
+    assert control_style({"en": tally}, {"en": replace(known, values=values)}, draws=2).outside == {
         "en": {"s03": ("length",)}
     }
     cited = np.zeros((300, 6, 1))
     cited[:, 5] = rng.integers(5, 8, (300, 1))
     cited[rng.random((300, 6, 1)) < 0.02] += 1
-    result = control({"en": tally}, {"en": Covariates(("citations",), tally.systems, tally.queries, cited)}, draws=2)
+    result = control_style(
+        {"en": tally}, {"en": Covariates(("citations",), tally.systems, tally.queries, cited)}, draws=2
+    )
     assert result.outside == {"en": {"s05": ("citations",)}}
 
 
@@ -366,7 +368,7 @@ def test_soft_verdicts_count_at_equal_style_as_they_do_without() -> None:
     tally, known = uneven(6, systems=5, queries=40, spread=1, worth=0.0)
     soft = np.where(tally.wins > 0, 0.6, np.where(tally.wins.transpose(0, 2, 1) > 0, 0.4, 0)).astype(np.float32)
     hard, result = (
-        control({"en": variant}, {"en": known}, draws=50) for variant in (tally, replace(tally, points=soft))
+        control_style({"en": variant}, {"en": known}, draws=50) for variant in (tally, replace(tally, points=soft))
     )
     assert np.ptp(result.ranking.languages["en"].theta) < 0.4 * np.ptp(hard.ranking.languages["en"].theta)
     np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=0.05)
@@ -376,10 +378,10 @@ def test_parts_that_never_met_and_a_single_question_are_rated() -> None:
     tally, known = uneven(7, systems=6, queries=30, spread=1, worth=0.5)
     wins = tally.wins.copy()
     wins[:, :3, 3:] = wins[:, 3:, :3] = 0
-    apart = control({"en": replace(tally, wins=wins)}, {"en": known}, draws=50).ranking.languages["en"]
+    apart = control_style({"en": replace(tally, wins=wins)}, {"en": known}, draws=50).ranking.languages["en"]
     assert len(apart.groups) == 2
     assert np.isfinite(apart.draws).all()
     assert np.abs(apart.draws).max() < 20
     alone, known = uneven(8, systems=4, queries=1, spread=1, worth=0.5)
-    result = control({"en": alone}, {"en": known}, draws=50)
+    result = control_style({"en": alone}, {"en": known}, draws=50)
     assert np.isfinite(result.ranking.languages["en"].draws).all()

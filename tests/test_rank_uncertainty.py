@@ -25,7 +25,7 @@ from test_rank import battles, ratings, simulate
 import mirage.rank as rank
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.ranking import remarks
-from mirage.rank.sample_size import queries
+from mirage.rank.sample_size import queries_needed
 from mirage.rank.tiers import ALPHA
 
 
@@ -289,7 +289,7 @@ def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeyp
     assert "all" in once.languages
     assert once.left_out == ("s04", "t9")
     parts = [rank.rate({code: arena}, draws=40, seed=3, ties=ties) for code, arena in arenas.items()]
-    whole = rank.together(parts)
+    whole = rank.join_rankings(parts)
     assert whole.table().equals(once.table())
     assert list(whole.languages) == list(once.languages)
     assert whole.left_out == once.left_out
@@ -298,22 +298,22 @@ def test_languages_put_together_are_the_same_as_rated_at_once(ties: Any, monkeyp
         assert whole.tiers[code].tiers == tested.tiers
     for code, interval in rank.analytic(once).items():
         assert np.array_equal(rank.analytic(whole)[code].covariance, interval.covariance)
-    assert rank.together(parts[:1]) is parts[0]
+    assert rank.join_rankings(parts[:1]) is parts[0]
     # What a part knows is not computed again: only the joint row is.
     monkeypatch.setattr("mirage.rank.bootstrap.by_query", None)
-    assert rank.together(parts[:2]).tiers["te"] is parts[0].tiers["te"]
+    assert rank.join_rankings(parts[:2]).tiers["te"] is parts[0].tiers["te"]
 
 
 def test_rankings_made_differently_are_not_put_together() -> None:
     ranking = rank.rate({"en": simulate(0)}, draws=10)
     for other in (rank.rate({"en": simulate(0)}, draws=10), rank.rate({"ar": simulate(0)}, draws=11)):
         with pytest.raises(BadInput, match="do not go together"):
-            rank.together([ranking, other])
+            rank.join_rankings([ranking, other])
     both = rank.rate({"ar": simulate(0), "te": simulate(1)}, draws=10)
     with pytest.raises(BadInput, match="do not go together"):
-        rank.together([ranking, both])
+        rank.join_rankings([ranking, both])
     with pytest.raises(NotEnoughData):
-        rank.together([])
+        rank.join_rankings([])
 
 
 def test_the_table_carries_the_tiers() -> None:
@@ -327,7 +327,7 @@ def test_the_table_carries_the_tiers() -> None:
 
 def test_the_number_of_questions_has_the_power_of_the_noncentral_t() -> None:
     for t, n, level in ((1.2, 100, 0.05), (0.4, 30, 0.001), (2.5, 12, 0.01)):
-        total = queries(t, n, level=level, power=0.8)
+        total = queries_needed(t, n, level=level, power=0.8)
         edge = stats.t.ppf(1 - level / 2, total - 1)
         assert stats.nct.sf(edge, total - 1, t * np.sqrt(total / n)) == pytest.approx(0.8, abs=0.02)
 
@@ -338,7 +338,7 @@ def test_with_that_many_questions_the_two_are_separated_in_80_percent_of_arenas(
     level = ALPHA / 6
     large = [tiers_of(complete((20, k), theta, 20_000)) for k in range(4)]
     t = float(np.mean([tiers.t[tiers.at("s00", "s01")] for tiers in large]))
-    total = int(np.ceil(queries(t, 20_000, level=level)))
+    total = int(np.ceil(queries_needed(t, 20_000, level=level)))
     assert 50 < total < 400
     separated = []
     for k in range(300):

@@ -20,7 +20,7 @@ from mirage.rank.languages import kendall
 from mirage.rank.paper import play
 from mirage.reproduce import Reproduction, only_referee, reproduce
 from mirage.reproduce.corrections import corrections
-from mirage.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather
+from mirage.reproduce.material import FEATURES, HELD_OUT, PRINTED, gather_material
 from mirage.reproduce.tables import _splits, table2, table4
 from mirage.sources.simulated import SimulatedArena, simulate_arena
 
@@ -165,7 +165,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_table_3_holds_out_other_systems_in_each_split(arena: store.Arena) -> None:
-    material = gather(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
+    material = gather_material(arena, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=20, seed=0)
     draws = {"sw": material.whole("sw")}
     splits = _splits(draws, 20, 0)
     assert {len(set(out)) for out in splits} == {2}
@@ -194,7 +194,7 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
         "features", {column.name: [row[column.name] for row in some] for column in schema.columns("features")}
     )
     opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
-    material = gather(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
+    material = gather_material(opened, "judge", languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
     (ablation,) = [
         row for row in table4(material).rows if (row["language"], row["features"]) == ("all", "Only LLM-as-judge")
     ]
@@ -284,7 +284,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
     folder = arena.path.parent / "undefeated"
     opened = store.write(folder, tables, made_by="a test")
     options: dict[str, Any] = {"languages": None, "holdout": (), "draws": 2, "forest_draws": 1, "splits": 2, "seed": 0}
-    material = gather(opened, "judge", **options)
+    material = gather_material(opened, "judge", **options)
     assert "sim-07" not in material.systems("sw")
     assert "never beaten" in material.missing["sw: sim-07"]
 
@@ -325,7 +325,7 @@ def test_the_page_shows_every_table_and_plot_and_escapes_all_text(
     heads = re.findall(r"<h2>([^<]+)</h2>", html)
     assert heads[:4] == [f"{item.item}: {item.title}".replace("'", "&#x27;") for item in reproduction.items[:4]]
     assert sum(head.startswith("Figure 3") for head in heads) == len(FEATURES)
-    assert html.count('Plotly.newPlot("chart') == len(charts.figures(items)) == 1 + len(FEATURES) + 3
+    assert html.count('Plotly.newPlot("chart') == len(charts.plots(items)) == 1 + len(FEATURES) + 3
 
 
 def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -> None:
@@ -340,7 +340,7 @@ def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published replies: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
     referee = only_referee(opened)
-    material = gather(opened, referee, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
+    material = gather_material(opened, referee, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)
     assert (referee, material.features) == ("relevance", ("target_language", "english_language"))
     assert table2(material).rows[0]["tau"] is not None
     (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]

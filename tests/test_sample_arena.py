@@ -16,7 +16,7 @@ from conftest import ROOT
 from mirage import schema, store
 from mirage.generate.baselines import BASELINES
 from mirage.languages import LANGUAGES
-from mirage.pipeline.sample import build_sample, sample
+from mirage.pipeline.sample import build_sample, write_sample
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -64,8 +64,8 @@ def test_the_sample_says_what_it_is_and_is_small() -> None:
 def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
     source = some_files(tmp_path / "source", ("en", "th", "yo"))
     code = (
-        "import sys; from pathlib import Path; from mirage.pipeline.sample import sample\n"
-        "sample(Path(sys.argv[1]), Path(sys.argv[2]), regressors=['linear', 'ridge'])"
+        "import sys; from pathlib import Path; from mirage.pipeline.sample import write_sample\n"
+        "write_sample(Path(sys.argv[1]), Path(sys.argv[2]), regressors=['linear', 'ridge'])"
     )
     for seed in ("0", "1"):
         into = str(tmp_path / seed)
@@ -88,9 +88,9 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
 
 def test_the_sample_can_be_built_where_its_source_stands(tmp_path: Path) -> None:
     source = some_files(tmp_path / "sample" / "source", ("fi",))
-    arena = sample(source, tmp_path / "sample", regressors=["linear", "ridge"])
+    arena = write_sample(source, tmp_path / "sample", regressors=["linear", "ridge"])
     assert arena.languages("queries") == ("fi",)
-    assert sample(source, tmp_path / "sample", regressors=["linear", "ridge"]).manifest == arena.manifest
+    assert write_sample(source, tmp_path / "sample", regressors=["linear", "ridge"]).manifest == arena.manifest
     assert (source / "fi.json").exists()
 
 

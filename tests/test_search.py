@@ -21,7 +21,7 @@ from mirage.sources.sample import read_sample
 from mirage.store import home
 from mirage.store import search as searching
 from mirage.store.question import of_question
-from mirage.store.search import build, indexed, search
+from mirage.store.search import build_index, indexed, search
 
 ODD = (
     'She said "yes" and left; 100% of_it * AND NOT "',
@@ -67,7 +67,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[store.Arena, store.
     with pytest.MonkeyPatch.context() as patch:
         # That of every test: this one is set up before it.
         patch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
-        build(with_index)
+        build_index(with_index)
         assert indexed(with_index)
         assert not indexed(without)
     return with_index, without
@@ -147,19 +147,19 @@ def test_every_answer_contains_the_empty_text_but_one_that_is_not_there(
 
 def test_an_index_is_never_stale(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["the old text"] * 4)
-    old = build(arena)
+    old = build_index(arena)
     assert len(search(arena, "old text")) == 4
     newer = arena_of(tmp_path, ["the new text"] * 4)
     assert not indexed(newer)
     assert len(search(newer, "old text")) == 0
-    new = build(newer)
+    new = build_index(newer)
     assert (new.is_file(), old.is_file()) == (True, False)
     assert len(search(newer, "new text")) == 4
 
 
 def test_an_index_survives_what_leaves_the_answers_as_they_are(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
-    build(arena)
+    build_index(arena)
     queries = schema.from_rows("queries", [schema.Query("fi", "q0000", None, "Why?", None)])
     rewritten = store.write(arena.path, {"queries": queries}, made_by="a test")
     assert rewritten.version != arena.version
@@ -169,14 +169,14 @@ def test_an_index_survives_what_leaves_the_answers_as_they_are(tmp_path: Path) -
 
 def test_an_index_can_be_deleted_or_damaged_and_is_made_again(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, ["one text"] * 3)
-    path = build(arena)
+    path = build_index(arena)
     path.write_bytes(b"no database at all" * 100)
     assert len(search(arena, "one")) == 3
     assert not indexed(arena)
-    assert build(arena) == path
+    assert build_index(arena) == path
     path.unlink()
     assert len(search(arena, "one")) == 3
-    index = build(arena)
+    index = build_index(arena)
     index.write_bytes(index.read_bytes()[:5000])
     assert len(search(arena, "one text")) == 3
 
@@ -187,7 +187,7 @@ def test_what_an_interrupted_build_left_is_not_taken_for_an_index(tmp_path: Path
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".tmp").write_bytes(b"half")
     assert not indexed(arena)
-    assert build(arena) == path
+    assert build_index(arena) == path
     assert not path.with_suffix(".tmp").exists()
     assert len(search(arena, "text")) == 3
 
@@ -195,7 +195,7 @@ def test_what_an_interrupted_build_left_is_not_taken_for_an_index(tmp_path: Path
 def test_progress_runs_from_nothing_to_all(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, [f"text {i}" for i in range(2500)])
     reports: list[tuple[float, str]] = []
-    build(arena, lambda share, message: reports.append((share, message)))
+    build_index(arena, lambda share, message: reports.append((share, message)))
     shares = [share for share, _ in reports]
     assert shares == sorted(shares)
     assert len(shares) > 3
@@ -207,7 +207,8 @@ def test_two_programs_that_build_at_once_make_one_index(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, [f"text {i}" for i in range(1500)])
     code = (
         "import sys; from pathlib import Path; from mirage import store; from mirage.store import search\n"
-        "arena = store.open_arena(Path(sys.argv[1])); search.build(arena); print(len(search.search(arena, 'text 1')))"
+        "arena = store.open_arena(Path(sys.argv[1])); search.build_index(arena)\n"
+        "print(len(search.search(arena, 'text 1')))"
     )
     programs = [
         subprocess.Popen([sys.executable, "-c", code, str(arena.path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -226,7 +227,7 @@ def test_whoever_waits_for_another_session_is_told(tmp_path: Path) -> None:
     messages: list[str] = []
     with ThreadPoolExecutor() as session:
         with searching._alone(searching._place(arena), lambda *_: None):
-            waiting = session.submit(build, arena, lambda _, message: messages.append(message))
+            waiting = session.submit(build_index, arena, lambda _, message: messages.append(message))
             while not messages:
                 assert not waiting.done()
         waiting.result()
@@ -248,12 +249,12 @@ def test_an_index_lies_in_the_users_own_folder_and_leaves_the_arena_as_it_is(
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     arena = arena_of(tmp_path, ["one text"] * 3)
     before = sorted(arena.path.rglob("*"))
-    path = build(arena)
-    assert path.is_relative_to(home.folder() / "search")
+    path = build_index(arena)
+    assert path.is_relative_to(home.home_folder() / "search")
     assert sorted(arena.path.rglob("*")) == before
     assert len(search(arena, "text")) == 3
     assert indexed(arena)
-    assert build(arena) == path
+    assert build_index(arena) == path
 
 
 def test_indexes_of_many_arenas_are_kept_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +263,7 @@ def test_indexes_of_many_arenas_are_kept_up_to_a_bound(tmp_path: Path, monkeypat
     arenas = [arena_of(tmp_path, ["one text"] * 3, name=f"arena{n}") for n in range(3)]
     paths = []
     for second, arena in enumerate(arenas):
-        paths.append(build(arena))
+        paths.append(build_index(arena))
         os.utime(paths[-1], (second, second))
     assert [path.is_file() for path in paths] == [False, True, True]
 
@@ -272,7 +273,7 @@ def test_an_index_that_cannot_be_written_says_what_to_do(tmp_path: Path, monkeyp
     (tmp_path / "home").write_text("a file where a folder should be", encoding="utf-8")
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     with pytest.raises(ArenaError, match="search index cannot be written"):
-        build(arena)
+        build_index(arena)
     assert len(search(arena, "one text")) == 3
 
 
@@ -280,7 +281,7 @@ def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
     arena = store.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
     assert not indexed(arena)
-    for ask in (lambda: search(arena, "x"), lambda: build(arena)):
+    for ask in (lambda: search(arena, "x"), lambda: build_index(arena)):
         with pytest.raises(TableMissing, match="answers"):
             ask()
 

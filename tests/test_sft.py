@@ -197,7 +197,7 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
     }
     learned, left_out = sft.answered(**tables, system="t")
     prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
-    dataset = sft.build({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
+    dataset = sft.build_examples({"t": learned}, {key: prompt}, seed=seed, holdout=0.0)
     assert len(dataset.train) + sum(left_out.values()) == 1
     for example in dataset.train:
         spoken = json.loads(example.line())["messages"]
@@ -239,7 +239,9 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
             seen.append(messages[0]["content"])
             on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    request = generating.GenerateOptions("big", prompts.load("rag"), llm.Settings("big-model"), relevant_only=True)
+    request = generating.GenerateOptions(
+        "big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True
+    )
     result = generating.generate_answers(folder, request, engine=engine, limits=llm.Limits(), made_by="a test")
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
     assert "passages relevant" in result.arena.manifest["made"]["answers"]["notes"][0]
@@ -259,7 +261,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
 def test_no_question_is_on_both_sides_and_the_share_is_kept(texts: list[str], holdout: float, seed: int) -> None:
     known = {"answer": GOOD, "labels": LABELS}
     learned = {("sw", str(i)): known | {"question": text} for i, text in enumerate(texts)}
-    dataset = sft.build({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
+    dataset = sft.build_examples({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
     train, held_out = ({example.question for example in examples} for examples in (dataset.train, dataset.heldout))
     assert not train & held_out
     assert len(dataset.train) + len(dataset.heldout) == len(texts)
@@ -273,7 +275,7 @@ def test_what_is_held_out_of_a_language_does_not_depend_on_the_others() -> None:
     learned = {(code, str(i)): known | {"question": f"{i}?"} for code in ("fi", "sw") for i in range(40)}
 
     def held(answers: Mapping[Any, Any], seed: int = 0) -> list[str]:
-        dataset = sft.build({"t": answers}, dict.fromkeys(answers, ""), seed=seed)
+        dataset = sft.build_examples({"t": answers}, dict.fromkeys(answers, ""), seed=seed)
         return [example.query_id for example in dataset.heldout if example.language == "sw"]
 
     assert held(learned) == held({key: value for key, value in learned.items() if key[0] == "sw"})

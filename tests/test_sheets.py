@@ -94,7 +94,7 @@ def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena
 
 def test_the_tables_of_a_reproduction_and_of_a_training_set_hold_no_formula(tmp_path: Path) -> None:
     item = PaperItem("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
-    reproduce.write(reproduce.Reproduction({}, (item,), {}), tmp_path, html="")
+    reproduce.write_reproduction(reproduce.Reproduction({}, (item,), {}), tmp_path, html="")
     assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"
     stats = Stats("train", "=1+1", "sw", *([1] * (len(fields(Stats)) - 3)))
     assert {row["teacher"] for row in rows_of(by_teacher([stats]))} == {"'=1+1"}

@@ -20,10 +20,10 @@ from sklearn.metrics import r2_score
 from mirage import surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.sources.simulated import SimulatedArena, simulate_arena
-from mirage.surrogate import Draws, Training, by_draw, choose, leave_one_out, predict, r2, tau_b
-from mirage.surrogate.data import parts
+from mirage.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2, tau_b
+from mirage.surrogate.data import fit_parts
 from mirage.surrogate.evaluate import NESTED
-from mirage.surrogate.pooled import moments, pooled, solve
+from mirage.surrogate.pooled import fit_pooled, moments, solve_shared
 from mirage.surrogate.ridge import STRENGTHS, slopes
 from mirage.surrogate.training import by_tournament, training
 
@@ -91,7 +91,8 @@ def test_the_default_is_chosen_for_a_system_without_its_verdicts(simulation: Sim
     ]
     other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
     results = [
-        choose(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED] for data in (seen, other)
+        compare_regressors(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED]
+        for data in (seen, other)
     ]
     for code in CODES:
         index = results[0].systems[code].index("sim-05")
@@ -156,16 +157,16 @@ def test_a_missing_feature_is_left_out_and_never_a_zero_pitfall_19(simulation: S
     assert np.isfinite(predicted["en"]).all()
     assert abs(predicted["en"][3] - wrong["en"][3]) > 0.01
     # A feature that one system lacks is used for none of that language, and in the other languages as ever.
-    (part,) = (p for p in parts(lost, ["sim-04"]) if p.language.code == "en")
+    (part,) = (p for p in fit_parts(lost, ["sim-04"]) if p.language.code == "en")
     assert part.use.sum() == len(lost.features) - 1
-    (part,) = (p for p in parts(lost, ["sim-04"]) if p.language.code == "sw")
+    (part,) = (p for p in fit_parts(lost, ["sim-04"]) if p.language.code == "sw")
     assert part.use.all()
 
 
 def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_19(simulation: SimulatedArena) -> None:
     features = simulation.tables["features"]
     lost = join(without_value(features, "en", "sim-04", "fluency_score", value=None), simulation.tables["judgments"])
-    for part in parts(lost):
+    for part in fit_parts(lost):
         assert (part.X != 0).any(axis=1).all()
         assert np.isfinite(part.standard()).all()
 
@@ -226,7 +227,7 @@ def test_ridge_is_scikit_learns_and_its_strength_the_one_of_least_left_out_error
 def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
     rng = np.random.default_rng(8)
     Z, y = rng.normal(size=(3, 9, 4)), rng.normal(size=(3, 9))
-    w, d = solve(*moments(Z, y, np.ones((3, 9), dtype=bool)), 2.0, 7.0)
+    w, d = solve_shared(*moments(Z, y, np.ones((3, 9), dtype=bool)), 2.0, 7.0)
 
     def loss(w: np.ndarray, d: np.ndarray) -> float:
         residual = y - np.einsum("lsf,lf->ls", Z, w + d)
@@ -255,8 +256,8 @@ def test_the_order_of_the_languages_changes_nothing(order: list[int], seed: int)
     rng = np.random.default_rng(seed)
     Z, y = rng.normal(size=(5, 7, 3)), rng.normal(size=(5, 7))
     member = np.ones((5, 7), dtype=bool)
-    w, d = solve(*moments(Z, y, member), 3.0, 5.0)
-    w2, d2 = solve(*moments(Z[order], y[order], member), 3.0, 5.0)
+    w, d = solve_shared(*moments(Z, y, member), 3.0, 5.0)
+    w2, d2 = solve_shared(*moments(Z[order], y[order], member), 3.0, 5.0)
     np.testing.assert_allclose(w, w2, atol=1e-10)
     np.testing.assert_allclose(d[order], d2, atol=1e-10)
 
@@ -324,7 +325,7 @@ def test_prediction_intervals_cover(simulation: SimulatedArena) -> None:
 
 
 def test_regressors_are_compared_on_the_same_systems_and_the_best_is_the_default(seen: Training) -> None:
-    choice = choose(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
+    choice = compare_regressors(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
     assert list(choice.held_out) == ["linear", "pooled", "ridge", "default"]
     assert choice.default == min(choice.errors, key=lambda name: choice.errors[name])
     assert set(choice.errors) == set(choice.chosen) == {"pooled", "ridge"}
@@ -346,11 +347,11 @@ def test_a_paired_test_knows_a_better_regressor_from_an_equal_one() -> None:
     good = {code: y + rng.normal(0, 0.2, 12) for code, y in true.items()}
     bad = {code: y + rng.normal(0, 2, 12) for code, y in true.items()}
     parts = parts_of(good, true), parts_of(bad, true)
-    comparison = surrogate.quality.compare(good, bad, true, systems, parts=parts, names=("good", "bad"), seed=0)
+    comparison = surrogate.quality.paired_test(good, bad, true, systems, parts=parts, names=("good", "bad"), seed=0)
     assert comparison.tau > comparison.tau_than
     assert max(comparison.p, comparison.p_error) < 0.05
     parts = parts_of(good, true), parts_of(good, true)
-    same = surrogate.quality.compare(good, good, true, systems, parts=parts, names=("good", "good"), seed=0)
+    same = surrogate.quality.paired_test(good, good, true, systems, parts=parts, names=("good", "good"), seed=0)
     assert (same.p, same.p_error) == (1, 1)
 
 
@@ -362,7 +363,7 @@ def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
         true = {"en": rng.normal(size=9)}
         first, second = ({"en": true["en"] + rng.normal(0, 1, 9)} for _ in range(2))
         parts = parts_of(first, true), parts_of(second, true)
-        comparison = surrogate.quality.compare(first, second, true, systems, parts=parts, names=("a", "b"))
+        comparison = surrogate.quality.paired_test(first, second, true, systems, parts=parts, names=("a", "b"))
         rejected.append([comparison.p < 0.05, comparison.p_error < 0.05])
     assert (np.mean(rejected, axis=0) < 0.09).all()
 
@@ -456,7 +457,7 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
         predict(seen, "ridge", out=seen.systems[:6])
     few = simulate_arena(systems=4, queries=20, languages=["en"], seed=0).tables
     with pytest.raises(NotEnoughData, match="at least 5 systems"):
-        choose(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
+        compare_regressors(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
     with pytest.raises(BadInput, match="ties as half a win"):
         training(simulation.tables["features"], simulation.tables["judgments"], "judge", ties="davidson")
 
@@ -464,12 +465,12 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from mirage.sources.simulated import simulate_arena\n"
-        "from mirage.surrogate.reporting import report\n"
+        "from mirage.surrogate.reporting import report_on\n"
         "from mirage.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
         "seen = training(t['features'], t['judgments'], 'judge')\n"
-        "made = report(seen, 'judge', regressors=['pooled', 'replies'])\n"
+        "made = report_on(seen, 'judge', regressors=['pooled', 'replies'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
     )
     printed = [
@@ -487,6 +488,6 @@ def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
 
 
 def test_pooled_needs_no_seed(seen: Training) -> None:
-    predictions = [pooled(list(parts(seen)), seed) for seed in (0, 1)]
+    predictions = [fit_pooled(list(fit_parts(seen)), seed) for seed in (0, 1)]
     for code in CODES:
         np.testing.assert_array_equal(predictions[0][code], predictions[1][code])

@@ -18,7 +18,7 @@ from mirage import cli, schema, store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.sources.simulated import simulate_arena
 from mirage.stage import run
-from mirage.surrogate.reporting import Report, chosen, expected, report
+from mirage.surrogate.reporting import Report, chosen_regressor, expected, report_on
 from mirage.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.surrogate.summaries import conclusions
 from mirage.surrogate.summaries import held_out as read_held_out
@@ -36,7 +36,7 @@ def tables() -> dict[str, pa.Table]:
 
 @pytest.fixture(scope="module")
 def reported(tables: dict[str, pa.Table]) -> Report:
-    return report(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
+    return report_on(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str
     judgments = without(tables["judgments"], "sim-04")
     seen = training(tables["features"], judgments, "judge")
     assert seen.new == ("sim-04",)
-    by = chosen(reported.table(), "judge", regressor="pooled")
+    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
     predictions = expected(seen, "sim-04", by)
     assert list(predictions) == ["en", "sw", "all"]
     whole = training(tables["features"], tables["judgments"], "judge")
@@ -135,7 +135,7 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str
 def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
     tables: dict[str, pa.Table], reported: Report
 ) -> None:
-    by = chosen(reported.table(), "judge", regressor="pooled")
+    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
     judged = expected(reported.training, "sim-04", by)["en"]
     new = expected(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
     # The scale of all is centred on the system too, once it is judged.
@@ -144,7 +144,7 @@ def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
 
 def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
     seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
-    table = report(seen, "judge", regressors=["pooled", "ridge"]).table()
+    table = report_on(seen, "judge", regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
     new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
     assert {(row["language"], row["regressor"]) for row in new} == {
@@ -164,12 +164,12 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], "judge")
     with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
-        chosen(reported.table(), "other")
+        chosen_regressor(reported.table(), "other")
     assert "mirage surrogate DIR --referee other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
-        chosen(reported.table(), "judge", regressor="forest")
+        chosen_regressor(reported.table(), "judge", regressor="forest")
     with pytest.raises(UnknownName, match="system"):
-        expected(reported.training, "nobody", chosen(reported.table(), "judge"))
+        expected(reported.training, "nobody", chosen_regressor(reported.table(), "judge"))
 
 
 # --- the command and the view -----------------------------------------------------------------------------------------
@@ -221,13 +221,13 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
 def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Report) -> None:
     assert views.available(arena) == ()
     stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
-    comparison = views.compared(stored, "judge")
+    comparison = views.comparison_of(stored, "judge")
     assert comparison.chosen == reported.comparison.default
     assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
     assert comparison.quality[-1].language == surrogate.ALL
     assert len(comparison.points) == len(reported.rows)
     with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
-        views.compared(stored, "relevance")
+        views.comparison_of(stored, "relevance")
 
 
 def test_on_real_replies_single_replies_tell_more_than_means() -> None:

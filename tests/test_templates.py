@@ -20,7 +20,7 @@ from mirage import outcomes, schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.imports.public import import_miracl, import_outputs
 from mirage.llm import TokenEstimate
-from mirage.reproduce.printed import PrintedFigure, figures
+from mirage.reproduce.printed import PrintedFigure, printed_figures
 from mirage.sources import published
 
 Tables = dict[str, pa.Table]
@@ -253,18 +253,18 @@ def picked(table: list[PrintedFigure], **fields: str) -> PrintedFigure:
 
 
 def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) -> None:
-    table = figures(printed)
+    table = printed_figures(printed)
     assert len(table) == len(printed)
     assert {figure.ours for figure in table} == {None}
     with pytest.raises(UnknownName, match="no table or figure 'Table 9'"):
-        figures(printed, source="NoMIRACL", item="Table 9")
+        printed_figures(printed, source="NoMIRACL", item="Table 9")
     with pytest.raises(UnknownName, match="no paper 'NoMIRACLE'"):
-        figures(printed, source="NoMIRACLE")
+        printed_figures(printed, source="NoMIRACLE")
 
 
 def test_every_printed_rate_of_the_bundled_replies_stands_beside_ours(printed: pa.Table) -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
-    table = figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
+    table = printed_figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
     cells = [f for f in table if f.ours is not None and f.language != "all"]
     assert len(cells) == 363
     for figure in cells:
@@ -284,7 +284,7 @@ def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Pat
         for template, k in (("vanilla", 8), ("role", 12), ("repeat", 14))
     }
     arena = write(tmp_path / "a", study(replies))
-    table = figures(printed, arena, source="NoMIRACL", item="Table 3")
+    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 3")
     # As printed: every undecided reply counts as wrong.
     for setting, k in (("Original", 8), ("+Role", 12), ("+Repeat", 14)):
         figure = picked(table, setting=f"prompt {setting}", language="en", metric="hallucination rate")
@@ -301,19 +301,19 @@ def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Pat
 
 def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_path: Path) -> None:
     arena = write(tmp_path / "a", study({("mine", "vanilla"): cases("sw", "relevant", [YES, NO, NO, NO])}))
-    table = figures(printed, arena, source="NoMIRACL", item="Table 7")
+    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 7")
     assert {f.ours for f in table} == {None}
     assert "no replies of Llama-3 8B + SFT in the arena" in {f.remark for f in table}
-    table = figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B + SFT": "mine"})
+    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B + SFT": "mine"})
     figure = picked(table, system="Llama-3 8B + SFT", metric="error rate", language="sw")
     assert (figure.printed, figure.ours, figure.n) == (32.5, 75.0, 4)
     with pytest.raises(UnknownName, match="no system 'me'"):
-        figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B": "me"})
+        printed_figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B": "me"})
 
 
 def test_sizes_stand_beside_those_of_their_own_split(printed: pa.Table) -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
-    table = figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
+    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
     values = {(f.setting, f.language): f.ours for f in table}
     assert values["non_relevant, test", "de"] == 217
     assert values["relevant, test", "yo"] == 204
@@ -323,10 +323,10 @@ def test_sizes_stand_beside_those_of_their_own_split(printed: pa.Table) -> None:
 def test_an_arena_without_what_a_figure_rests_on_says_so(printed: pa.Table, tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "judged", tables=("judgments",))
     for item in ("Table 1", "Table 2", "Table 3", "Table 7", published.BASELINES):
-        table = figures(printed, arena, source="NoMIRACL", item=item)
+        table = printed_figures(printed, arena, source="NoMIRACL", item=item)
         assert {f.ours for f in table} == {None}
         assert all(f.remark for f in table)
-    table = figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
+    table = printed_figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
     assert {f.remark for f in table} == {"mirage reproduce makes it from an arena with features and verdicts"}
 
 
@@ -340,7 +340,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         name = f"{subset}/en.test.vanilla_prompt.jsonl.gz"
         shutil.copy(shared / "nomiracl" / name, tmp_path / "in" / name)
     arena = import_outputs(tmp_path / "in", tmp_path / "a")
-    table = figures(printed, arena, source="NoMIRACL", item="Table 2")
+    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 2")
     off = [abs(f.ours - f.printed) for f in table if f.ours is not None and f.printed is not None]
     assert len(off) == 110
     assert np.mean(off) < 0.5
@@ -351,7 +351,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         "share of replies: conversation",
     }
     numbers = store.open_arena(store.bundled()["nomiracl"])
-    without = figures(printed, numbers, source="NoMIRACL", item="Table 2")
+    without = printed_figures(printed, numbers, source="NoMIRACL", item="Table 2")
     exact = picked(without, metric="share of replies: Yes exactly", system="GPT-4")
     assert (exact.ours, exact.remark) == (None, "the arena holds no texts of the replies")
     hallucinates = "share of replies: Yes with or without explanation (hallucination)"
@@ -368,7 +368,7 @@ def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
     labels = [("1", "a", True), ("1", "b", False), ("1", "c", False), ("2", "d", True)]
     passages = [schema.Passage("sw", q, p, i, None, None, label) for i, (q, p, label) in enumerate(labels, start=1)]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    table = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
+    table = printed_figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
     values = {f.metric: f.ours for f in table if (f.language, f.setting) == ("sw", "eval")}
     tokens = TokenEstimate()
     assert values == {
@@ -380,7 +380,7 @@ def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
     counted = picked(table, metric="avg_query_tokens", language="sw", setting="eval")
     assert counted.remark == "tokens counted by estimate; the paper counts by GPT-4o's tokenizer"
     assert picked(table, metric="n_queries", language="fi", setting="eval").ours is None
-    words = figures(printed, store.open_arena(tmp_path / "a"), item="Table 1", tokens=Words())
+    words = printed_figures(printed, store.open_arena(tmp_path / "a"), item="Table 1", tokens=Words())
     assert picked(words, metric="avg_query_tokens", language="sw", setting="eval").ours == 2.5
     trained = picked(table, metric="n_queries", language="sw", setting="train")
     assert (trained.ours, trained.remark) == (None, "the arena holds the eval set")
@@ -395,7 +395,9 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
         schema.Passage("sw", "2", "b", 1, None, None, True),
     ]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    table = figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1", languages=["sw"])
+    table = printed_figures(
+        printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1", languages=["sw"]
+    )
     values = {f.metric: (f.ours, f.remark) for f in table if f.setting == "eval"}
     assert values == {
         "n_queries": (2, ""),
@@ -409,7 +411,7 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
 def test_the_evaluation_set_has_the_papers_statistics(shared: Path, printed: pa.Table, tmp_path: Path) -> None:
     """Rebuilt from MIRACL dev: passages as printed but for Telugu and Bengali; tokens by an estimate, which says so."""
     arena, _ = import_miracl(shared / "miracl", tmp_path / "a")
-    table = [f for f in figures(printed, arena, source="MIRAGE-Bench", item="Table 1") if f.setting == "eval"]
+    table = [f for f in printed_figures(printed, arena, source="MIRAGE-Bench", item="Table 1") if f.setting == "eval"]
     assert len(table) == 4 * 18
     both = [(f, f.ours, f.printed) for f in table if f.ours is not None and f.printed is not None]
     off = {(f.metric, f.language): abs(value - figure) for f, value, figure in both}

@@ -19,7 +19,7 @@ from mirage.outcomes.stage import OUTCOMES
 from mirage.sources.nomiracl.outputs import NO_PROMPT
 from mirage.views import answers as views
 from mirage.views.answers import AnswerFilter
-from mirage.views.keys import name
+from mirage.views.keys import key_text
 
 SYSTEMS = ("aya-101", "gpt-4", "llama-2-7b")
 ALL = ("queries", "passages", "answers", "outcomes", "features")
@@ -108,7 +108,7 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, **options: Any) -> list[str]:
-    return [query_id for _, query_id in views.find(arena, AnswerFilter(**options)).keys]
+    return [query_id for _, query_id in views.find_questions(arena, AnswerFilter(**options)).keys]
 
 
 # What there is
@@ -128,7 +128,7 @@ def test_the_scope_counts_questions_and_replies_that_are_there(arena: store.Aren
 def test_numbers_alone_are_enough(numbers: store.Arena) -> None:
     scope = views.scope(numbers)
     assert (scope.queries, scope.replies, scope.texts) == (33, 98, False)
-    shown = views.question(numbers, ("en", "e00"), "strict")
+    shown = views.question_view(numbers, ("en", "e00"), "strict")
     assert (shown.text, shown.reason, shown.passages) == (None, "texts are not bundled", ())
     assert [r.outcome for r in shown.replies] == ["answered"] * 3
     assert all(r.text is None and r.measures for r in shown.replies)
@@ -142,7 +142,7 @@ def test_without_outcomes_the_replies_are_still_there(tmp_path: Path) -> None:
     assert (scope.parsers, scope.outcomes, scope.subsets) == ((), (), ("relevant", "non_relevant"))
     assert (scope.queries, scope.replies) == (33, 98)
     assert ids(arena, subset="relevant", languages=("ar", "de")) == ["a0", "e00"]
-    assert views.question(arena, ("ar", "a0"), "").replies[0].outcome is None
+    assert views.question_view(arena, ("ar", "a0"), "").replies[0].outcome is None
 
 
 def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> N
 
 
 def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
-    result = views.find(arena, AnswerFilter())
+    result = views.find_questions(arena, AnswerFilter())
     assert list(result.keys) == sorted(result.keys)
     assert (len(result.keys), result.replies, result.pages) == (33, 98, 3)
     assert [len(result.page(number)) for number in (1, 2, 3, 4)] == [12, 12, 9, 0]
@@ -164,14 +164,14 @@ def test_all_questions_match_without_a_filter_and_come_by_page(arena: store.Aren
 
 
 def test_no_match_is_one_empty_page(arena: store.Arena) -> None:
-    result = views.find(arena, AnswerFilter(text="no such text"))
+    result = views.find_questions(arena, AnswerFilter(text="no such text"))
     assert (result.keys, result.replies, result.pages, result.page(1)) == ((), 0, 1, ())
 
 
 def test_a_link_to_the_replies_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
-    result = views.find(arena, AnswerFilter(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
+    result = views.find_questions(arena, AnswerFilter(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
     assert result.replies == len(result.keys) == 15
-    assert {views.question(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
+    assert {views.question_view(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
 
 
 def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
@@ -239,11 +239,11 @@ def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Ar
     for q in questions():
         if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
             continue
-        shown = views.question(arena, (q.language, q.query_id), selection.parser)
+        shown = views.question_view(arena, (q.language, q.query_id), selection.parser)
         hits = views.matches(shown, selection)
         if hits:
             expected[shown.key] = sum(r.outcome != "missing" for r in shown.replies if r.system in hits)
-    result = views.find(arena, selection)
+    result = views.find_questions(arena, selection)
     assert list(result.keys) == sorted(expected)
     assert result.replies == sum(expected.values())
 
@@ -252,18 +252,18 @@ def test_the_questions_found_are_those_with_a_reply_that_matches(arena: store.Ar
 
 
 def test_a_link_names_a_question_by_language_and_id_or_by_id_alone(arena: store.Arena) -> None:
-    assert views.resolve(arena, "ja:j0#1") == ("ja", "j0#1")
-    assert views.resolve(arena, "j0#1") == ("ja", "j0#1")
-    assert views.resolve(arena, "e00") == ("de", "e00")
-    assert views.resolve(arena, "e00", ("en",)) == ("en", "e00")
-    for key in views.find(arena, AnswerFilter()).keys:
-        assert views.resolve(arena, name(key)) == key
+    assert views.question_of_link(arena, "ja:j0#1") == ("ja", "j0#1")
+    assert views.question_of_link(arena, "j0#1") == ("ja", "j0#1")
+    assert views.question_of_link(arena, "e00") == ("de", "e00")
+    assert views.question_of_link(arena, "e00", ("en",)) == ("en", "e00")
+    for key in views.find_questions(arena, AnswerFilter()).keys:
+        assert views.question_of_link(arena, key_text(key)) == key
 
 
 @pytest.mark.parametrize("link", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
 def test_pitfall_44_an_unknown_question_gets_an_error_that_names_the_nearest(arena: store.Arena, link: str) -> None:
     with pytest.raises(UnknownName, match="there is no question") as caught:
-        views.resolve(arena, link)
+        views.question_of_link(arena, link)
     assert link in str(caught.value)
     assert re.search(r"did you mean: .*((en|de):e\d\d|ar:a0|ja:j0#1)", caught.value.do)
 
@@ -272,7 +272,7 @@ def test_pitfall_44_an_unknown_question_gets_an_error_that_names_the_nearest(are
 
 
 def test_a_question_comes_with_its_passages_in_order_and_every_reply(arena: store.Arena) -> None:
-    shown = views.question(arena, ("en", "e00"), "strict")
+    shown = views.question_view(arena, ("en", "e00"), "strict")
     assert shown.text == "Which river is number 0?"
     assert [(p.position, p.relevant) for p in shown.passages] == [(1, True), (2, False), (3, False)]
     assert [r.system for r in shown.replies] == list(SYSTEMS)
@@ -286,7 +286,7 @@ def test_a_question_comes_with_its_passages_in_order_and_every_reply(arena: stor
 
 
 def test_measures_come_in_the_declared_order_with_meaning_and_reason(arena: store.Arena) -> None:
-    aya, gpt, _ = views.question(arena, ("en", "e01"), "strict").replies
+    aya, gpt, _ = views.question_view(arena, ("en", "e01"), "strict").replies
     assert gpt.measures[0].name == "target_language"
     assert {m.name: m.value for m in gpt.measures}["length"] == len("I don't know.")
     assert all(m.meaning and m.title for m in gpt.measures)
@@ -295,7 +295,7 @@ def test_measures_come_in_the_declared_order_with_meaning_and_reason(arena: stor
 
 
 def test_a_question_whose_prompt_was_not_published_gives_the_reason(arena: store.Arena) -> None:
-    shown = views.question(arena, ("en", "e05"), "strict")
+    shown = views.question_view(arena, ("en", "e05"), "strict")
     assert (shown.text, shown.reason) == (None, "the prompt was not published")
     assert [p.text for p in shown.passages] == [None] * 3
     (item,) = views.items(arena, (("en", "e05"),))
@@ -303,7 +303,7 @@ def test_a_question_whose_prompt_was_not_published_gives_the_reason(arena: store
 
 
 def test_the_download_is_one_row_a_reply_with_a_column_a_measure(arena: store.Arena) -> None:
-    table = views.question(arena, ("en", "e00"), "strict").table()
+    table = views.question_view(arena, ("en", "e00"), "strict").table()
     assert table["system"].to_pylist() == list(SYSTEMS)
     assert table["question"].to_pylist() == ["Which river is number 0?"] * 3
     assert table["text"].to_pylist()[0] == "Ganges 100%"
@@ -319,11 +319,19 @@ def test_the_list_keeps_the_order_it_is_given(arena: store.Arena) -> None:
 
 def test_a_page_that_runs_again_asks_nothing_twice(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     selection = AnswerFilter(text="river")
-    first = (views.scope(arena), views.find(arena, selection), views.question(arena, ("en", "e00"), "strict"))
+    first = (
+        views.scope(arena),
+        views.find_questions(arena, selection),
+        views.question_view(arena, ("en", "e00"), "strict"),
+    )
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("the arena was asked again")
 
     monkeypatch.setattr(store.Arena, "sql", refuse)
-    again = (views.scope(arena), views.find(arena, selection), views.question(arena, ("en", "e00"), "strict"))
+    again = (
+        views.scope(arena),
+        views.find_questions(arena, selection),
+        views.question_view(arena, ("en", "e00"), "strict"),
+    )
     assert all(a is b for a, b in zip(first, again, strict=True))

@@ -21,9 +21,9 @@ from mirage.text import word_spans, words
 from mirage.views import battle as views
 from mirage.views.answers import AnswerView
 from mirage.views.battle import BattleFilter
-from mirage.views.leaderboard import battles as ranked
+from mirage.views.leaderboard import battles_of as ranked
 from mirage.views.matrix import matrix
-from mirage.views.overlap import WORDS, overlap
+from mirage.views.overlap import WORDS, shared_words
 
 A, B = "gpt-4", "aya-101"
 
@@ -63,11 +63,11 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, referee: str = "zeta", **filters: Any) -> list[str]:
-    return [key[1] for key in views.find(arena, BattleFilter(A, B, referee, **filters)).keys]
+    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, referee, **filters)).keys]
 
 
 def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
-    every = views.battles(arena, A, B)
+    every = views.decisions_of(arena, A, B)
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
     results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
     assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "tie", "e04": "second"}
@@ -87,7 +87,7 @@ def test_filters_find_battles(arena: store.Arena) -> None:
 
 
 def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
-    battles = views.find(arena, BattleFilter(A, B, "zeta", flipped=True))
+    battles = views.find_battles(arena, BattleFilter(A, B, "zeta", flipped=True))
     assert (len(battles.keys), len(battles.decisions)) == (2, 5)
     cell = battles.cell
     assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (1, 2, 1, 1, 5)
@@ -104,9 +104,9 @@ def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
 
 
 def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
-    assert views.find(arena, BattleFilter(A, B, "zeta")).start == ("en", "e00")
-    assert views.find(arena, BattleFilter(B, A, "zeta")).start == ("en", "e04")
-    assert views.find(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start is None
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).start == ("en", "e00")
+    assert views.find_battles(arena, BattleFilter(B, A, "zeta")).start == ("en", "e04")
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta", languages=("ar",))).start is None
 
 
 # Human labels decide where no judge does
@@ -118,7 +118,7 @@ def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill:
     subset = {"abstain": "n", "answer": "r"}[skill]
     for language, counts in ranked(arena, "relevance", skill).items():
         for x, y in itertools.permutations(counts.systems, 2):
-            battles = views.find(arena, BattleFilter(x, y, "relevance", languages=(language,)))
+            battles = views.find_battles(arena, BattleFilter(x, y, "relevance", languages=(language,)))
             results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
             indices = counts.systems.index(x), counts.systems.index(y)
             assert results.count("first") == counts.wins[:, *indices].sum()
@@ -131,7 +131,7 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: st
     result = matrix(arena, referee, ("en",))
     assert set(result.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
     for (x, y), cell in result.cells.items():
-        assert cell == views.find(arena, BattleFilter(x, y, referee, languages=("en",))).cell
+        assert cell == views.find_battles(arena, BattleFilter(x, y, referee, languages=("en",))).cell
         other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
         assert cell.interval is not None
@@ -155,7 +155,7 @@ def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
 
 
 def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
-    battle = views.battle(arena, ("en", "e00"), B, A)
+    battle = views.battle_view(arena, ("en", "e00"), B, A)
     assert (battle.first.system, battle.second.system) == (B, A)
     assert battle.question.text == "Which river is number 0?"
     assert len(battle.question.passages) == 3
@@ -169,12 +169,12 @@ def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
 
 
 def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
-    battle = views.battle(arena, ("en", "e00"), A, B)
+    battle = views.battle_view(arena, ("en", "e00"), A, B)
     by_name = {comparison.measure.name: comparison for comparison in battle.compared}
     assert by_name["length"].better is None, "of length no side is better"
     assert by_name["citation_MAP@10"].better == "first"
     assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
-    other_battle = views.battle(arena, ("en", "e01"), A, B)
+    other_battle = views.battle_view(arena, ("en", "e01"), A, B)
     assert other_battle.compared == ()
     assert "Length" in other_battle.apart, "the second has no reply there"
 
@@ -188,23 +188,23 @@ def test_a_lower_value_wins_where_lower_is_better() -> None:
 
 def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
-    battle = views.battle(arena, ("en", "q1"), "gpt-4", "aya-101")
+    battle = views.battle_view(arena, ("en", "q1"), "gpt-4", "aya-101")
     assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
-    assert views.find(arena, BattleFilter("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
+    assert views.find_battles(arena, BattleFilter("gpt-4", "aya-101", "judge-x", text="anything")).keys == ()
 
 
 def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     arena = build(tmp_path, "numbers", tables=NUMBERS)
-    battles = views.find(arena, BattleFilter(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
+    battles = views.find_battles(arena, BattleFilter(*SYSTEMS[1:], "relevance", result="first", languages=("en",)))
     assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
-    assert not views.battle(arena, battles.keys[0], *SYSTEMS[1:]).judgments
+    assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
 
 
 def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
     indices = battles.systems.index(A), battles.systems.index(B)
     assert battles.wins[:, *indices].sum() == 4
-    assert views.find(arena, BattleFilter(A, B, "zeta")).cell.wins == 1
+    assert views.find_battles(arena, BattleFilter(A, B, "zeta")).cell.wins == 1
 
 
 # What two replies share
@@ -218,7 +218,7 @@ def reply(text: str | None) -> AnswerView:
 
 
 def parts(first: str, second: str) -> tuple[list[str], list[str], list[str], list[str]]:
-    pair = overlap(reply(first), reply(second))
+    pair = shared_words(reply(first), reply(second))
     assert pair is not None
     left, right = pair
     return (
@@ -262,15 +262,15 @@ def test_shared_stretches_are_found_in_every_kind_of_script(first: str, second: 
 
 
 def test_replies_without_a_text_or_too_long_are_not_compared() -> None:
-    assert overlap(reply(None), reply("A text.")) is None
-    assert overlap(reply("word " * (WORDS + 1)), reply("A text.")) is None
-    assert overlap(reply("word " * WORDS), reply("word " * WORDS)) is not None
+    assert shared_words(reply(None), reply("A text.")) is None
+    assert shared_words(reply("word " * (WORDS + 1)), reply("A text.")) is None
+    assert shared_words(reply("word " * WORDS), reply("word " * WORDS)) is not None
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
 def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
-    pair = overlap(reply(first), reply(second))
+    pair = shared_words(reply(first), reply(second))
     if pair is None:
         return
     for text, part in zip((first, second), pair, strict=True):

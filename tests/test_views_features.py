@@ -126,7 +126,7 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
 )
 def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
     first, second = rows[:, :1].T.astype(float), rows[:, 1:].T.astype(float)
-    taus = views.taus(first, second, draws=5)[0]
+    taus = views.rank_taus(first, second, draws=5)[0]
     resamples = np.random.default_rng(views.SEED).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=5)
     for value, counts in zip(taus, [np.ones(len(rows), dtype=int), *resamples], strict=True):
         expected = stats.kendalltau(np.repeat(first[0], counts), np.repeat(second[0], counts)).statistic
@@ -158,7 +158,7 @@ def test_the_interval_of_tau_covers_what_it_says() -> None:
     rho = math.sin(math.pi * 0.5 / 2)
     x = rng.normal(size=(400, 12))
     y = rho * x + math.sqrt(1 - rho**2) * rng.normal(size=x.shape)
-    draws = views.taus(x, y)[:, 1:]
+    draws = views.rank_taus(x, y)[:, 1:]
     low, high = np.nanquantile(draws, [0.025, 0.975], axis=1)
     assert 0.9 < ((low <= 0.5) & (high >= 0.5)).mean() < 0.995
 
@@ -226,4 +226,4 @@ def test_a_systems_name_is_no_markup_in_a_figure() -> None:
     ("value", "text"), [(None, "–"), (0.5, "0.5"), (-0.1234, "−0.123"), (161.4, "161"), (12345.6, "12,346")]
 )
 def test_a_value_is_written_with_the_digits_that_count(value: float | None, text: str) -> None:
-    assert charts.write(value) == text
+    assert charts.value_text(value) == text

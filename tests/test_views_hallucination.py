@@ -69,10 +69,10 @@ def arena(tmp_path: Path) -> Arena:
 
 
 def test_pitfall_32_both_definitions_and_the_undecided_share_stand_beside_each_other(arena: Arena) -> None:
-    decided = cell(views.rates(arena, None), "hallucination", "aya-101", "en")
+    decided = cell(views.both_rates(arena, None), "hallucination", "aya-101", "en")
     assert (decided["value"], decided["other"], decided["undecided"]) == (0.75, pytest.approx(0.8), 0.2)
     assert (decided["low"], decided["high"]) == outcomes.wilson(6, 8)
-    published = cell(views.rates(arena, None, definition="as-published"), "hallucination", "aya-101", "en")
+    published = cell(views.both_rates(arena, None, definition="as-published"), "hallucination", "aya-101", "en")
     assert (published["value"], published["other"], published["undecided"]) == (pytest.approx(0.8), 0.75, 0.2)
     assert (published["low"], published["high"]) == pytest.approx(outcomes.wilson(8, 10))
     for record in (decided, published):
@@ -86,14 +86,14 @@ def test_pitfall_32_both_definitions_and_the_undecided_share_stand_beside_each_o
 
 def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path: Path) -> None:
     arena = write(tmp_path, {("en", "non_relevant", "always"): {"answered": 250}})
-    record = cell(views.rates(arena, None), "hallucination", "always", "en")
+    record = cell(views.both_rates(arena, None), "hallucination", "always", "en")
     assert record["value"] == 1
     assert record["high"] == 1
     assert 0.98 < record["low"] < 1
 
 
 def test_missing_replies_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
-    rates = views.rates(arena, None)
+    rates = views.both_rates(arena, None)
     assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
     assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
     error = cell(rates, "error", "gpt-4-azure", "en")
@@ -101,12 +101,12 @@ def test_missing_replies_do_not_count_and_api_errors_and_empty_ones_are_undecide
 
 
 def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(arena: Arena) -> None:
-    rates = views.rates(arena, None)
+    rates = views.both_rates(arena, None)
     joint = row(rates, "aya-101")
     assert joint["hallucination_value"] == pytest.approx((0.75 + 0.5) / 2)
     low, high = outcomes.mean_interval([(6, 8), (10, 20)])[1:]
     assert (joint["hallucination_low"], joint["hallucination_high"]) == (pytest.approx(low), pytest.approx(high))
-    published = row(views.rates(arena, None, definition="as-published"), "aya-101")
+    published = row(views.both_rates(arena, None, definition="as-published"), "aya-101")
     low, high = outcomes.mean_interval([(8, 10), (10, 20)])[1:]
     assert (published["hallucination_low"], published["hallucination_high"]) == (
         pytest.approx(low),
@@ -119,7 +119,7 @@ def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(ar
 
 def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_path: Path) -> None:
     silent = {("en", "non_relevant", "broken"): {"unparsed": 4}, ("en", "relevant", "broken"): {"answered": 4}}
-    rates = views.rates(write(tmp_path, {**BASIC, **silent}), None)
+    rates = views.both_rates(write(tmp_path, {**BASIC, **silent}), None)
     assert rates.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
     record = cell(rates, "hallucination", "broken", "en")
     assert (record["value"], record["low"], record["high"]) == (None, None, None)
@@ -131,13 +131,13 @@ def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_pa
 
 
 def test_only_the_languages_picked_count(arena: Arena) -> None:
-    rates = views.rates(arena, None, picked=("fi",))
+    rates = views.both_rates(arena, None, picked=("fi",))
     assert row(rates, "gpt-4-azure")["hallucination_value"] == 1
     assert row(rates, "gpt-4-azure")["error_value"] is None
     assert rates.lacking == (("fi", "relevant"),)
     assert {record["language"] for record in rates.cells.to_pylist()} == {"fi", "all"}
     with pytest.raises(NotEnoughData, match="none of the chosen languages"):
-        views.rates(arena, None, picked=("zh",))
+        views.both_rates(arena, None, picked=("zh",))
 
 
 def test_a_subset_that_is_missing_is_named_and_its_printed_figure_kept(arena: Arena, tmp_path: Path) -> None:
@@ -145,12 +145,12 @@ def test_a_subset_that_is_missing_is_named_and_its_printed_figure_kept(arena: Ar
         tmp_path,
         {("error", "GPT-4", "fi"): 12.5, ("hallucination", "GPT-4", "th"): 50.0, ("error", "unheard of", "yo"): 1.0},
     )
-    rates = views.rates(arena, printed)
+    rates = views.both_rates(arena, printed)
     assert rates.lacking == (("fi", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
     record = cell(rates, "error", "gpt-4-azure", "fi")
     assert (record["n"], record["value"], record["printed"]) == (0, None, 0.125)
     assert record["reason"] == "no replies in this arena"
-    assert views.rates(arena, None).lacking == (("fi", "relevant"),)
+    assert views.both_rates(arena, None).lacking == (("fi", "relevant"),)
 
 
 def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(arena: Arena, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
             ("hallucination", "GPT-4", "en"): 30.0,
         },
     )
-    rates = views.rates(arena, printed)
+    rates = views.both_rates(arena, printed)
     assert rates.reference == "a page"
     record = cell(rates, "hallucination", "aya-101", "en")
     assert record["printed"] == pytest.approx(0.8005)
@@ -173,7 +173,7 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
     assert joint["hallucination_difference"] == pytest.approx(1.5)
     lacking = row(rates, "gpt-4-azure")
     assert lacking["hallucination_printed"] is None, "one of its two languages has no printed figure"
-    assert views.rates(arena, None).reference == ""
+    assert views.both_rates(arena, None).reference == ""
 
 
 def test_moves_tell_places_won_and_lost_and_ties_share_a_place(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_moves_tell_places_won_and_lost_and_ties_share_a_place(tmp_path: Path) -
         ("en", "relevant", "c"): {"answered": 8, "abstained": 2},
         ("en", "relevant", "d"): {"answered": 4, "abstained": 1, "unparsed": 0},
     }
-    rates = views.rates(write(tmp_path, counts), None)
+    rates = views.both_rates(write(tmp_path, counts), None)
     moves = {
         move["system"]: (move["place_decided"], move["place_as_published"], move["fall"]) for move in rows_of(rates)
     }
@@ -205,10 +205,10 @@ def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one
 ) -> None:
     printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0})
     monkeypatch.setattr(store, "bundled", dict)
-    assert views.published(arena) is None
-    assert views.published(printed) == printed
+    assert views.published_arena(arena) is None
+    assert views.published_arena(printed) == printed
     monkeypatch.setattr(store, "bundled", lambda: {"published": printed.path})
-    assert views.published(arena) == printed
+    assert views.published_arena(arena) == printed
 
 
 def test_printed_rates_alone_carry_neither_interval_nor_n(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def bundled() -> tuple[Arena, Arena]:
 
 
 def test_with_the_published_parser_every_cell_agrees_with_the_print(bundled: tuple[Arena, Arena]) -> None:
-    rates = views.rates(*bundled, parser="published", definition="as-published")
+    rates = views.both_rates(*bundled, parser="published", definition="as-published")
     cells = [record for record in rates.cells.to_pylist() if record["language"] != "all" and record["n"]]
     assert len(cells) == 363
     assert {record["difference"] for record in cells} == {0.0}
@@ -242,7 +242,7 @@ def test_with_the_published_parser_every_cell_agrees_with_the_print(bundled: tup
 def test_pitfall_26_the_cells_of_the_published_outputs_that_were_printed_as_none_read_one(
     bundled: tuple[Arena, Arena],
 ) -> None:
-    rates = views.rates(*bundled, parser="published")
+    rates = views.both_rates(*bundled, parser="published")
     always = [
         record
         for record in rates.cells.to_pylist()

@@ -58,14 +58,14 @@ def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
     arena: store.Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
 ) -> None:
-    result = views.result(arena, vote(query, choice, a, B if a == A else A))
+    result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
     assert result.winner == winner
     assert {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts} == by
     assert [verdict.read for verdict in result.verdicts if verdict.judge == "zeta"] == [query != "e02"]
 
 
 def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
-    reason = views.result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
+    reason = views.vote_result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
     assert reason == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
     assert set(views.WHY) == {votes.RANDOM, votes.FILLER, *votes.REASONS}
 
@@ -121,13 +121,13 @@ def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
 
 def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
     assert people.on(arena, "en", "e00", (A, B)) == []
-    assert people.agreement(arena) == ()
-    assert people.corrected(arena, "zeta", ("en",)) is None
+    assert people.agreement_at(arena) == ()
+    assert people.corrected_at(arena, "zeta", ("en",)) is None
     stored_vote = people.database().submit(vote("e00", "A"))
     assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
-    (by,) = (row for row in people.agreement(arena) if row.referee == "zeta")
+    (by,) = (row for row in people.agreement_at(arena) if row.referee == "zeta")
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
-    refused = people.corrected(arena, "zeta", ("en",))
+    refused = people.corrected_at(arena, "zeta", ("en",))
     assert isinstance(refused, Exception)
     assert "30" in str(refused)
     people.database().undo(Vote, stored_vote.vote_id, voter="amina")
@@ -167,4 +167,4 @@ def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store
     assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
     assert "Too few to rely on: it takes 30 questions." in panel.explanation(row)
     empty = schema.from_rows(votes.Agreement, [])
-    assert agreement.rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]
+    assert agreement.agreement_rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

@@ -17,7 +17,7 @@ from mirage.stage import run
 from mirage.surrogate import ablation
 from mirage.surrogate.ablation import ABLATIONS
 from mirage.surrogate.quality import quality
-from mirage.surrogate.reporting import report as report_on
+from mirage.surrogate.reporting import report_on as report_on
 from mirage.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.surrogate.training import training
 from mirage.views import surrogate as views
@@ -48,7 +48,7 @@ def seen(arena: store.Arena) -> surrogate.Training:
 @pytest.mark.parametrize("regressor", ["default", *FEW])
 def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena: store.Arena, regressor: str) -> None:
     stored = arena.read("predictions").to_pylist()
-    shown = {row["language"]: row for row in views.by_language(arena, "judge", "both", regressor)}
+    shown = {row["language"]: row for row in views.quality_by_language(arena, "judge", "both", regressor)}
     assert list(shown) == [*CODES, "all"]
     for code, row in shown.items():
         rows = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
@@ -61,7 +61,7 @@ def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena
 
 
 def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
-    points = views.points(arena, "judge", "both", "pooled", "en")
+    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
     judged = [p.judged for p in points]
     assert judged[-1] is None
     assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
@@ -77,7 +77,7 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
             row["outside"] = "answer_bleu, length"
     table = schema.from_columns("predictions", {name: [row[name] for row in rows] for name in rows[0]})
     changed = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
-    outside = views.outside(changed, "judge", "both", "pooled")
+    outside = views.outside_range(changed, "judge", "both", "pooled")
     assert {feature: set(codes) for feature, codes in outside[system].items()} == {
         "answer_bleu": set(CODES),
         "length": set(CODES),
@@ -94,7 +94,7 @@ def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, 
 
 def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
     weights = views.weights(arena, "judge", "both")
-    chosen = views.compared(arena, "judge").chosen
+    chosen = views.comparison_of(arena, "judge").chosen
     own = surrogate.importances(seen, chosen)
     stored = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
     assert stored == [
@@ -105,8 +105,8 @@ def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Aren
 
 def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Arena) -> None:
     weights = views.weights(arena, "judge", "both")
-    chosen = views.compared(arena, "judge").chosen
-    taus = {row["language"]: row["tau"] for row in views.by_language(arena, "judge", "both", chosen)}
+    chosen = views.comparison_of(arena, "judge").chosen
+    taus = {row["language"]: row["tau"] for row in views.quality_by_language(arena, "judge", "both", chosen)}
     whole = {row.language: row.value for row in weights.ablated if row.features == "All features"}
     assert whole == pytest.approx(taus)
     named = list(dict.fromkeys(row.features for row in weights.ablated))
@@ -164,7 +164,7 @@ def test_the_bundled_arenas_have_every_regressor_and_what_the_default_rests_on(n
     arena = store.open_arena(ROOT / "data" / name)
     assert {referee for referee, _ in views.available(arena)} == referees
     for referee, skill in views.available(arena):
-        comparison = views.compared(arena, referee, skill)
+        comparison = views.comparison_of(arena, referee, skill)
         assert {row.regressor for row in comparison.summary} == {*surrogate.REGRESSORS, surrogate.NESTED}
         weights = views.weights(arena, referee, skill)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
@@ -180,7 +180,7 @@ def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Pat
 
 
 def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
-    points = views.points(arena, "judge", "both", "pooled", "en")
+    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
     ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
     judged, predicted = charts.ratings(points, ends, referee="judge", mode="light")["data"]
     assert judged["x"] == [p.judged for p in points if p.judged is not None]
@@ -190,9 +190,11 @@ def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
     for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
         assert down == pytest.approx(p.rating - (p.low or 0.0))
     assert predicted["customdata"][-1] == [points[-1].system]
-    rows = [row for row in views.by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
-    computed, printed = charts.taus(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")["data"]
+    rows = [row for row in views.quality_by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
+    computed, printed = charts.tau_figure(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")[
+        "data"
+    ]
     assert computed["x"] == [row["tau"] for row in rows]
     assert printed["x"] == [0.835, 0.958]
-    (bars,) = charts.importances(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
+    (bars,) = charts.importance_figure(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
     assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11

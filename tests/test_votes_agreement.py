@@ -253,7 +253,7 @@ def test_agreement_over_all_votes_is_biased_by_what_the_queue_prefers_and_that_o
     table, real = judgments(rows), float(np.mean(chances))
     naive, honest = [], []
     for run in range(12):
-        pool = votes.gather(language="sw", answers=answers, judgments=table, seed=run)
+        pool = votes.gather_pool(language="sw", answers=answers, judgments=table, seed=run)
         cast: list[Vote] = []
         for voter in (f"p{run}", f"r{run}"):
             for item in votes.next_items(pool, voter=voter, n=200):

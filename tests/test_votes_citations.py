@@ -21,7 +21,7 @@ from mirage.errors import NotEnoughData
 from mirage.intervals import clustered, wilson
 from mirage.sources.simulated import simulate_arena
 from mirage.votes import EVERYBODY, CitationSupport, Votes
-from mirage.votes.stage import citations
+from mirage.votes.stage import citation_support
 
 
 def by_key(rows: list[CitationSupport]) -> dict[tuple[str, str], CitationSupport]:
@@ -138,11 +138,11 @@ def answer_text(query: str) -> str:
 def test_votes_on_replaced_answers_do_not_count(arena: store.Arena) -> None:
     with Votes() as database:
         log = database.rows(votes.Evidence)
-    rows = citations(arena, log)
+    rows = citation_support(arena, log)
     assert [row.system for row in rows] == [EVERYBODY, log[0].system]
     assert (rows[0].citations, rows[0].supported) == (12, 0.75)
     with pytest.raises(NotEnoughData, match="no votes on citations"):
-        citations(arena, [])
+        citation_support(arena, [])
 
 
 def test_the_command_prints_them(arena: store.Arena) -> None:

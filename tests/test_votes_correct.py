@@ -19,7 +19,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.sources.simulated import simulate_arena as arena
 from mirage.votes import Vote
 from mirage.votes.arrays import lay_out
-from mirage.votes.powered import Data, _curvature, _inverse, estimate, solve
+from mirage.votes.powered import Data, _curvature, _inverse, powered_estimate, solve_points
 
 SYSTEMS = 6
 THETA = np.linspace(1, -1, SYSTEMS)
@@ -65,13 +65,14 @@ def test_votes_that_the_queue_chose_are_biased_unless_they_are_weighed_and_worth
         data, _ = simulate(rng, np.linspace(2, -2, SYSTEMS), panel(SYSTEMS), queries=100, votes=400, chosen=True)
         plain = dataclasses.replace(data, weight=(data.weight > 0).astype(float))
         for name, sample in (("weighed", data), ("plain", plain)):
-            off[name].append(estimate(sample, 0.0).theta - real)
+            off[name].append(powered_estimate(sample, 0.0).theta - real)
         # Of the votes of the queue a half, and before a quarter, were plainly random.
         quarter = data.weight * (rng.random(len(data.weight)) < np.where(data.weight > 1, 1, 0.5))
         less = dataclasses.replace(data, human=np.where(quarter > 0, data.human, 0), weight=(quarter > 0).astype(float))
         widths.append(
             float(
-                np.sqrt(np.diag(estimate(data).covariance)).mean() / np.sqrt(np.diag(estimate(less).covariance)).mean()
+                np.sqrt(np.diag(powered_estimate(data).covariance)).mean()
+                / np.sqrt(np.diag(powered_estimate(less).covariance)).mean()
             )
         )
     bias = {name: np.abs(np.mean(errors, axis=0)).max() for name, errors in off.items()}
@@ -192,7 +193,7 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
     judge_decisions: dict[Battle, Decision],
 ) -> None:
     parts = in_languages(judge_decisions, "te", "ar", "sw")
-    both = votes.together(parts)
+    both = votes.join_corrections(parts)
     assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
     assert np.allclose(both.theta, np.mean([part.theta for part in parts], axis=0))
     assert np.allclose(both.error**2, np.sum([part.error**2 for part in parts], axis=0) / 9)
@@ -204,14 +205,14 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
     assert (both.df <= sum(part.df for part in parts)).all()
     assert "the mean over 3 languages" in both.method
     assert {row.language for row in both.rows()} == {"all"}
-    assert votes.together(parts[::-1]).table().equals(both.table())
+    assert votes.join_corrections(parts[::-1]).table().equals(both.table())
 
 
 def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Battle, Decision]) -> None:
     first, second = in_languages(judge_decisions, "ar", "te")
     fewer = {battle: verdict for battle, verdict in judge_decisions.items() if first.systems[0] not in battle}
     third = votes.correct(cast(fewer, 120), fewer, language="sw", judge="judge")
-    both = votes.together([first, second, third])
+    both = votes.join_corrections([first, second, third])
     assert both.systems == first.systems[1:]
     assert abs(both.theta.sum()) < 1e-9
     shifted = [correction.theta[-4:] - correction.theta[-4:].mean() for correction in (first, second, third)]
@@ -221,13 +222,13 @@ def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Ba
 def test_what_does_not_go_together_is_refused(judge_decisions: dict[Battle, Decision]) -> None:
     first, second = in_languages(judge_decisions, "ar", "te")
     with pytest.raises(NotEnoughData, match="two corrected languages"):
-        votes.together([first])
+        votes.join_corrections([first])
     with pytest.raises(NotEnoughData, match="two corrected languages"):
-        votes.together([])
+        votes.join_corrections([])
     with pytest.raises(BadInput, match="do not go together"):
-        votes.together([first, first])
+        votes.join_corrections([first, first])
     with pytest.raises(BadInput, match="do not go together"):
-        votes.together([first, dataclasses.replace(second, judge="other")])
+        votes.join_corrections([first, dataclasses.replace(second, judge="other")])
 
 
 def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
@@ -245,7 +246,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
             data, judged = simulate(rng, theta, [wrong_about_two(SYSTEMS)], queries=100, votes=60)
             by_judge = dataclasses.replace(data, human=judged[0], weight=np.ones_like(data.weight))
             for name, sample, lam in (("corrected", data, None), ("judge", by_judge, 0.0)):
-                fit = estimate(sample, lam)
+                fit = powered_estimate(sample, lam)
                 n = sample.questions_voted
                 parts[name].append(
                     votes.Correction(
@@ -254,7 +255,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
                     )
                 )  # fmt: skip
         for name, corrections in parts.items():
-            both = votes.together(corrections)
+            both = votes.join_corrections(corrections)
             assert np.allclose(both.interval()[1] - both.theta, stdtrit(both.df, 0.975) * both.error)
             low, high = both.interval()
             hits[name].append((low <= real) & (real <= high))
@@ -291,14 +292,14 @@ def test_a_system_that_never_lost_in_the_votes_alone_has_no_bound_and_is_refused
     human = np.where(first == 0, 1.0, 0.5)
     data = Data(first, second, query, np.zeros((120, 0)), human, np.ones(120), 3, 40)
     with pytest.raises(NotEnoughData, match="no bound"):
-        estimate(data, 0.0)
+        powered_estimate(data, 0.0)
 
 
 def test_the_solver_finds_the_ratings_that_made_the_points() -> None:
     theta = np.array([1.3, 0.2, -0.4, -1.1])
     w = np.triu(np.arange(16).reshape(4, 4) + 1.0, 1)
     expected = w / (1 + np.exp(theta[None, :] - theta[:, None]))
-    assert np.abs(solve(w, expected, np.zeros(4)) - theta).max() < 1e-9
+    assert np.abs(solve_points(w, expected, np.zeros(4)) - theta).max() < 1e-9
 
 
 def test_the_direction_that_ratings_do_not_have_stays_without_an_error_whatever_the_rounding() -> None:
@@ -334,7 +335,7 @@ def test_one_method_makes_both_widths(judge_decisions: dict[Battle, Decision]) -
     assert np.allclose(correction.width, correction.error / without.error)
     assert np.allclose(without.width, 1)
     assert [row.width for row in correction.rows()] == list(correction.width)
-    both = votes.together(in_languages(judge_decisions, "ar", "te"))
+    both = votes.join_corrections(in_languages(judge_decisions, "ar", "te"))
     assert both.width is not None
     assert 0.3 < both.width.mean() < 1
 

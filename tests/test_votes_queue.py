@@ -43,7 +43,7 @@ def verdicts(judge: str = "j", *, flipped: frozenset[int] = frozenset(), other: 
 
 
 def pool(**options: Any) -> Pool:
-    return votes.gather(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
+    return votes.gather_pool(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
 
 
 def cast(item: VoteItem, word: str = "A", voter: str = "amina") -> Vote:
@@ -91,7 +91,7 @@ import pyarrow as pa
 from mirage import votes
 rows = [{"language": "sw", "query_id": f"q{q:03}", "system": s, "status": "ok", "text": f"{q} {s}"}
         for q in range(60) for s in "abcd"]
-print(votes.next_items(votes.gather(language="sw", answers=pa.Table.from_pylist(rows)), voter="amina", n=50))
+print(votes.next_items(votes.gather_pool(language="sw", answers=pa.Table.from_pylist(rows)), voter="amina", n=50))
 """
 
 

@@ -4,14 +4,14 @@
     battles = referee.battles(arena.read(referee.table))     # {language: Battles}
     decisions(judgments)["gpt-4o"][battle].winner            # what all verdicts on one battle come to
 
-`referee.py` says who decides; `decisions.py` has the rule for one battle's verdicts; `verdicts.py` chooses among a
+`referee.py` says who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` chooses among a
 judge's verdicts, on coded rows; `counts.py` has the win counts per query that rankings are made from.
 """
 
 from mirage.battles.counts import SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.battles.decisions import Battle, Decision, decide, decisions
+from mirage.battles.decision import Battle, Decision, decide, decisions
 from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges, only_judge, referees
-from mirage.battles.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
+from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, verdicts
 
 __all__ = [
     "COLUMNS",

@@ -225,7 +225,7 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
     )
 
 
-def count(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
+def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -> NDArray[np.uint8]:
     """How often each cell of an array of this shape occurs, the cells given as one or more tuples of places.
 
     Raises:

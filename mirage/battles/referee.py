@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, from_outcomes, lacking, pooled
-from mirage.battles.verdicts import from_judgments
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill
 

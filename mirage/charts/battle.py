@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.charts.leaderboard import HEAD
-from mirage.charts.palette import FORMATS, ROW, SPACE, Mode, axis, ink, layout, name, on_ramp, rows_axis
+from mirage.charts.palette import FORMATS, ROW, SPACE, Mode, axis, ink, label_text, layout, on_ramp, rows_axis
 
 
 def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
     colors = ink(mode)
     # The ramp runs from best to worst; a pair without a winner stands in its middle.
     place = [0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown]
-    labels = [name(system) for system in systems]
+    labels = [label_text(system) for system in systems]
     return {
         "data": [
             {
@@ -71,7 +71,7 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
 
 def _hover(cell: Mapping[str, Any]) -> str:
     rate, count = FORMATS["rate"], FORMATS["count"]
-    lines = [f"<b>{name(cell['system'])}</b> against <b>{name(cell['other'])}</b>"]
+    lines = [f"<b>{label_text(cell['system'])}</b> against <b>{label_text(cell['other'])}</b>"]
     if cell["share"] is None:
         lines.append("no battle has a winner")
     else:

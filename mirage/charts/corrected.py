@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mirage.charts.leaderboard import FOOT, HEAD, unit
-from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
+from mirage.charts.leaderboard import FOOT, HEAD, axis_title
+from mirage.charts.palette import (
+    FORMATS,
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    Mode,
+    axis,
+    family,
+    ink,
+    label_text,
+    layout,
+    rows_axis,
+    span,
+)
 
 
 def correction_figure(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
@@ -16,7 +29,7 @@ def correction_figure(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[
         rows: columns of `votes.CorrectedRating`, in the order of the rows.
         mode: light or dark.
     """
-    title = unit()
+    title = axis_title()
     foot = FOOT + 2 * SPACE * title.count("<br>")
     data = [
         _series(rows, "", "corrected by people", -0.15, mode),
@@ -31,7 +44,7 @@ def correction_figure(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(mode, title=title, zeroline=True, tickformat="+.1f"),
-            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
         ),
     }
 
@@ -50,7 +63,7 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
         "x": [row[value] for row in rows],
         "y": [i + shift for i in range(len(rows))],
         "text": [
-            f"<b>{name(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
+            f"<b>{label_text(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
             f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
             for row in rows
         ],

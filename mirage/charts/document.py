@@ -60,7 +60,7 @@ def document(title: str, body: str) -> str:
     )
 
 
-def chart(n: int, head: str, figure: Mapping[str, Any]) -> str:
+def chart_html(n: int, head: str, figure: Mapping[str, Any]) -> str:
     """A figure under its heading; `n` tells the figures of a file apart."""
     # Inside a script only this sign could end it or begin a comment.
     drawn = json.dumps(figure, ensure_ascii=True).replace("<", "\\u003c")

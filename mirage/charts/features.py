@@ -20,8 +20,8 @@ from mirage.charts.palette import (
     axis,
     family,
     ink,
+    label_text,
     layout,
-    name,
     on_ramp,
     rows_axis,
 )
@@ -85,7 +85,7 @@ def title(feature: str) -> str:
     return spec.title if spec else feature
 
 
-def better(feature: str) -> str:
+def direction_text(feature: str) -> str:
     """Which side is better, in words."""
     spec = FEATURES.get(feature)
     words = {"higher": "higher is better", "lower": "lower is better", "none": "neither is better"}
@@ -97,7 +97,7 @@ def dash(number: int) -> str:
     return _DASHES[number % len(_DASHES)]
 
 
-def write(value: float | None) -> str:
+def value_text(value: float | None) -> str:
     """A value of a feature: three digits that count, whatever the feature's scale."""
     if value is None:
         return "–"
@@ -161,7 +161,7 @@ def panel(
             yaxis=axis(
                 mode,
                 automargin=False,
-                title=f"{(spec.unit if spec else '') or 'mean'} ({better(feature)})",
+                title=f"{(spec.unit if spec else '') or 'mean'} ({direction_text(feature)})",
                 rangemode="tozero" if spec and spec.low == 0 else "normal",
                 nticks=5,
                 zeroline=True,
@@ -202,10 +202,10 @@ def _dots(
 
 def hover(row: FeatureMean, maker: str) -> str:
     """What a dot says."""
-    interval = "" if row.low is None else f" ({write(row.low)} to {write(row.high)})"
+    interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
     where = LANGUAGES[row.language].name if row.language in LANGUAGES else "mean over languages"
     return (
-        f"<b>{name(row.system)}</b> ({maker})<br>{where}: {write(row.mean)}{interval}<br>"
+        f"<b>{label_text(row.system)}</b> ({maker})<br>{where}: {value_text(row.mean)}{interval}<br>"
         f"n = {row.n:,} of {row.total:,} answers ({row.coverage:.0%})"
     )
 

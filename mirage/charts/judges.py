@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
 Row = Mapping[str, Any]
 
@@ -14,7 +14,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pent
 """Judges of one maker are told apart by shape."""
 
 
-def by_language(
+def judge_figure(
     rows: Sequence[Row],
     *,
     measure: str,
@@ -50,12 +50,12 @@ def by_language(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": name(judge),
+                "name": label_text(judge),
                 "x": [row[measure] for _, row in points],
                 "y": [i + (k - (len(judges) - 1) / 2) * step for i, _ in points],
                 "customdata": [[judge, row["language"]] for _, row in points],
                 "text": [
-                    f"<b>{name(judge)}</b>, {row['language']}<br>{write(row[measure])}"
+                    f"<b>{label_text(judge)}</b>, {row['language']}<br>{write(row[measure])}"
                     + (
                         f" ({write(row[measure + '_low'])} to {write(row[measure + '_high'])})"
                         if row[measure + "_low"] is not None

@@ -78,7 +78,7 @@ _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
 
 
 @lru_cache(maxsize=64)
-def place(marks: tuple[LabelAnchor, ...], width: float, height: float) -> tuple[LabelPlace, ...]:
+def place_labels(marks: tuple[LabelAnchor, ...], width: float, height: float) -> tuple[LabelPlace, ...]:
     """A place for every label, near its mark, free of other labels and marks and inside the plot.
 
     Args:

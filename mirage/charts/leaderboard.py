@@ -16,8 +16,8 @@ from mirage.charts.palette import (
     axis,
     family,
     ink,
+    label_text,
     layout,
-    name,
     on_ramp,
     rows_axis,
     span,
@@ -31,13 +31,13 @@ HEAD = ROW + 2
 FOOT = 52
 
 
-def unit(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
+def axis_title(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
     """Title of the axis of ratings, or of differences to a reference: what it measures and on which scale.
 
     With a tie as half a point for each a rating stands for the expected points of a battle; where ties are dropped, or
     an outcome of their own, for the odds of winning it.
     """
-    quantity = "Rating" if reference is None else f"Difference to {name(reference)}"
+    quantity = "Rating" if reference is None else f"Difference to {label_text(reference)}"
     outcome = "expected<br>points" if ties == "half" else "winning<br>against losing"
     scale_name = "logits" if scale == "logit" else "arena scale"
     # In lines, since a system's name may be long and the chart narrow.
@@ -66,7 +66,7 @@ def whiskers(
     """
     data = []
     edges = _edges(rows)
-    title = title or unit()
+    title = title or axis_title()
     foot = FOOT + 2 * SPACE * title.count("<br>")
     for maker in FAMILIES:
         points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is maker]
@@ -115,7 +115,7 @@ def whiskers(
                 tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
                 range=list(edges),
             ),
-            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
             shapes=[*_rules(rows, mode), *([] if zero == 0 else [_upright(zero, mode)])],
         ),
     }
@@ -252,7 +252,7 @@ def rank_map(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=rows_axis([name(system) for system in systems], mode, showgrid=False),
+            yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
         ),
     }
 
@@ -278,12 +278,12 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         system_cells = [by_language.get(code) for code in codes]
         last = max(k for k, cell in enumerate(system_cells) if cell is not None)
         if last == len(codes) - 1:
-            systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(name(system))
+            systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(label_text(system))
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",
-                "name": name(system),
+                "name": label_text(system),
                 "x": list(range(len(codes))),
                 "y": [None if cell is None else cell["rank"] for cell in system_cells],
                 "customdata": [[system, code] for code in codes],
@@ -336,8 +336,8 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
 def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind) -> str:
     value, count = FORMATS[kind], FORMATS["count"]
     lines = [
-        f"<b>{name(row['system'])}</b> ({maker})",
-        f"{name(quantity)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
+        f"<b>{label_text(row['system'])}</b> ({maker})",
+        f"{label_text(quantity)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
         f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
         f"n = {count.write(row['battles'])} battles",
     ]
@@ -347,7 +347,7 @@ def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind)
 
 
 def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
-    lines = [f"<b>{name(cell['system'])}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
+    lines = [f"<b>{label_text(cell['system'])}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
     if value != "rank":
         lines[1] += f" by the {value}"
     if "rank_low" in cell:

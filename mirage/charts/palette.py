@@ -18,6 +18,20 @@ from mirage.makers import maker
 Mode = Literal["light", "dark"]
 
 
+SHAPES = {
+    "circle": "<circle cx='8' cy='8' r='5'/>",
+    "square": "<rect x='3.5' y='3.5' width='9' height='9'/>",
+    "diamond": "<path d='M8 2l6 6-6 6-6-6z'/>",
+    "triangle-up": "<path d='M8 2.5l6 10.5H2z'/>",
+    "triangle-down": "<path d='M8 13.5L2 3h12z'/>",
+    "pentagon": "<path d='M8 2l6 4.5-2.3 7H4.300l-2.300-7z'/>",
+    "hexagon": "<path d='M8 1.800l5.400 3.100v6.200L8 14.200l-5.400-3.100V4.900z'/>",
+    "x": "<path d='M4.500 2.500L8 6l3.500-3.500 2 2L10 8l3.500 3.500-2 2L8 10l-3.500 3.500-2-2L6 8 2.500 4.500z'/>",
+    "cross": "<path d='M6.300 2.500h3.400v3.800h3.800v3.400H9.700v3.800H6.300V9.700H2.500V6.300h3.800z'/>",
+}
+"""Plotly marker symbols and the same as SVG, 16 x 16: a maker's mark in charts and in tables."""
+
+
 @dataclass(frozen=True, slots=True)
 class MakerStyle:
     """The maker of a system, with the mark it has in every table and chart."""
@@ -29,7 +43,12 @@ class MakerStyle:
     dark: str
     """Colour on a dark ground."""
     symbol: str
-    """Plotly marker symbol."""
+    """Plotly marker symbol, one of `SHAPES`."""
+
+    @property
+    def shape(self) -> str:
+        """The symbol as SVG."""
+        return SHAPES[self.symbol]
 
     def color(self, mode: Mode) -> str:
         """The family's colour in a mode."""
@@ -157,7 +176,7 @@ def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
     return f"{write(low)} to {write(high)}"
 
 
-def name(system: str) -> str:
+def label_text(system: str) -> str:
     """A system's name for a chart: Plotly takes text for markup, and a name is none."""
     return escape(system, quote=False)
 

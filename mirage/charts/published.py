@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
 
 def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     makers = [family(row["system"]) for row in rows]
     colors = [maker.color(mode) for maker in makers]
     hover = [
-        f"<b>{name(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
+        f"<b>{label_text(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
         f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
         for row, maker in zip(rows, makers, strict=True)
     ]
@@ -66,7 +66,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
             xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
-            yaxis=rows_axis([name(row["system"]) for row in rows], mode),
+            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
         ),
     }
 

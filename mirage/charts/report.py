@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from mirage.charts.document import chart, document, facts
+from mirage.charts.document import chart_html, document, facts
 from mirage.charts.leaderboard import rank_map, whiskers
 from mirage.charts.palette import FORMATS, span
 
@@ -15,7 +15,7 @@ Rows = Sequence[Mapping[str, Any]]
 _COLUMNS = ("Rank", "System", "Tier", "Rating", "95% interval", "Rank 95%", "Wins", "Ties", "Losses", "Battles")
 
 
-def report(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[str, Any]) -> str:
+def report_page(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[str, Any]) -> str:
     """The current leaderboard with its charts.
 
     Args:
@@ -33,7 +33,7 @@ def report(title: str, summary: str, rows: Rows, ranks: Rows, *, about: Mapping[
     if len({row["language"] for row in ranks}) > 1:
         figures.append(("Rank by language", rank_map(ranks, systems=systems, mode="light")))
     parts = [f"<p>{escape(summary)}</p>", "<h2>Ratings</h2>", f'<div class="wide">{_table(rows)}</div>']
-    parts += [chart(n, head, figure) for n, (head, figure) in enumerate(figures)]
+    parts += [chart_html(n, head, figure) for n, (head, figure) in enumerate(figures)]
     return document(title, "\n".join([*parts, "<h2>How it was made</h2>", facts(about)]))
 
 

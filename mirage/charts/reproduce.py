@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from mirage.charts.document import chart, document, facts
-from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis
+from mirage.charts.document import chart_html, document, facts
+from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 from mirage.charts.published import dumbbells
 
 Rows = Sequence[Mapping[str, Any]]
@@ -20,7 +20,7 @@ _SHOWN = 60
 """Rows of a table on the page; the CSV has all."""
 
 
-def taus(rows: Rows, *, mode: Mode) -> Figure:
+def tau_plot(rows: Rows, *, mode: Mode) -> Figure:
     """Table 2: by language, the tau that is printed (open), as published on this arena, and on left-out systems.
 
     Args:
@@ -69,9 +69,9 @@ def lollipops(rows: Rows, *, mode: Mode, feature: str) -> Figure:
     ]
     for i, row in enumerate(feature_rows):
         look = family(row["system"])
-        point = (row["mean"], i, f"{name(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
+        point = (row["mean"], i, f"{label_text(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
         data.append({**_points(look.name, [point], look.symbol, look.color(mode)), "showlegend": False})
-    return _dots(data, [name(row["system"]) for row in feature_rows], feature, mode)
+    return _dots(data, [label_text(row["system"]) for row in feature_rows], feature, mode)
 
 
 def ranks(rows: Rows, *, mode: Mode) -> Figure:
@@ -91,7 +91,7 @@ def ranks(rows: Rows, *, mode: Mode) -> Figure:
     return dumbbells(sorted(mean_ranks, key=lambda row: (row["judge"], row["system"])), mode=mode)
 
 
-def importances(rows: Rows, *, mode: Mode) -> Figure:
+def importance_plot(rows: Rows, *, mode: Mode) -> Figure:
     """Figure 5: the forest's feature importances.
 
     Args:
@@ -159,7 +159,7 @@ def subsampling(rows: Rows, *, mode: Mode) -> Figure:
     }
 
 
-def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[tuple[str, Figure]]:
+def plots(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[tuple[str, Figure]]:
     """Every plot with its heading, in the order of the paper; one that would be empty is left out.
 
     Args:
@@ -168,14 +168,14 @@ def figures(items: Sequence[Mapping[str, Any]], *, mode: Mode = _MODE) -> list[t
     """
     by_name = {item["name"]: item["rows"] for item in items}
     joint = [row for row in by_name["figure3"] if row["language"] == ALL]
-    plots = [("Table 2: Kendall's tau by language", taus(by_name["table2"], mode=mode))]
+    plots = [("Table 2: Kendall's tau by language", tau_plot(by_name["table2"], mode=mode))]
     plots += [
         (f"Figure 3: {feature}", lollipops(joint, mode=mode, feature=feature))
         for feature in dict.fromkeys(row["feature"] for row in joint)
     ]
     plots += [
         ("Figure 4: mean rank by judge and surrogate", ranks(by_name["figure4"], mode=mode)),
-        ("Figure 5: feature importances", importances(by_name["figure5"], mode=mode)),
+        ("Figure 5: feature importances", importance_plot(by_name["figure5"], mode=mode)),
         (
             "Figure 6: fewer judgments",
             subsampling([row for row in by_name["figure6"] if row["language"] == ALL], mode=mode),
@@ -199,7 +199,7 @@ def page(
         HTML with everything inside, Plotly's own code included (some 5 MB). All text is escaped.
     """
     parts = [_section(item) for item in items if not item["name"].startswith("figure")]
-    parts += [chart(n, head, figure) for n, (head, figure) in enumerate(figures(items))]
+    parts += [chart_html(n, head, figure) for n, (head, figure) in enumerate(plots(items))]
     parts += ["<h2>What is missing</h2>", facts(missing), "<h2>How it was made</h2>", facts(about)]
     return document(title, "\n".join(parts))
 

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.charts.features import title
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, layout, name, rows_axis, span
+from mirage.charts.palette import (
+    FORMATS,
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    Mode,
+    axis,
+    family,
+    ink,
+    label_text,
+    layout,
+    rows_axis,
+    span,
+)
 
 if TYPE_CHECKING:
     from mirage.schema import Importance, Prediction
@@ -38,7 +51,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": "predicted, without its battles" if predicted else f"rated by {name(referee)}",
+                "name": "predicted, without its battles" if predicted else f"rated by {label_text(referee)}",
                 "x": [point.rating if predicted else point.judged for _, point in rows],
                 "y": [i + (_APART if predicted else -_APART) for i, _ in rows],
                 "customdata": [[point.system] for _, point in rows],
@@ -65,12 +78,12 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(mode, title="Rating in logits (higher is better)", tickformat="+.1f", zeroline=True),
-            yaxis=rows_axis([name(point.system) for point in points], mode),
+            yaxis=rows_axis([label_text(point.system) for point in points], mode),
         ),
     }
 
 
-def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mode) -> dict[str, Any]:
+def tau_figure(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mode) -> dict[str, Any]:
     """Kendall's tau-b of a regressor on left-out systems in each language, beside the printed one of the paper.
 
     Args:
@@ -91,8 +104,8 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
             "y": [i for i, _ in computed_rows],
             "customdata": [[row["language"]] for _, row in computed_rows],
             "text": [
-                f"<b>{name(names[i])}</b>, {name(regressor)}<br>tau {_tau(row['tau'])}, RMSE {_tau(row['rmse'])} logits"
-                f"<br>n = {row['systems']} systems, each left out"
+                f"<b>{label_text(names[i])}</b>, {label_text(regressor)}<br>tau {_tau(row['tau'])}, "
+                f"RMSE {_tau(row['rmse'])} logits<br>n = {row['systems']} systems, each left out"
                 for i, row in computed_rows
             ],
             "hovertemplate": "%{text}<extra></extra>",
@@ -109,8 +122,8 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
                 "x": [row["published"] for _, row in published_rows],
                 "y": [i for i, _ in published_rows],
                 "text": [
-                    f"<b>{name(names[i])}</b>, published (MIRAGE-Bench, Table 2)<br>tau {row['published']:.3f}: random "
-                    "forest against GPT-4o<br>17 of the 19 systems ranked were trained on"
+                    f"<b>{label_text(names[i])}</b>, published (MIRAGE-Bench, Table 2)<br>tau {row['published']:.3f}: "
+                    "random forest against GPT-4o<br>17 of the 19 systems ranked were trained on"
                     for i, row in published_rows
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
@@ -132,12 +145,12 @@ def taus(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mode: Mod
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
             xaxis=axis(mode, title="Kendall's tau-b (1 is the same order)", range=[lowest - 0.05, 1.05], zeroline=True),
-            yaxis=rows_axis([name(language_name) for language_name in names], mode),
+            yaxis=rows_axis([label_text(language_name) for language_name in names], mode),
         ),
     }
 
 
-def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
+def importance_figure(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
     """What left-out systems lose when a feature is that of another system, with 95% intervals.
 
     Args:
@@ -173,7 +186,7 @@ def importances(rows: Sequence[Importance], *, mode: Mode) -> dict[str, Any]:
             height=SPACE + ROW * len(valued_rows) + FOOT,
             margin={"l": SPACE, "r": 2 * SPACE, "t": SPACE, "b": FOOT},
             xaxis=axis(mode, title="Rise of the squared error, logits²", zeroline=True),
-            yaxis=rows_axis([name(title(row.features)) for row in valued_rows], mode),
+            yaxis=rows_axis([label_text(title(row.features)) for row in valued_rows], mode),
         ),
     }
 
@@ -207,6 +220,8 @@ def _hover(point: Prediction, ends: Ends | None, predicted: bool, referee: str) 
     low, high = (point.low, point.high) if predicted else ends or (None, None)
     interval = "" if low is None and high is None else f" ({span(low, high)})"
     if not predicted:
-        return f"<b>{name(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {name(referee)}"
-    warning = f"<br>outside the range seen in {name(point.outside)}" if point.outside else ""
-    return f"<b>{name(point.system)}</b><br>predicted {_rating(point.rating)}{interval}, rank {point.rank}{warning}"
+        return f"<b>{label_text(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {label_text(referee)}"
+    warning = f"<br>outside the range seen in {label_text(point.outside)}" if point.outside else ""
+    return (
+        f"<b>{label_text(point.system)}</b><br>predicted {_rating(point.rating)}{interval}, rank {point.rank}{warning}"
+    )

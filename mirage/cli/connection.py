@@ -140,7 +140,7 @@ class Connection:
         if name == "vllm":
             from mirage.llm import engine_vllm
 
-            return partial(engine_vllm.complete, settings=settings, options=options)
+            return partial(engine_vllm.complete_local, settings=settings, options=options)
         import numpy as np
 
         from mirage import llm

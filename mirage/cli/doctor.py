@@ -125,9 +125,9 @@ def _votes() -> Iterator[Check]:
     from mirage.votes import URL, Vote, Votes
 
     address = os.environ.get(URL)
-    file = home.folder() / "votes.sqlite"
+    file = home.home_folder() / home.VOTES
     if not address and not file.is_file():
-        writable = next(path for path in (home.folder(), *home.folder().parents) if path.exists())
+        writable = next(path for path in (home.home_folder(), *home.home_folder().parents) if path.exists())
         permitted = os.access(writable, os.W_OK)
         message = f"no votes yet; they will be in {file}"
         do = "" if permitted else f"make {writable} writable, or name another folder in MIRAGE_HOME"

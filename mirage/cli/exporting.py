@@ -75,7 +75,7 @@ def export_report(
     """
     from mirage import store
     from mirage.battles.referee import Referee
-    from mirage.charts.report import report
+    from mirage.charts.report import report_page
     from mirage.views import leaderboard as views
 
     arena = store.open_arena(dir_)
@@ -92,6 +92,6 @@ def export_report(
     }
     unit = Referee.named(referee).counted
     summary = f"{board.n_replies:,} {unit} on {board.n_queries:,} questions in {len(board.languages)} languages."
-    html = report(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
+    html = report_page(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
     store.write_whole(out, html.encode("utf-8"))
     note(f"The report is in {out}; it opens in any browser.")

@@ -63,7 +63,7 @@ def generate(
     from mirage import llm, prompts
     from mirage.generate import stage as generating
 
-    prompt = prompts.load(template)
+    prompt = prompts.load_template(template)
     settings = connection.settings(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
     limits = connection.limits()
     request = generating.GenerateOptions(

@@ -23,7 +23,7 @@ COLUMNS = (
     *("first_rate", "first_low", "first_high", "first_n", "tie_rate", "tie_low", "tie_high", "tie_n"),
     *("unparsed_rate", "unparsed_low", "unparsed_high", "calls", "tokens_in", "tokens_out", "money"),
 )
-"""Columns of `judges`."""
+"""Columns that `mirage judges` prints."""
 SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "money")
 """Those of the table for people, rates with their intervals in one."""
 
@@ -53,7 +53,7 @@ def judge(
     where it was stopped. Ratings made from older judgments are removed. Prints the judge's rates.
     """
     from mirage.judge import HEURISTIC, stage
-    from mirage.judge.stage import Sample, judge_by_features, judge_by_model, plan_judging, read_battles
+    from mirage.judge.stage import Sample, judge_arena_by_features, judge_by_model, plan_judging, read_battles
 
     if battles is not None and (queries, pairs, languages) != (None, None, None):
         raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
@@ -63,7 +63,7 @@ def judge(
         if connection.dry_run:
             note("No calls: this judge asks no model.")
             return
-        arena = judge_by_features(dir_, sample=sample, made_by="mirage judge")
+        arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         settings, limits = connection.settings(), connection.limits()
         options = engine_options(engine_args)
@@ -86,7 +86,7 @@ def judge(
             note(f"{n:,} battles failed and have no verdict; the same command asks again: {reason}")
         if result.unasked:
             note(f"{result.unasked:,} battles not asked, the budget was reached; the same command goes on.")
-    stats = stage.judges(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
+    stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     _show([row for row in stats if row.judge == name], output_format)
 
 
@@ -105,7 +105,7 @@ def judges(
     from mirage.judge import stage
     from mirage.llm import Limits
 
-    _show(stage.judges(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
+    _show(stage.judge_statistics(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
 
 
 def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:

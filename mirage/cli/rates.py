@@ -141,12 +141,12 @@ def published(
     Bench's Tables 2 to 5 and its figures come from `mirage reproduce`.
     """
     from mirage import llm, store
-    from mirage.reproduce.printed import figures
+    from mirage.reproduce.printed import printed_figures
 
     path = store.bundled().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not here", do="run this from a checkout, or make them: make data")
-    comparisons = figures(
+    comparisons = printed_figures(
         store.open_arena(path).read("published"),
         None if dir_ is None else store.open_arena(dir_),
         source=source,

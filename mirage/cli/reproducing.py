@@ -67,7 +67,7 @@ def reproduce(
         )
     items = [asdict(item) for item in result.items]
     html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=result.about, missing=result.missing)
-    files = making.write(result, into, html=html)
+    files = making.write_reproduction(result, into, html=html)
     rows = [row for row in result.item("corrections").rows if row["language"] == "all"]
     show(rows, COLUMNS, output_format)
     for name, reason in result.missing.items():

@@ -71,7 +71,7 @@ def run(
     if connection.model is not None:
         endpoint = None if connection.dry_run else connection.endpoint()
         # As `mirage generate` asks, so that either goes on where the other stopped.
-        template = prompts.load(TEMPLATE)
+        template = prompts.load_template(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
         model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering)
     plan = pipeline.RunOptions(

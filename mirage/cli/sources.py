@@ -43,7 +43,9 @@ def pull_nomiracl(
     from mirage.sources import nomiracl
 
     with progress("Fetching", unit="bytes") as update:
-        download = nomiracl.pull(into, what=what, languages=codes(languages), base_url=base_url, progress=update)
+        download = nomiracl.pull_nomiracl(
+            into, what=what, languages=codes(languages), base_url=base_url, progress=update
+        )
     _said(download)
 
 
@@ -101,7 +103,7 @@ def pull_miracl(
     from mirage.sources import miracl
 
     with progress("Fetching", unit="bytes") as update:
-        download = miracl.pull(
+        download = miracl.pull_miracl(
             into, split=split, texts=texts, languages=codes(languages), base_url=base_url, progress=update
         )
     _said(download)
@@ -149,7 +151,7 @@ def pull_mirage_bench(
     from mirage.sources import mirage_bench
 
     with progress("Fetching") as update:
-        download = mirage_bench.pull(into, what=what, languages=codes(languages), source=source, progress=update)
+        download = mirage_bench.pull_bench(into, what=what, languages=codes(languages), source=source, progress=update)
     _said(download)
 
 

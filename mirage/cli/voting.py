@@ -29,7 +29,7 @@ CITATIONS = (
     *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "replies"),
     *("voters", "agree", "pairs", "reason"),
 )
-"""Columns of `citations`."""
+"""Columns that `mirage votes citations` prints."""
 
 Evidence = Annotated[bool, typer.Option("--evidence", help="Votes on citations instead of battles.")]
 
@@ -163,7 +163,7 @@ def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = 
     with Votes() as database:
         log = database.rows(Evidence, arena=arena.name)
     only = codes(languages)
-    results = [row for row in stage.citations(arena, log) if only is None or row.language in only]
+    results = [row for row in stage.citation_support(arena, log) if only is None or row.language in only]
     columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")
     show([dataclasses.asdict(row) for row in results], columns, output_format)
     for row in results:

@@ -11,7 +11,7 @@ from typing import overload
 from mirage.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.languages import LANGUAGES
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
-from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
+from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -119,7 +119,7 @@ class Conversations(Sequence[Conversation]):
         return self._gradings[number].conversation()
 
 
-def overlap(reply: MeasuredAnswer) -> Grading | str:
+def overlap_prompt(reply: MeasuredAnswer) -> Grading | str:
     """What the grader is asked about an answer and its reference, or why it is not."""
     if isinstance(reply.reference, str):
         return reply.reference
@@ -145,7 +145,7 @@ def _grading(prompt: str, reply: MeasuredAnswer, **texts: str) -> Grading | str:
     return Grading(prompt, reply.language, passages, {"question": reply.question, **texts})
 
 
-_template = cache(bundled)
+_template = cache(bundled_text)
 
 
 @lru_cache(maxsize=1024)
@@ -156,7 +156,7 @@ def _cut(text: str) -> str:
     return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 
 
-_ASKS = {"answer_overlap_score": overlap, "fluency_score": fluency}
+_ASKS = {"answer_overlap_score": overlap_prompt, "fluency_score": fluency}
 
 
 def measure(replies: Sequence[MeasuredAnswer], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:

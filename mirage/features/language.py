@@ -26,13 +26,13 @@ def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(list(LANGUAGES))
+    identifier.set_languages([code for code in LANGUAGES if code in identifier.nb_classes])
     return identifier
 
 
 # Replies repeat: 88,469 published NoMIRACL replies are 34,179 different texts.
 @lru_cache(maxsize=4_096)
-def probabilities(text: str) -> Mapping[str, float]:
+def language_probabilities(text: str) -> Mapping[str, float]:
     """Probability of each of the 18 languages for a text as it stands; they sum to 1.
 
     A text without anything the detector knows (no letters, some words of two or three Latin letters) gives 1/18 each.
@@ -45,10 +45,13 @@ def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
     text = strip_markup(reply.text, reply.mentions)
     if not any(character.isalpha() for character in text):
         return ("no letters",) * 2
-    by_language = probabilities(text)
+    by_language = language_probabilities(text)
     if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
-    return round(by_language[reply.language], DECIMALS), round(by_language["en"], DECIMALS)
+    english = round(by_language["en"], DECIMALS)
+    if reply.language not in by_language:
+        return "the detector does not know the language", english
+    return round(by_language[reply.language], DECIMALS), english
 
 
 _RULE = (

@@ -108,7 +108,7 @@ class PairScorer(Protocol):
 
 
 class Completion(Protocol):
-    """What comes back from a chat model (`mirage.llm.MeasuredAnswer`)."""
+    """What comes back from a chat model (`mirage.llm.Reply`)."""
 
     @property
     def text(self) -> str | None:

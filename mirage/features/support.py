@@ -76,7 +76,7 @@ def _has_words(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-def probabilities(logits: Sequence[float]) -> list[float]:
+def softmax(logits: Sequence[float]) -> list[float]:
     """Softmax of the raw scores of one pair."""
     top = max(logits)
     weights = [math.exp(x - top) for x in logits]
@@ -100,7 +100,7 @@ def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[
         if isinstance(pairs, str):
             yield (pairs,) * 2
         else:
-            rows = [probabilities(next(scores)) for _ in pairs]
+            rows = [softmax(next(scores)) for _ in pairs]
             yield tuple(math.fsum(row[column] for row in rows) / len(rows) for column in columns)
 
 

@@ -7,6 +7,15 @@
 the questions of an arena.
 """
 
-from mirage.generate.prepare import SOUND, Complete, PreparedPrompts, Prompt, chosen, generate, prepare, shuffled
+from mirage.generate.prepare import (
+    SOUND,
+    Complete,
+    PreparedPrompts,
+    Prompt,
+    chosen_questions,
+    generate,
+    prepare,
+    shuffled,
+)
 
-__all__ = ["SOUND", "Complete", "PreparedPrompts", "Prompt", "chosen", "generate", "prepare", "shuffled"]
+__all__ = ["SOUND", "Complete", "PreparedPrompts", "Prompt", "chosen_questions", "generate", "prepare", "shuffled"]

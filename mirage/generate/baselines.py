@@ -221,7 +221,7 @@ BASELINES: tuple[str, ...] = (*_EXTRACTIVE, ABSTAIN)
 """Every baseline by its name."""
 
 
-def answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None = None) -> pa.Table:
+def baseline_answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None = None) -> pa.Table:
     """What the baselines answer to every question of an arena: rows of `schema.Answer`, template `rag`.
 
     Where the texts that a baseline reads are not known, its answer is `missing` with the reason.
@@ -260,7 +260,8 @@ def answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None
 def _answer(name: str, question: BaselineInput) -> tuple[str | None, str | None]:
     """A baseline's reply, or why there is none."""
     if name == ABSTAIN:
-        return compose_answer(*ABSTENTIONS[question.language]), None
+        # A reader of any language sees that this is an abstention.
+        return compose_answer(*ABSTENTIONS.get(question.language, ABSTENTIONS["en"])), None
     if question.text is None and name != "baseline/lead":
         return None, "the text of the question is not known"
     claims = _EXTRACTIVE[name](question)

@@ -169,7 +169,7 @@ def prepare(
     prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
     replaced: dict[tuple[str, str], schema.Answer] = {}
-    for language, query_id, question, reason in chosen(queries, languages, limit):
+    for language, query_id, question, reason in chosen_questions(queries, languages, limit):
         key = language, query_id
         before = old.get(key)
         needs_call = before is None or before.status not in SOUND or replace
@@ -278,7 +278,7 @@ def _level(counts: Sequence[int], room: int) -> int:
     return max(counts)
 
 
-def chosen(
+def chosen_questions(
     queries: pa.Table, languages: Iterable[str] | None, limit: int | None
 ) -> list[tuple[str, str, str | None, str | None]]:
     """Language, id, text and reason of the questions to be asked, in the order of their key.

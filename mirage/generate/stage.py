@@ -154,7 +154,7 @@ def generate_answers(
         ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
         return replies
 
-    chosen = generate.chosen(tables["queries"], request.languages, request.limit)
+    chosen = generate.chosen_questions(tables["queries"], request.languages, request.limit)
     with store.Ledger(ledger_path(path)) as ledger:
         options = _options(request, ledger)
         number = (
@@ -362,7 +362,7 @@ def _write(
 
 
 def _baselines(tables: Tables) -> dict[str, pa.Table]:
-    return {"answers": baselines.answers(tables["queries"], tables["passages"])}
+    return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
 
 
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)

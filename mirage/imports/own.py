@@ -68,10 +68,12 @@ def read_own(own: UserFile, into: Path | None = None) -> dict[str, pa.Table]:
         raise BadInput(f"{own.kind} have no passages", do="leave out --passages, or import queries")
     arena = store.open_arena(into) if into is not None and store.is_arena(into) else None
     if own.kind == "answers":
-        return {"answers": files.answers(own.file, options=own.options, known=_known(arena, "queries"))}
+        return {"answers": files.read_answers(own.file, options=own.options, known=_known(arena, "queries"))}
     if own.kind == "judgments":
-        return {"judgments": files.judgments(own.file, options=own.options, known=_known(arena, "answers", "outcomes"))}
-    tables = files.queries(own.file, passages=own.passages, options=own.options)
+        return {
+            "judgments": files.read_judgments(own.file, options=own.options, known=_known(arena, "answers", "outcomes"))
+        }
+    tables = files.read_queries(own.file, passages=own.passages, options=own.options)
     if arena is not None:
         joining.refuse_misfits(arena, tables)
     return tables

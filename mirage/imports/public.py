@@ -38,7 +38,12 @@ def import_outputs(
     tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(folder, progress=progress))
     tables |= OUTCOMES.run(tables)
     origin = nomiracl.ORIGIN["outputs"]
-    texts = {"title": "NoMIRACL replies", "label": "real replies", "about": about(tables), "licence": origin.licence}
+    texts = {
+        "title": "NoMIRACL replies",
+        "label": "real replies",
+        "about": outputs_summary(tables),
+        "licence": origin.licence,
+    }
     result = store.upsert(
         into,
         {name: store.NewRows(table) for name, table in tables.items()},
@@ -98,7 +103,7 @@ def import_miracl(
     """Rebuild the questions of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
 
     Args:
-        folder: what `miracl.read` reads.
+        folder: what `miracl.read_miracl` reads.
         into: the arena's folder.
         split: `dev` or `train`.
         languages: codes; None for all that are there.
@@ -113,7 +118,7 @@ def import_miracl(
     """
     if store.is_arena(into):
         _refuse_held(store.open_arena(into))
-    tables, counts = miracl.read(folder, split=split, languages=languages, seed=seed)
+    tables, counts = miracl.read_miracl(folder, split=split, languages=languages, seed=seed)
     with_text = sum(count.texts for count in counts)
     passages = len(tables["passages"])
     extent = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
@@ -135,7 +140,7 @@ def import_miracl(
         texts=lambda _: texts,
         check=_refuse_held,
         made_by="mirage import miracl" if split == "dev" else "mirage import miracl --split train",
-        made_from=[*origin, *prints(folder, miracl.files(folder, split=split))],
+        made_from=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
         notes=[
             *(f"{count.language}: {count.remark}" for count in counts if count.remark),
             *([] if with_text else [miracl.NO_TEXT]),
@@ -151,7 +156,7 @@ def import_mirage_bench(
     """Read the public data sets of MIRAGE-Bench, those that are there, into an arena, new or existing.
 
     Args:
-        path: what `mirage_bench.read` reads.
+        path: what `mirage_bench.read_bench` reads.
         into: the arena's folder.
         progress: called with the number of files read and the number there are.
 
@@ -162,7 +167,7 @@ def import_mirage_bench(
         BadInput: naming file and line of what is wrong; the arena is then as it was.
         ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
     """
-    tables, notes = mirage_bench.read(path, progress=progress)
+    tables, notes = mirage_bench.read_bench(path, progress=progress)
 
     def texts(old: store.Arena | None) -> dict[str, str]:
         """An arena that is named otherwise keeps its name."""
@@ -201,7 +206,7 @@ def _refuse_held(arena: store.Arena) -> None:
         )
 
 
-def about(tables: Tables) -> str:
+def outputs_summary(tables: Tables) -> str:
     """What the imported outputs are, in numbers."""
     summary = nomiracl.summarise(tables)
     return (

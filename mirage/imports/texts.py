@@ -39,7 +39,7 @@ def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.
 
     replies, path = into / "nomiracl", into / "arenas" / home.TEXTS
     with home.alone(into):
-        pulled = nomiracl.pull(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
+        pulled = nomiracl.pull_nomiracl(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
         notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
         import_outputs(
             replies,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from mirage.battles.decision import READABLE, VERDICTS, points
 from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 from mirage.schema import CodeOrAll, Count, Range, Share
 
@@ -77,13 +78,15 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     family_systems = pa.array([name for name, maker in sorted(systems.items()) if maker in known], pa.string())
     has_family = pc.or_(*(pc.is_in(judgments[side], value_set=family_systems) for side in ("system_a", "system_b")))
     rows = (
-        judgments.select(names).filter(pc.and_(has_family, pc.not_equal(judgments["verdict"], "unparsed"))).to_pandas()
+        judgments.select(names)
+        .filter(pc.and_(has_family, pc.is_in(judgments["verdict"], value_set=pa.array(READABLE, pa.string()))))
+        .to_pandas()
     )
     rows = rows[rows["system_a"].map(systems) != rows["system_b"].map(systems)].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
     rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
-    won = rows["verdict"].map({"A": 1.0, "B": 0.0, "tie": 0.5}).astype(float)
+    won = rows["verdict"].map({name: points(VERDICTS[name]) for name in READABLE}).astype(float)
     rows["won"] = won.where(~swapped, 1 - won)
     battle = ["language", "query_id", "one", "other"]
     outcomes = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()

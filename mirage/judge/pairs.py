@@ -35,7 +35,7 @@ class OrderedPair:
     """The system shown second."""
 
 
-def choose(
+def choose_pairs(
     answers: pa.Table,
     *,
     queries: int | None = None,
@@ -93,7 +93,7 @@ def listed(
     """The battles of a list, each pair both ways, once.
 
     Args:
-        answers: `schema.Answer` rows, as for `choose`.
+        answers: `schema.Answer` rows, as for `choose_pairs`.
         battles: pairs of answers in either order, or in both.
         among: language and id of the questions that can be judged; all if None.
 

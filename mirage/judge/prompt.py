@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from mirage.judge.pairs import OrderedPair
 from mirage.llm import Messages, TokenEstimate
-from mirage.prompts import MAX_PASSAGE_TOKENS, bundled, fence_code, fill
+from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,10 +50,10 @@ class ShownTexts:
 @cache
 def template() -> str:
     """The prompt, with places for what is shown."""
-    return bundled("judge")
+    return bundled_text("judge")
 
 
-def render(shown: ShownTexts) -> str:
+def render_battle(shown: ShownTexts) -> str:
     """The prompt of a battle.
 
     Each text stands unchanged between two marks with a code that occurs in none of them, and no text put in is searched
@@ -122,7 +122,7 @@ class Prompts(Sequence[Messages]):
     def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
         if isinstance(number, slice):
             return [self[index] for index in range(*number.indices(len(self)))]
-        return [{"role": "user", "content": render(self.shown(number))}]
+        return [{"role": "user", "content": render_battle(self.shown(number))}]
 
 
 def judgeable(queries: pa.Table, passages: pa.Table) -> set[tuple[str, str]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Which battles of an arena are judged (`mirage.judge.choose`); by default all."""
+    """Which battles of an arena are judged (`mirage.judge.choose_pairs`); by default all."""
 
     queries: int | None = None
     """Questions a language."""
@@ -55,7 +55,7 @@ def read_battles(file: Path) -> list[judge.OrderedPair]:
     Raises:
         BadInput: if the file cannot be read, or a record lacks one of them.
     """
-    return [judge.OrderedPair(*keys) for keys in files.battles(file)]
+    return [judge.OrderedPair(*keys) for keys in files.read_battle_list(file)]
 
 
 def judge_by_model(
@@ -131,7 +131,7 @@ def judge_by_model(
     return arena, judged
 
 
-def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | None = None) -> store.Arena:
+def judge_arena_by_features(path: Path, *, sample: Sample, made_by: str, step: str | None = None) -> store.Arena:
     """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before; with a
     list of battles, those it gave on these.
 
@@ -158,7 +158,7 @@ def judge_by_features(path: Path, *, sample: Sample, made_by: str, step: str | N
     return store.retry_outdated(make)
 
 
-def judges(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
+def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
     """How every judge of an arena has judged, and what its calls have cost.
 
     Args:
@@ -197,7 +197,7 @@ def _chosen(
     """The battles of the list, or those drawn."""
     if sample.battles is not None:
         return judge.listed(answers, sample.battles, among=among)
-    return judge.choose(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
+    return judge.choose_pairs(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
 
 
 def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledger: store.Ledger) -> None:
@@ -263,7 +263,7 @@ def _write(
 
 
 def _heuristic(tables: Tables) -> dict[str, pa.Table]:
-    return {"judgments": judge.judge_by_features(judge.choose(tables["answers"]), tables["features"])}
+    return {"judgments": judge.judge_by_features(judge.choose_pairs(tables["answers"]), tables["features"])}
 
 
 HEURISTIC_JUDGMENTS = Stage("judgments by the heuristic judge", ("answers", "features"), ("judgments",), _heuristic)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.decisions import Shown, decide, shown
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, Shown, decide, shown
 from mirage.intervals import mean_interval
 from mirage.languages import LANGUAGES
 from mirage.schema import CodeOrAll, Count, Share
@@ -85,7 +85,8 @@ _RATES = ("flip", "first", "tie", "unparsed")
 class _Tally:
     """Counts of one judge in one language."""
 
-    verdicts: Counter[str] = field(default_factory=Counter)
+    labels: Counter[int] = field(default_factory=Counter)
+    """Verdicts by what they come to, seen from the answer shown first."""
     single: dict[tuple[str, str, str], Shown] = field(default_factory=dict)
     """The verdict, by question and systems, on pairs whose other order has not been seen."""
     flips: int = 0
@@ -95,10 +96,10 @@ class _Tally:
 
     def add(self, query: str, a: str, b: str, verdict: str, call: str | None) -> None:
         """Count a judgment."""
-        self.verdicts[verdict] += 1
+        self.labels[VERDICTS[verdict]] += 1
         if call is not None:
             self.calls.add(call)
-        if verdict == "unparsed":
+        if VERDICTS[verdict] == UNPARSED:
             return
         seen = shown(verdict, swapped=a > b)
         other = self.single.pop((query, b, a), None)
@@ -111,13 +112,13 @@ class _Tally:
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
         """Successes and trials of each of `_RATES`."""
-        won = self.verdicts["A"] + self.verdicts["B"]
-        read = won + self.verdicts["tie"]
+        won = self.labels[FIRST] + self.labels[SECOND]
+        read = won + self.labels[TIE]
         return (
             (self.flips, self.both),
-            (self.verdicts["A"], won),
-            (self.verdicts["tie"], read),
-            (self.verdicts["unparsed"], self.verdicts.total()),
+            (self.labels[FIRST], won),
+            (self.labels[TIE], read),
+            (self.labels[UNPARSED], self.labels.total()),
         )
 
 

@@ -257,7 +257,7 @@ def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost
     return tally.cost
 
 
-def read(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
+def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
     """Read a chat completion.
 
     Args:

@@ -16,7 +16,7 @@ from mirage.errors import MirageError, Unreachable
 from mirage.extras import extra
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import AGAIN, Limits, Messages, Reply, Settings, prompt_tokens, read
+from mirage.llm.calls import AGAIN, Limits, Messages, Reply, Settings, prompt_tokens, read_completion
 from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.pace import Pace
 from mirage.llm.presets import Endpoint
@@ -251,7 +251,7 @@ class _Crew:
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
             answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
         messages, settings = self.batch.conversations[job.number], self.batch.settings
-        reply = read(job.key, answer.content, attempt, messages=messages, max_tokens=settings.max_tokens)
+        reply = read_completion(job.key, answer.content, attempt, messages=messages, max_tokens=settings.max_tokens)
         text, reason, reasoning, served = (
             part and self.endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
         )

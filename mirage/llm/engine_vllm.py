@@ -17,7 +17,7 @@ BATCH = 512
 """Prompts handed over at once. A run that is killed has lost the replies to one batch at most."""
 
 
-def complete(
+def complete_local(
     conversations: Sequence[Messages],
     *,
     settings: Settings,

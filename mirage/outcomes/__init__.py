@@ -10,7 +10,7 @@ from mirage.intervals import mean_interval, wilson
 from mirage.outcomes.confusion import Confusion, confusion
 from mirage.outcomes.parsed import RULES, Parsed
 from mirage.outcomes.rates import Rate, agrees_with_print, as_printed, rates
-from mirage.outcomes.tables import RIGHT, ParserDifference, RateShift, departures, outcomes, parse, shifts
+from mirage.outcomes.tables import RIGHT, ParserDifference, RateShift, departures, outcomes, parse_outcome, shifts
 from mirage.outcomes.templates import base_names, matched_difference, template_rates
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "matched_difference",
     "mean_interval",
     "outcomes",
-    "parse",
+    "parse_outcome",
     "rates",
     "shifts",
     "template_rates",

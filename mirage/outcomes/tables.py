@@ -63,7 +63,7 @@ class RateShift:
     """`Rate.undecided` by the strict parser."""
 
 
-def parse(reply: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
+def parse_outcome(reply: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
     """Read the outcome of one reply; None is a missing reply.
 
     Args:
@@ -134,11 +134,11 @@ def _parse_answer(language: str, parser: Parser, text: str | None, status: str) 
         # It has no outcome for a failed call: what it cannot read is undecided.
         return parse_published(text or "")
     if status == "api_error":
-        parsed = parse(text, language=language)
+        parsed = parse_outcome(text, language=language)
         return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
-    return parse(text or "", language=language)
+    return parse_outcome(text or "", language=language)
 
 
 def departures(outcomes: pa.Table) -> pa.Table:

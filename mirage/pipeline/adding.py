@@ -43,7 +43,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     if not system.strip():
         raise BadInput("the system has no name", do="name it")
     queries = arena.read("queries", columns=["language", "query_id"])
-    answers = files.answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
+    answers = files.read_answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
     names = sorted(set(answers["system"].to_pylist()))
     if names != [system]:
         raise BadInput(
@@ -117,7 +117,7 @@ def questions(arena: store.Arena) -> pa.Table:
         arena.read("queries"),
         arena.read("passages"),
         system="",
-        template=prompts.load(TEMPLATE),
+        template=prompts.load_template(TEMPLATE),
         settings=llm.Settings(model=""),
     )
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]

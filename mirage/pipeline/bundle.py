@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from mirage import features, schema, store
-from mirage.imports.public import about, prints
+from mirage.imports.public import outputs_summary, prints
 from mirage.pipeline.stages import derive
 from mirage.sources import nomiracl, published
 from mirage.stage import Progress
@@ -61,7 +61,7 @@ def bundle(
         numbers,
         title="NoMIRACL: replies of 11 systems in 17 languages",
         label="real replies",
-        about=about(tables) + " Numbers computed from the replies; the texts are not bundled.",
+        about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
         made_by="mirage bundle",
         made_from=[
@@ -73,7 +73,7 @@ def bundle(
     tables_of = source / "published"
     figures = store.write(
         into / "published",
-        {"published": published.read(tables_of)},
+        {"published": published.read_published(tables_of)},
         title="Figures printed in the NoMIRACL and MIRAGE-Bench papers",
         label="published figures",
         about="Every figure as printed, with its table and paper; nothing was recomputed.",

@@ -51,7 +51,7 @@ def build_sample(
     )
 
 
-def sample(
+def write_sample(
     source: Path, into: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
 ) -> store.Arena:
     """Build the sample arena; the same files give the same bytes.

@@ -25,7 +25,7 @@ from mirage.battles.counts import RELEVANCE
 from mirage.features.stage import FEATURES, measurable_in
 from mirage.generate.baselines import TEMPLATE
 from mirage.generate.stage import BASELINES, GenerateOptions, generate_answers, plan_generating
-from mirage.judge.stage import Sample, judge_by_features, judge_by_model, plan_judging
+from mirage.judge.stage import Sample, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank import DRAWS, SEED
 from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
@@ -167,7 +167,7 @@ def _generate(this: _Run) -> Iterator[Step]:
         yield Step("generate", "generate", reads, "answers", idle, off="no system is named")
         return
     answer_model, name = model, f"generate {system}"
-    template = prompts.load(TEMPLATE)
+    template = prompts.load_template(TEMPLATE)
     settings = answer_model.answering or answer_model.settings
     request = GenerateOptions(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
 
@@ -283,7 +283,7 @@ def _judge(this: _Run) -> Iterator[Step]:
     name = f"judge {judge_name}"
 
     def weigh() -> StepResult:
-        return StepResult(judge_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
+        return StepResult(judge_arena_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
 
     if judge_name == judge.HEURISTIC or model is None:
         options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]

@@ -21,8 +21,8 @@ from mirage.placement.reading import (
     control_of,
     fields_of,
     grids,
-    only_judge,
-    split,
+    judge_of,
+    split_judgments,
     tiers_of,
     verdicts_of,
 )
@@ -95,7 +95,7 @@ def place(
             arena,
             judgments,
             system,
-            only_judge(judgments, referee),
+            judge_of(judgments, referee),
             languages=languages,
             battles=battles,
             control_share=control_share,
@@ -116,7 +116,7 @@ def _placed(
     seed: int,
     prior: placing.Prior | None,
 ) -> Placement:
-    own, rest = split(judgments, system, referee)
+    own, rest = split_judgments(judgments, system, referee)
     if not len(rest):
         raise NotEnoughData(f"{referee} has judged no two systems besides {system}", do="let it judge those first")
     fields, replied = fields_of(arena, rest, system, referee, languages)
@@ -129,21 +129,23 @@ def _placed(
     start = placing.start(fields, prior)
     fought, requested = battles_fought(own, fields, referee, system)
     state = start.after(fought)
-    now = placing.standing(state, tiers, seed=seed)
+    now = placing.posterior_standing(state, tiers, seed=seed)
     rooms = [
         placing.CandidatePool(queries, open_ & ~grid, grid)
         for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
     ]
     horizon = placing.horizon(state, tiers, rooms)
     count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
-    picked = placing.choose(state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed)
+    picked = placing.choose_battles(
+        state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed
+    )
     return Placement(
         system=system,
         referee=referee,
         languages=codes,
         regressor=regressor,
         outside=outside,
-        before=placing.standing(start, tiers, seed=seed),
+        before=placing.posterior_standing(start, tiers, seed=seed),
         now=now,
         stands=placement_rows(system, state.systems, tiers, now),
         tiers=tiers,
@@ -161,7 +163,7 @@ def _placed(
             for battle in picked
         ),
         horizon=horizon,
-        control=control_of(state, placing.control(state, rooms, seed=seed), fought, rooms),
+        control=control_of(state, placing.random_battles(state, rooms, seed=seed), fought, rooms),
         control_share=control_share,
         seed=seed,
     )

@@ -12,7 +12,7 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.placement import sequential as placing
 from mirage.placement.sequential.field import SPREAD
 from mirage.rank.bootstrap import JOINT
-from mirage.surrogate.reporting import ChosenRegressor, chosen, expected
+from mirage.surrogate.reporting import ChosenRegressor, chosen_regressor, expected
 from mirage.surrogate.training import training
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str)
         stored = arena.read("predictions")
         stored = stored.filter(pc.and_(pc.equal(stored["referee"], referee), pc.not_equal(stored["system"], system)))
         if len(stored):
-            return chosen(stored, referee)
+            return chosen_regressor(stored, referee)
     name = next(regressor.name for regressor in surrogate.REGRESSORS.values() if regressor.candidate)
     held_out = surrogate.leave_one_out(seen, name, pairs=False)
     return ChosenRegressor(

@@ -43,7 +43,7 @@ def verdicts_of(arena: store.Arena, file: Path | None) -> pa.Table:
     )
 
 
-def only_judge(judgments: pa.Table, name: str | None) -> str:
+def judge_of(judgments: pa.Table, name: str | None) -> str:
     """The judge by that name, or the only one.
 
     Raises:
@@ -58,7 +58,7 @@ def only_judge(judgments: pa.Table, name: str | None) -> str:
     return only_of(judgments["judge"].unique().to_pylist(), name)
 
 
-def split(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:
+def split_judgments(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:
     """The judge's verdicts on the system, and those on the others."""
     import pyarrow.compute as pc
 

@@ -62,7 +62,7 @@ class Template:
         return f"{{{_BY_ID}}}" in self.text
 
 
-def load(name_or_path: str | Path) -> Template:
+def load_template(name_or_path: str | Path) -> Template:
     """A template by name, or from a file of the user's.
 
     Args:
@@ -75,7 +75,7 @@ def load(name_or_path: str | Path) -> Template:
         BadInput: if the file is absent or cannot be read, lacks a placeholder or has one that is not known.
     """
     if name_or_path in TEMPLATES:
-        return _template(str(name_or_path), bundled(str(name_or_path)))
+        return _template(str(name_or_path), bundled_text(str(name_or_path)))
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
@@ -123,7 +123,7 @@ def render(
     """Fill a template. What is put in is never searched for placeholders.
 
     Args:
-        template: from `load`.
+        template: from `load_template`.
         question: the question.
         passages: title and text of each, in the order shown; a passage without a title is its text alone.
         ids: the id of each, for a template that shows ids.
@@ -144,7 +144,7 @@ def render(
     return fill(template.text, {"question": question, "contexts": contexts, _BY_ID: contexts, _LANGUAGE: language})
 
 
-def bundled(name: str) -> str:
+def bundled_text(name: str) -> str:
     """The text of a file of this folder, by its name without the ending."""
     return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirage.prompts import bundled
+from mirage.prompts import bundled_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PromptOrigin:
     @property
     def text(self) -> str:
         """The prompt, with its placeholders."""
-        return bundled(self.name)
+        return bundled_text(self.name)
 
 
 _COUNT = PromptDeparture(

@@ -4,11 +4,12 @@
     ranking = rate(battles, seed=0)
     ranking.table()                                       # schema.Rating
 
-`verdicts.py` and `battles.py` turn rows into win counts per query, `fit.py` finds the strengths, `bootstrap.py` draws
-queries and reads intervals off the draws, `sandwich.py` gives analytic intervals beside them, `tiers.py` tests every
-two systems, `needed.py` says how many more questions would separate them, `graph.py` what the data bounds,
-`design.py` what the design leaves badly known, `scale.py` the scales that ratings are shown on. NumPy and SciPy only;
-nothing here knows an LLM or a disk.
+`fit.py` finds the strengths of battles (`mirage.battles`), `bootstrap.py` draws queries and reads intervals off the
+draws, `sandwich.py` gives analytic intervals beside them, `tiers.py` tests every two systems, `sample_size.py` says how
+many more queries would separate them, `graph.py` what the data bounds, `design.py` what the design leaves badly known,
+`scale.py` the scales that ratings are shown on, `whatif.py` ranks by some of the verdicts, `control.py` at equal style,
+`languages.py` compares languages, `paper.py` plays the published tournaments. `stage.py` declares the stages. NumPy and
+SciPy only; nothing here knows an LLM.
 """
 
 import sys
@@ -16,8 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from mirage.battles.counts import RELEVANCE, SUBSETS, Battles, from_outcomes, lacking, pooled
-from mirage.battles.verdicts import COLUMNS, Verdicts, from_judgments, verdicts
-from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, rate, together
+from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, verdicts
+from mirage.rank.bootstrap import DRAWS, SEED, Difference, LanguageRanking, Ranking, join_rankings, rate
 from mirage.rank.design import Finding, design, designs
 from mirage.rank.fit import RIDGE, Fit, Penalty, fit
 from mirage.rank.graph import Side
@@ -58,6 +59,7 @@ __all__ = [
     "fit",
     "from_judgments",
     "from_outcomes",
+    "join_rankings",
     "lacking",
     "on_scale",
     "one_thread",
@@ -65,7 +67,6 @@ __all__ = [
     "rate",
     "sample_sizes",
     "separate",
-    "together",
     "verdicts",
 ]
 

@@ -42,9 +42,9 @@ __all__ = [
     "Difference",
     "LanguageRanking",
     "Ranking",
+    "join_rankings",
     "query_weights",
     "rate",
-    "together",
 ]
 
 DRAWS, SEED = 1000, 0
@@ -90,7 +90,7 @@ class Ranking:
     """What was rated, by language code; empty where style is controlled for, so that battles alone do not tell: such
     a ranking has no tiers."""
     parts: tuple[Ranking, ...] = ()
-    """The rankings that it was put together from (`together`): what these know of a language is not computed again."""
+    """The rankings that it was joined from (`join_rankings`): what these know of a language is not computed again."""
 
     def __repr__(self) -> str:
         rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
@@ -220,7 +220,7 @@ def rate(
     return _whole(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
 
 
-def together(rankings: Sequence[Ranking]) -> Ranking:
+def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     """Rankings of one language each as one, with its joint row: what `rate` makes of all their battles at once.
 
     Raises:

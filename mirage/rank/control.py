@@ -32,7 +32,7 @@ import numpy as np
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.intervals import bootstrap_tails
-from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, rate, together
+from mirage.rank.bootstrap import DRAWS, JOINT, LEVEL, SEED, LanguageRanking, Ranking, join_rankings, rate
 from mirage.rank.cells import StyledRatings, styled
 from mirage.rank.fit import RIDGE, Array
 from mirage.rank.graph import groups, unbounded
@@ -210,7 +210,7 @@ class StyleControl:
         )
 
 
-def control(
+def control_style(
     battles: Mapping[str, Battles],
     known: Mapping[str, Covariates],
     *,
@@ -275,7 +275,7 @@ def control(
         }
     rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
     first = next(iter(used.values()))
-    ranking = together(
+    ranking = join_rankings(
         [
             Ranking(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, {code: row}, ())
             for code, row in rows.items()

@@ -101,7 +101,7 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     def more(total: float) -> int | None:
         return math.ceil(max(total - n, least, 1)) if total - n <= FAR * n else None
 
-    low = more(queries(t + half, n, level=level, power=power))
+    low = more(queries_needed(t + half, n, level=level, power=power))
     if t <= half:
         equal = "the 95% interval of their difference holds 0, so they may be equal"
         return answer(None, low, None, equal if low is not None else f"{equal}; {_too_close(n)}")
@@ -110,7 +110,7 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     total = n * _growth(t, spread / (1 + spread), level=level, power=power, n=n)
     if total - n > FAR * n:
         return answer(None, low, None, _too_close(n))
-    return answer(more(total), low, more(queries(t - half, n, level=level, power=power)))
+    return answer(more(total), low, more(queries_needed(t - half, n, level=level, power=power)))
 
 
 def _too_close(n: int) -> str:
@@ -157,7 +157,7 @@ def _quantile(level: float, df: float) -> float:
     return float(stdtrit(max(df, 1), 1 - level / 2))
 
 
-def queries(t: float, n: int, *, level: float, power: float = POWER) -> float:
+def queries_needed(t: float, n: int, *, level: float, power: float = POWER) -> float:
     """Questions with which a two-sided paired t test of a level has a power, if n questions give the statistic t.
 
     Infinite for t = 0.

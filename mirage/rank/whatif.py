@@ -4,9 +4,9 @@
     usual, other = recompute(by_judge, Choice()), recompute(by_judge, Choice(consistent=True))
     compare(usual.ranking, other.ranking).moves
 
-Everything starts from the coded verdicts (`verdicts.py`), which are read once: counting them, adding judges up and
-rating takes milliseconds a language. Each language is counted and rated by itself (`count`), so that whoever keeps what
-was counted pays for the joint row alone (`rated`).
+Everything starts from the coded verdicts (`battles.verdict_rows`), which are read once: counting them, adding judges up
+and rating takes milliseconds a language. Each language is counted and rated by itself (`count_verdicts`), so that
+whoever keeps what was counted pays for the joint row alone (`rate_counted`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 
 from mirage.battles.counts import Battles, pooled
 from mirage.battles.referee import POOLED
-from mirage.battles.verdicts import Verdicts
+from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BY_NAME, Makers
-from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, rate, together
-from mirage.rank.control import Covariates, StyleControl, control
+from mirage.rank.bootstrap import DRAWS, LEVEL, SEED, LanguageRanking, Ranking, join_rankings, rate
+from mirage.rank.control import Covariates, StyleControl, control_style
 from mirage.schema import Ties
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class RankOptions:
     consistent: bool = False
     """Whether only battles count whose two orders were judged and agree."""
     control: tuple[str, ...] = ()
-    """Covariates that are held equal (`control.COVARIATES`)."""
+    """Covariates that are held equal (`control_style.COVARIATES`)."""
     makers: Makers = BY_NAME
     """Who made which judge and system."""
 
@@ -138,12 +138,13 @@ def recompute(
     if languages is None:
         languages = [code for judge in _judges(tuple(verdicts_by_judge), choice) for code in verdicts_by_judge[judge]]
     parts = [
-        count(verdicts_by_judge, choice, code, votes=votes, draws=draws, seed=seed) for code in sorted(set(languages))
+        count_verdicts(verdicts_by_judge, choice, code, votes=votes, draws=draws, seed=seed)
+        for code in sorted(set(languages))
     ]
-    return rated(parts, choice, style=style)
+    return rate_counted(parts, choice, style=style)
 
 
-def count(
+def count_verdicts(
     verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
     choice: RankOptions,
     code: str,
@@ -178,7 +179,7 @@ def count(
     return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, choice.ties, draws, seed)
 
 
-def rated(
+def rate_counted(
     parts: Sequence[CountedVerdicts], choice: RankOptions, *, style: Mapping[str, Covariates] | None = None
 ) -> WhatIfResult:
     """Rate the systems by what was counted in some languages.
@@ -207,7 +208,7 @@ def rated(
         )
     controlled = None
     if not choice.control:
-        ranking = together([part.ranking for part in nonempty])
+        ranking = join_rankings([part.ranking for part in nonempty])
     else:
         if style is None or any(set(covariates.names) != set(choice.control) for covariates in style.values()):
             raise BadInput("the covariates that are held equal are not given", do="read them with covariates()")
@@ -220,7 +221,7 @@ def rated(
             for part in nonempty
             if part.language not in style
         }
-        controlled = control(battles, style, ties=ties, draws=nonempty[0].draws, seed=nonempty[0].seed)
+        controlled = control_style(battles, style, ties=ties, draws=nonempty[0].draws, seed=nonempty[0].seed)
         ranking = controlled.ranking
     return WhatIfResult(ranking, choice, counts, left_out, sum(part.voted for part in parts), lacking, controlled)
 

@@ -19,11 +19,20 @@ from mirage import store
 from mirage.rank import paper
 from mirage.reproduce.corrections import corrections
 from mirage.reproduce.figures import figure3, figure4, figure5, figure6
-from mirage.reproduce.material import Material, gather, only_referee
+from mirage.reproduce.material import Material, gather_material, only_referee
 from mirage.reproduce.tables import SPLITS, PaperItem, table2, table3, table4, table5
 from mirage.stage import Progress
 
-__all__ = ["DRAWS", "FOREST_DRAWS", "SPLITS", "PaperItem", "Reproduction", "only_referee", "reproduce", "write"]
+__all__ = [
+    "DRAWS",
+    "FOREST_DRAWS",
+    "SPLITS",
+    "PaperItem",
+    "Reproduction",
+    "only_referee",
+    "reproduce",
+    "write_reproduction",
+]
 
 DRAWS, FOREST_DRAWS = paper.TOURNAMENTS, 20
 """Tournaments of each language, and those of them whose forest is fitted."""
@@ -94,7 +103,7 @@ def reproduce(
         if progress:
             progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
 
-    material = gather(
+    material = gather_material(
         arena,
         referee,
         languages=languages,
@@ -132,7 +141,7 @@ def reproduce(
     return Reproduction(about, tuple(items), dict(material.missing))
 
 
-def write(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
+def write_reproduction(reproduction: Reproduction, folder: Path, *, html: str) -> list[Path]:
     """Write one CSV an item, `reproduction.html` and, last, `reproduction.json`; each file whole.
 
     Args:

@@ -15,8 +15,8 @@ from mirage.rank import paper
 from mirage.rank.bootstrap import LanguageRanking
 from mirage.rank.fit import PairCounts, fit
 from mirage.rank.languages import kendall
-from mirage.reproduce.material import Array, Material, counted, predicted
-from mirage.reproduce.tables import ALL, PaperItem, mean, split, tau_left_out
+from mirage.reproduce.material import Array, Material, pair_counts, predicted
+from mirage.reproduce.tables import ALL, PaperItem, holdout_places, mean, tau_left_out
 
 MATCHES = (25, 50, 100, 200, 400)
 """Drawn queries of a tournament whose interval is shown."""
@@ -88,7 +88,7 @@ def _ties(code: str, corrected: LanguageRanking, published: LanguageRanking) -> 
 
 def _resampling(material: Material, code: str, corrected: LanguageRanking) -> list[Any]:
     """Battles drawn one by one: their cells are a multinomial."""
-    pairs = counted(material.battles[code])
+    pairs = pair_counts(material.battles[code])
     cells = np.concatenate([pairs.first[0], pairs.second[0]])
     total = int(cells.sum())
     rng = np.random.default_rng([material.seed, zlib.crc32(code.encode())])
@@ -164,7 +164,7 @@ def _held_out(material: Material) -> list[Any]:
     rows = []
     for code in sorted(set(seen) & set(unseen)):
         truth = material.played[code].mean()
-        train, _ = split(material, code)
+        train, _ = holdout_places(material, code)
         n = f"{len(truth)} systems, {len(train)} of them trained on"
         ways = ("systems trained on are ranked too", "every two systems predicted by a fit without them")
         tau = tau_left_out(unseen[code], truth)

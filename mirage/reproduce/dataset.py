@@ -47,7 +47,7 @@ class Statistics:
         return value, n, ""
 
 
-def statistics(arena: Arena, tokens: Tokens) -> Statistics:
+def question_statistics(arena: Arena, tokens: Tokens) -> Statistics:
     """Count questions, their tokens, and their passages of either label.
 
     Args:

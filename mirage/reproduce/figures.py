@@ -12,8 +12,8 @@ from mirage import surrogate
 from mirage.rank import Battles, Fit
 from mirage.rank.fit import PairCounts, fit
 from mirage.rank.languages import kendall
-from mirage.reproduce.material import Array, Material, counted, predicted
-from mirage.reproduce.tables import ALL, PaperItem, mean, r2, split
+from mirage.reproduce.material import Array, Material, pair_counts, predicted
+from mirage.reproduce.tables import ALL, PaperItem, holdout_places, mean, r2_or_none
 from mirage.surrogate.draws import LINEAR
 from mirage.surrogate.regressors import ESTIMATORS
 
@@ -107,7 +107,7 @@ def figure5(material: Material) -> PaperItem:
     shares: dict[str, list[float]] = {name: [] for name in material.features}
     for code in material.battles:
         draws = material.whole(code)
-        train, _ = split(material, code)
+        train, _ = holdout_places(material, code)
         use = np.isfinite(draws.means[0]).all(axis=0)
         if use.any():
             forest = ESTIMATORS["forest"](material.seed).fit(draws.means[0][train][:, use], draws.theta[0, train])
@@ -145,7 +145,7 @@ def figure5(material: Material) -> PaperItem:
 
 def figure6(material: Material) -> PaperItem:
     """How much of the ranking fewer judged questions, or fewer judged pairs, give."""
-    full = {code: fit(counted(battles)) for code, battles in material.battles.items()}
+    full = {code: fit(pair_counts(battles)) for code, battles in material.battles.items()}
     rows = []
     for unit in ("questions", "pairs"):
         for share in (*SHARES, 1.0):
@@ -163,7 +163,7 @@ def figure6(material: Material) -> PaperItem:
             predicted_ratings = predicted(draws, LINEAR, material.holdout, material.seed)
             for code, theta in thetas.items():
                 truth = full[code].theta[0]
-                _, held_out = split(material, code)
+                _, held_out = holdout_places(material, code)
                 taus = kendall(theta, truth)
                 predictions = predicted_ratings.get(code)
                 language_rows.append(
@@ -252,7 +252,7 @@ def _judged(battles: Battles, unit: str, share: float) -> int:
 
 
 def _median(values: Array, truth: Array, positions: Any) -> float | None:
-    scores = [v for row in values if np.isfinite(row).all() and (v := r2(row, truth, positions)) is not None]
+    scores = [v for row in values if np.isfinite(row).all() and (v := r2_or_none(row, truth, positions)) is not None]
     return float(np.median(scores)) if scores else None
 
 

@@ -178,7 +178,7 @@ def _usable(
     return battles, values
 
 
-def gather(
+def gather_material(
     arena: store.Arena,
     referee: str,
     *,
@@ -288,7 +288,7 @@ def leave_two_out(
     return {code: matrix for code, matrix in predictions.items() if np.isfinite(matrix).any()}
 
 
-def counted(battles: Battles) -> PairCounts:
+def pair_counts(battles: Battles) -> PairCounts:
     """All battles of a language counted by pair, ties dropped."""
     i, j = np.triu_indices(len(battles.systems), 1)
     wins = battles.wins.sum(axis=0, dtype=np.float64)
@@ -297,7 +297,7 @@ def counted(battles: Battles) -> PairCounts:
 
 def _bounded(battles: Battles) -> tuple[str, ...]:
     """The systems that wins link both ways: without ties, as in the paper, only their ratings have a maximum."""
-    return main_group(groups(battles.systems, counted(battles)))
+    return main_group(groups(battles.systems, pair_counts(battles)))
 
 
 def _among(language: surrogate.LanguageData, systems: Sequence[str]) -> surrogate.LanguageData:

@@ -78,7 +78,7 @@ _Measure = Callable[[Mapping[str, Any]], _Ours]
 """What an arena gives for a row of `published`."""
 
 
-def figures(
+def printed_figures(
     published: pa.Table,
     arena: Arena | None = None,
     *,
@@ -282,7 +282,7 @@ def _share(cells: list[tuple[int, int]], remark: str = "") -> _Ours:
 
 def _statistics(arena: Arena, tokens: Tokens) -> _Measure:
     """MIRAGE-Bench, Table 1: sizes and mean tokens of questions, and passages of either label."""
-    stats = dataset.statistics(arena, tokens)
+    stats = dataset.question_statistics(arena, tokens)
 
     def ours(row: Mapping[str, Any]) -> _Ours:
         if row["setting"] != stats.split:

@@ -48,7 +48,7 @@ class PaperItem:
     """What a reader must know of it."""
 
 
-def r2(predictions: Array, truth: Array, positions: Sequence[int]) -> float | None:
+def r2_or_none(predictions: Array, truth: Array, positions: Sequence[int]) -> float | None:
     """R2 over some systems; None where it is not defined."""
     try:
         return float(surrogate.r2(predictions[list(positions)], truth[list(positions)]))
@@ -56,7 +56,7 @@ def r2(predictions: Array, truth: Array, positions: Sequence[int]) -> float | No
         return None
 
 
-def split(material: Material, code: str) -> tuple[list[int], list[int]]:
+def holdout_places(material: Material, code: str) -> tuple[list[int], list[int]]:
     """Places of the systems trained on, and of those held out."""
     systems = material.systems(code)
     held_out = [systems.index(s) for s in material.holdout]
@@ -122,7 +122,7 @@ def table3(material: Material) -> PaperItem:
                 for out, values in predictions:
                     positions = [k for k, s in enumerate(draws.systems) if (s in out) == (part == "holdout")]
                     sizes.append(len(positions))
-                    if code in values and (value := r2(values[code][0], draws.theta[0], positions)) is not None:
+                    if code in values and (value := r2_or_none(values[code][0], draws.theta[0], positions)) is not None:
                         scores.append(value)
                 row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": published}
                 row |= {"r2": mean(scores), "r2_median": float(np.median(scores)) if scores else None}
@@ -161,7 +161,7 @@ def _splits(whole: Mapping[str, surrogate.Draws], n: int, seed: int) -> list[tup
 def table4(material: Material) -> PaperItem:
     """Feature ablation: tau with some of the features."""
     whole = {code: material.whole(code) for code in material.battles}
-    order = strongest(material.features, whole)
+    order = features_by_tau(material.features, whole)
     sets = {
         "All features": list(material.features),
         "Without LLM-as-judge": [f for f in material.features if f not in GRADES],
@@ -173,7 +173,7 @@ def table4(material: Material) -> PaperItem:
         selected = {code: draws.only(names) for code, draws in whole.items()} if names else {}
         predictions = predicted(selected, "forest", material.holdout, material.seed) if names else {}
         # What is kept for a left-out pair is chosen without it.
-        choose = (lambda out: strongest(material.features, whole, out)[:KEPT]) if setting == FEW else None
+        choose = (lambda out: features_by_tau(material.features, whole, out)[:KEPT]) if setting == FEW else None
         left_out = leave_two_out(whole if choose else selected, LINEAR, material.seed, features=choose) if names else {}
         language_rows = [
             {
@@ -202,7 +202,9 @@ def table4(material: Material) -> PaperItem:
     )
 
 
-def strongest(features: Sequence[str], whole: Mapping[str, surrogate.Draws], out: Collection[str] = ()) -> list[str]:
+def features_by_tau(
+    features: Sequence[str], whole: Mapping[str, surrogate.Draws], out: Collection[str] = ()
+) -> list[str]:
     """Features, from the one whose means rank the systems most like the ratings do (absolute tau, mean over languages);
     some systems may have no say.
     """
@@ -225,12 +227,12 @@ def table5(material: Material) -> PaperItem:
         predictions = predicted(drawn, name, material.holdout, material.seed)
         for part in ("holdout", "train", "all systems"):
             for code, draws in drawn.items():
-                train, held_out = split(material, code)
+                train, held_out = holdout_places(material, code)
                 positions = {"holdout": held_out, "train": train, "all systems": sorted([*train, *held_out])}[part]
                 scores = [
                     value
                     for p, y in zip(predictions.get(code, ()), draws.theta, strict=False)
-                    if np.isfinite(y).all() and (value := r2(p, y, positions)) is not None
+                    if np.isfinite(y).all() and (value := r2_or_none(p, y, positions)) is not None
                 ]
                 row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": None}
                 row |= {"published_minus": None, "published_plus": None, "r2": None, "minus": None, "plus": None}

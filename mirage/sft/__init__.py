@@ -5,7 +5,7 @@ mixed in, and learns to give the teacher's answer all the same: to cite the pass
 Several teachers can be mixed in one set. A judge's verdicts make preference pairs (`preferences.py`).
 """
 
-from mirage.sft.examples import Example, Mix, TrainingSet, answered, build
+from mirage.sft.examples import Example, Mix, TrainingSet, answered, build_examples
 from mirage.sft.preferences import Preference, preferences
 from mirage.sft.recipe import HYPERPARAMETERS, MAX_LENGTH, recipe
 from mirage.sft.stats import SPLITS, STATS, Stats, by_teacher, statistics, table1
@@ -21,7 +21,7 @@ __all__ = [
     "Stats",
     "TrainingSet",
     "answered",
-    "build",
+    "build_examples",
     "by_teacher",
     "preferences",
     "recipe",

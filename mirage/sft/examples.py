@@ -107,7 +107,7 @@ def answered(
     return dict(sorted(by_question.items())), left_out
 
 
-def build(
+def build_examples(
     learned: Mapping[str, Mapping[Key, Mapping[str, Any]]],
     prompts: Mapping[Key, str],
     *,

@@ -41,7 +41,7 @@ def export_preferences(
         tables["queries"],
         tables["passages"],
         system=judge,
-        template=prompts.load("rag"),
+        template=prompts.load_template("rag"),
         settings=llm.Settings(model=judge),
         seed=seed,
     ).to_ask

@@ -68,7 +68,7 @@ def preferences(
     """
     import pyarrow.compute as pc
 
-    from mirage.battles.decisions import decisions
+    from mirage.battles.decision import decisions
 
     texts = {
         (row["language"], row["query_id"], row["system"]): row["text"]

@@ -75,7 +75,7 @@ def write_training_set(
     for teacher in teachers:
         learned[teacher], reasons = sft.answered(**tables, system=teacher)
         left_out.update({(teacher, reason): n for reason, n in reasons.items()})
-    rag = prompts.load("rag")
+    rag = prompts.load_template("rag")
     template = replace(rag, max_prompt_tokens=sft.MAX_LENGTH - rag.max_new_tokens)
     # No answers are given, so that nothing is compared with the settings; the prompts do not depend on the teacher.
     prepared = generate.prepare(
@@ -98,7 +98,7 @@ def write_training_set(
             if lengths[key] + tokens.count(record["answer"]) > sft.MAX_LENGTH:
                 del answers[key]
                 left_out[teacher, f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
-    training = sft.build(learned, texts, mix=mix, holdout=holdout, seed=seed)
+    training = sft.build_examples(learned, texts, mix=mix, holdout=holdout, seed=seed)
     training = replace(training, left_out=Counter(training.left_out) + left_out)
     for teacher in teachers:
         if not any(key in texts for key in learned[teacher]):

@@ -7,8 +7,8 @@ Training set (section 3.3), from MIRACL train, which 16 of the 18 languages have
 it, so every question with a relevant passage stays. MIRACL prints 40,203 questions, MIRAGE-Bench 39,763; the paper
 does not say what became of the other 440, and no rule on the labels is known to give its numbers.
 
-Topics and qrels hold no passage texts. These are in MIRACL's corpora; `read` takes them from the files of a corpus
-where they are in the folder too.
+Topics and qrels hold no passage texts. These are in MIRACL's corpora; `read_miracl` takes them from the files of a
+corpus where they are in the folder too.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class TrainingCount:
     """Why numbers differ, or what was drawn; empty where there is nothing to say."""
 
 
-def published(code: str, split: Split) -> int | None:
+def printed_questions(code: str, split: Split) -> int | None:
     """The questions of a language in one split that MIRAGE-Bench prints in Table 1; None where it prints none."""
     sizes = SIZES.get(code)
     if sizes is None:
@@ -132,10 +132,10 @@ def languages_of(split: Split) -> list[str]:
     """
     if split not in get_args(Split):
         raise UnknownName("split", split, get_args(Split))
-    return [code for code in SIZES if published(code, split) is not None]
+    return [code for code in SIZES if printed_questions(code, split) is not None]
 
 
-def pull(
+def pull_miracl(
     into: Path,
     *,
     split: Split = "dev",
@@ -147,7 +147,7 @@ def pull(
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> DownloadResult:
-    """Fetch topics and qrels of MIRACL, two files a language, into a folder that `read` then reads.
+    """Fetch topics and qrels of MIRACL, two files a language, into a folder that `read_miracl` then reads.
 
     Args:
         into: the folder; made if absent.
@@ -184,14 +184,14 @@ def pull(
     )
 
 
-def read(
+def read_miracl(
     folder: Path, *, split: Split = "dev", languages: Iterable[str] | None = None, seed: int = 0
 ) -> tuple[dict[str, pa.Table], list[TrainingCount]]:
     """Rebuild the evaluation set (`dev`) or the questions of the training set (`train`).
 
     Args:
-        folder: topics and qrels as `pull` leaves them, in the folders of the hub or all in one; those of dev may be
-            named `topics.LL.tsv` and `qrels.LL.tsv`. Any may end in `.gz`. Corpora under `miracl-corpus-v1.0-LL/`.
+        folder: topics and qrels as `pull_miracl` leaves them, in the folders of the hub or all in one; those of dev may
+            be named `topics.LL.tsv` and `qrels.LL.tsv`. Any may end in `.gz`. Corpora under `miracl-corpus-v1.0-LL/`.
         split: `dev` or `train`.
         languages: codes or names; all that are there by default.
         seed: draws the Arabic questions of dev; 0 or more.
@@ -238,7 +238,7 @@ def read(
             split=split,
             topics=len(topics),
             questions=len(selection),
-            published=published(code, split),
+            published=printed_questions(code, split),
             passages=len(passage_ids),
             texts=sum(passage in texts for passage in passage_ids),
             remark="",
@@ -248,8 +248,8 @@ def read(
     return {name: schema.from_columns(name, columns) for name, columns in tables.items()}, counts
 
 
-def files(folder: Path, *, split: Split = "dev") -> list[Path]:
-    """The files that `read` reads in a folder.
+def miracl_files(folder: Path, *, split: Split = "dev") -> list[Path]:
+    """The files that `read_miracl` reads in a folder.
 
     Raises:
         UnknownName: if a file is named after no known language.

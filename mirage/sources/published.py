@@ -207,7 +207,7 @@ _UNITS = {"n_queries": "count"}
 """The one unit in a table whose other figures have none."""
 
 
-def read(folder: Path) -> pa.Table:
+def read_published(folder: Path) -> pa.Table:
     """Read every printed figure.
 
     Args:

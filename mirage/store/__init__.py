@@ -11,7 +11,7 @@ from mirage.store.export import export_rows, export_table, to_csv, to_json, to_j
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, ledger_path
-from mirage.store.ledger import key as ledger_key
+from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
 from mirage.store.runs import content, record_run, runs

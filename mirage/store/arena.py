@@ -67,7 +67,7 @@ class Arena:
     @property
     def size(self) -> int:
         """Bytes of all its files."""
-        return sum(file["bytes"] for file in manifests.files(self.manifest))
+        return sum(file["bytes"] for file in manifests.listed_files(self.manifest))
 
     def languages(self, table: str) -> tuple[str, ...]:
         """Languages a table has rows in, in the order of their codes."""
@@ -151,7 +151,7 @@ def open_arena(path: Path) -> Arena:
             size.
     """
     path = path.absolute()
-    return Arena(path, *manifests.load(path))
+    return Arena(path, *manifests.load_manifest(path))
 
 
 def reopen(path: Path) -> Arena:
@@ -235,7 +235,7 @@ def _connection(arena: Arena) -> Any:
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    paths = [str(arena.path / file["path"]) for file in manifests.files(arena.manifest)]
+    paths = [str(arena.path / file["path"]) for file in manifests.listed_files(arena.manifest)]
     connection.execute("SET allowed_paths = ?", [paths])
     connection.execute("SET enable_external_access = false")
     for table, files in arena.manifest["tables"].items():

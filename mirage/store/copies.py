@@ -26,7 +26,7 @@ def copy(arena: Arena, into: Path) -> Arena:
     if into.is_dir() and any(into.iterdir()):
         raise ArenaError(f"{into} holds other files and is not an arena", do="give a new or an empty folder")
     try:
-        for file in manifests.files(arena.manifest):
+        for file in manifests.listed_files(arena.manifest):
             target = into / file["path"]
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(arena.path / file["path"], target)

@@ -17,15 +17,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mirage import store
 from mirage.errors import ArenaError, BadInput
-from mirage.store.arena import bundled
 from mirage.store.files import list_files
 
+VOTES = "votes.sqlite"
+"""Name of the file of people's votes."""
 TEXTS = "nomiracl-texts"
 """Name of the arena that holds the published NoMIRACL outputs with their texts."""
 
 
-def folder() -> Path:
+def home_folder() -> Path:
     """The user's own folder; it need not exist yet."""
     if path := os.environ.get("MIRAGE_HOME"):
         return Path(path).expanduser().absolute()
@@ -33,9 +35,9 @@ def folder() -> Path:
     return Path(data).expanduser().absolute() / "mirage"
 
 
-def arenas() -> dict[str, Path]:
+def home_arenas() -> dict[str, Path]:
     """The arenas in the user's own folder, by name."""
-    return {path.parent.name: path.parent for path in sorted((folder() / "arenas").glob("*/manifest.json"))}
+    return {path.parent.name: path.parent for path in sorted((home_folder() / "arenas").glob("*/manifest.json"))}
 
 
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
@@ -60,7 +62,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
             path = manifest.parent.absolute()
             name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
             paths[name] = path
-    for name, path in (*bundled().items(), *arenas().items()):
+    for name, path in (*store.bundled().items(), *home_arenas().items()):
         paths.setdefault(name if path not in paths.values() else path.name, path)
     return paths, problems
 
@@ -72,10 +74,10 @@ def votes_file() -> Path:
         ArenaError: if the folder cannot be made.
     """
     try:
-        folder().mkdir(parents=True, exist_ok=True)
+        home_folder().mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(folder(), error) from None
-    return folder() / "votes.sqlite"
+        raise _unwritable(home_folder(), error) from None
+    return home_folder() / VOTES
 
 
 @contextmanager

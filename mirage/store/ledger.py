@@ -40,7 +40,7 @@ _PART = 500
 """Keys of one question to the database."""
 
 
-def key(request: Mapping[str, Any]) -> str:
+def ledger_key(request: Mapping[str, Any]) -> str:
     """The ledger key of a request: a hash of its model, parameters and messages, whatever their order."""
     canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:24]

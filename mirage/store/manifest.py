@@ -22,7 +22,7 @@ _COUNTS = 2**53
 """No count in a manifest is larger."""
 
 
-def load(path: Path) -> tuple[dict[str, Any], str]:
+def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
     """Read the manifest of an arena folder and compare it with the files that it names, by presence and size.
 
     Returns:
@@ -53,7 +53,7 @@ def load(path: Path) -> tuple[dict[str, Any], str]:
         problem = f"{type(error).__name__}: {error}"
     if problem:
         raise ArenaError(f"the manifest cannot be read: {problem}", where=str(source), do=rebuild_hint(path))
-    for file in files(manifest):
+    for file in listed_files(manifest):
         try:
             _compare(path, file)
         except (OSError, ValueError, RuntimeError) as error:
@@ -122,7 +122,7 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
         current = ""
     if current != version:
         raise ArenaError("the arena was changed while it was being read", where=str(path), do="open it again")
-    for file in files(manifest):
+    for file in listed_files(manifest):
         try:
             digest = hashlib.sha256((path / file["path"]).read_bytes()).hexdigest()
         except OSError as error:
@@ -131,7 +131,7 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
             raise damaged(path, file, "its content is not what the manifest says (SHA-256)")
 
 
-def files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The entries of all files of all tables."""
     return [file for entries in manifest["tables"].values() for file in entries]
 

@@ -27,19 +27,21 @@ KEPT_HOURS = 24
 """How long what a session brought is kept after its last upload."""
 
 
-def folder(owner: str) -> Path:
+def owner_folder(owner: str) -> Path:
     """The folder of an owner's copies; it need not exist yet.
 
     Args:
         owner: `login:NAME` or `session:ID`, in any Unicode.
     """
     kind = "login" if owner.startswith("login:") else "session"
-    return home.folder() / "own" / f"{kind}-{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return (
+        home.home_folder() / "own" / f"{kind}-{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    )
 
 
-def arenas(owner: str) -> dict[str, Path]:
+def owned_arenas(owner: str) -> dict[str, Path]:
     """The copies of an owner, by name."""
-    return {path.parent.name: path.parent for path in sorted(folder(owner).glob("*/manifest.json"))}
+    return {path.parent.name: path.parent for path in sorted(owner_folder(owner).glob("*/manifest.json"))}
 
 
 def quota() -> int:
@@ -66,13 +68,13 @@ def need_room(owner: str, size: int) -> None:
     """
     expire()
     limit = quota()
-    if (used := _size(folder(owner))) + size > limit:
+    if (used := _size(owner_folder(owner))) + size > limit:
         raise ArenaError(
             f"your copies would take {(used + size) / 1e6:,.0f} MB, and may take {limit / 1e6:,.0f} MB",
             where=f"{used / 1e6:,.0f} MB are kept for you now",
             do=f"delete a copy of yours first; whoever runs this app can set {QUOTA}",
         )
-    if _size(folder(owner).parent) + size > _OWNERS * limit:
+    if _size(owner_folder(owner).parent) + size > _OWNERS * limit:
         raise ArenaError(
             f"the copies of all readers take {_OWNERS * limit / 1e6:,.0f} MB, which is all they may",
             do=f"try again tomorrow, when what was left behind is gone; whoever runs this app can set {QUOTA}",
@@ -85,7 +87,7 @@ def delete(owner: str, path: Path) -> None:
     Raises:
         ArenaError: if it is not one of the owner's copies, or cannot be removed.
     """
-    if path not in arenas(owner).values():
+    if path not in owned_arenas(owner).values():
         raise ArenaError("this is no copy of yours", where=path.name, do="delete only what you brought")
     try:
         # Without its manifest it is no arena: whoever is stopped halfway leaves nothing that looks whole.
@@ -102,7 +104,7 @@ def expire(*, now: float | None = None) -> None:
         now: seconds since 1970; the clock's by default.
     """
     limit = (time.time() if now is None else now) - KEPT_HOURS * 3600
-    for old in (home.folder() / "own").glob("session-*"):
+    for old in (home.home_folder() / "own").glob("session-*"):
         with suppress(OSError):  # another session may be removing it
             if max(path.stat().st_mtime for path in (old, *old.glob("*"), *old.glob("*/manifest.json"))) < limit:
                 shutil.rmtree(old)

@@ -5,21 +5,18 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.store.files import Line, csv_rows, jsonl, need_file, too_large
 
-ENDINGS = (".jsonl", ".csv", ".parquet")
-"""How the files are named that hold records; each may be followed by `.gz`."""
-
 
 def ending(path: Path) -> str:
-    """The one of `ENDINGS` that a file is named with, or the empty text; `.gz` does not count."""
+    """The one of `READERS` that a file is named with, or the empty text; `.gz` does not count."""
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    return suffix if suffix in ENDINGS else ""
+    return suffix if suffix in READERS else ""
 
 
 def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
@@ -33,13 +30,12 @@ def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
     Raises:
         BadInput: if the file is named for none of the formats, absent, damaged or too large, or a line is no record.
     """
-    readers = {".jsonl": jsonl, ".csv": csv_rows, ".parquet": parquet_rows}
     if not (kind := ending(path)):
         raise BadInput(
-            f"{path.name} is named neither .jsonl nor .csv nor .parquet",
+            f"{path.name} is named neither {' nor '.join(READERS)}",
             do="name it for what it holds, .gz after that if compressed",
         )
-    yield from readers[kind](path, most=most)
+    yield from READERS[kind](path, most=most)
 
 
 def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
@@ -88,3 +84,7 @@ def _batch(metadata: Any, path: Path, most: int) -> int:
     if sum(parts) > most:
         raise too_large(path, most)
     return max(1, min(1000, most // max(parts, default=1)))
+
+
+READERS: dict[str, Callable[..., Iterator[Line]]] = {".jsonl": jsonl, ".csv": csv_rows, ".parquet": parquet_rows}
+"""What reads a file of records, by the end of its name; each may be followed by `.gz`."""

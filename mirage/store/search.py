@@ -81,7 +81,7 @@ def search(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = placed(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
+    keys = placed_keys(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
     for column, selection in (("language", languages), ("system", systems)):
         if selection:
             keys = keys.filter(pc.is_in(keys[column], value_set=pa.array(sorted(selection), pa.string())))
@@ -89,7 +89,7 @@ def search(
 
 
 def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
-    """The places of the answers that contain a text, ascending, as `placed` numbers them.
+    """The places of the answers that contain a text, ascending, as `placed_keys` numbers them.
 
     Args:
         arena: an arena with answers.
@@ -112,13 +112,13 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
     rows = arena.sql(
         f"SELECT place FROM answers JOIN placed USING (language, query_id, system) WHERE {where} ORDER BY place",  # noqa: S608  # constants alone
         {"text": text, **parameters},
-        given={"placed": placed(arena)},
+        given={"placed": placed_keys(arena)},
     )
     return np.asarray(rows["place"].to_numpy(), dtype=np.int64)
 
 
 @lru_cache(maxsize=4)
-def placed(arena: Arena) -> pa.Table:
+def placed_keys(arena: Arena) -> pa.Table:
     """The keys of all answers in their order, with `place`, their number from 0."""
     import numpy as np
     import pyarrow as pa
@@ -132,7 +132,7 @@ def indexed(arena: Arena) -> bool:
     return _existing(arena) is not None
 
 
-def build(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path:
+def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -> Path:
     """Make the index of an arena's answers, unless it is there; a second program that wants it waits for the first.
 
     Args:
@@ -244,7 +244,7 @@ def _name(arena: Arena) -> str:
 
 def _place(arena: Arena) -> Path:
     """Where the index of the arena is, or is to be put."""
-    return home.folder() / "search" / _name(arena)
+    return home.home_folder() / "search" / _name(arena)
 
 
 def _existing(arena: Arena) -> Path | None:

@@ -73,7 +73,7 @@ def write(
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
     origin = {"by": made_by, "from": list(made_from), "notes": list(notes)}
     with exclusive_lock(path):
-        old = manifests.load(path)[0] if (path / manifests.NAME).exists() else {}
+        old = manifests.load_manifest(path)[0] if (path / manifests.NAME).exists() else {}
         commit(path, old, files, origins=dict.fromkeys(files, origin), texts=texts, stale=stale)
     return open_arena(path)
 
@@ -224,7 +224,7 @@ def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
 
     A file that cannot be removed does no harm, and goes with the next write.
     """
-    named_files = {file["path"] for file in manifests.files(manifest)} if manifest else set()
+    named_files = {file["path"] for file in manifests.listed_files(manifest)} if manifest else set()
     own_files = [
         file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
     ]

@@ -15,7 +15,16 @@ what comes of it, `importance.py` asks which features it rests on, `range.py` wh
 
 from mirage.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages
 from mirage.surrogate.draws import Draws, by_draw
-from mirage.surrogate.evaluate import LEVEL, NESTED, HeldOut, RegressorComparison, choose, leave_one_out, margin, paired
+from mirage.surrogate.evaluate import (
+    LEVEL,
+    NESTED,
+    HeldOut,
+    RegressorComparison,
+    compare_regressors,
+    leave_one_out,
+    margin,
+    paired,
+)
 from mirage.surrogate.importance import FeatureImportance, importances
 from mirage.surrogate.pairs import apart_by, slope_parts, square, tau_parts
 from mirage.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
@@ -44,7 +53,7 @@ __all__ = [
     "apart_by",
     "averages",
     "by_draw",
-    "choose",
+    "compare_regressors",
     "distances",
     "importances",
     "leave_one_out",

@@ -11,7 +11,7 @@ from mirage import schema, surrogate
 from mirage.errors import NotEnoughData
 from mirage.features import FAMILIES, FEATURES
 from mirage.rank.languages import kendall
-from mirage.surrogate.data import parts
+from mirage.surrogate.data import fit_parts
 
 GRADES = tuple(name for name, spec in FEATURES.items() if "grade" in spec.needs)
 """Features that an LLM grades."""
@@ -21,7 +21,7 @@ ABLATIONS = ("All features", "Without LLM-as-judge", "Without low-correlation", 
 """The sets of features of MIRAGE-Bench, Table 4."""
 
 
-def importances(
+def ablation_losses(
     seen: surrogate.Training, regressor: str, referee: str, *, skill: schema.Skill = "both", seed: int = surrogate.SEED
 ) -> list[schema.Importance]:
     """Measure what a regressor loses on left-out systems when a feature tells nothing, or is not there.
@@ -131,7 +131,7 @@ def strongest(seen: surrogate.Training, without: Collection[str]) -> tuple[str, 
     languages); the systems left out have no say.
     """
     strength: Mapping[str, list[float]] = {name: [] for name in seen.features}
-    for part in parts(seen, without):
+    for part in fit_parts(seen, without):
         for f, name in enumerate(seen.features):
             if part.use[f]:
                 tau = abs(float(kendall(part.language.means[part.train, f], part.y[part.train])))

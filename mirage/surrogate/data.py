@@ -151,7 +151,7 @@ class FitPart:
         return X
 
 
-def parts(training: Training, out: Collection[str] = ()) -> Iterator[FitPart]:
+def fit_parts(training: Training, out: Collection[str] = ()) -> Iterator[FitPart]:
     """What a fit that leaves some systems out may see, language by language.
 
     Args:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.surrogate.data import FEWEST, Array, Predicted
-from mirage.surrogate.pooled import moments, solve, strengths, unit
-from mirage.surrogate.regressors import ESTIMATORS, PUBLISHED, SEED, estimate
+from mirage.surrogate.pooled import moments, solve_shared, strengths, unit_scale
+from mirage.surrogate.regressors import ESTIMATORS, PUBLISHED, SEED, fit_and_predict
 
 LINEAR = "pooled"
 """The regressor that has a closed form for all draws at once."""
@@ -84,7 +84,7 @@ def by_draw(
         predicted = np.full(language_draws.theta.shape, np.nan)
         for b, theta in enumerate(language_draws.theta):
             if np.isfinite(theta[train]).all():
-                predicted[b] = estimate(ESTIMATORS[name](seed), X[b, train], theta[train], X[b])
+                predicted[b] = fit_and_predict(ESTIMATORS[name](seed), X[b, train], theta[train], X[b])
         predictions[code] = predicted
     return predictions
 
@@ -122,9 +122,11 @@ def _all_at_once(draws: Mapping[str, Draws], out: frozenset[str]) -> Predicted:
         member[:, k, rows] = train
     whole = member.all(axis=0) | ~member.any(axis=0)
     mean_member = np.asarray(member.any(axis=0) & whole)
-    shared, own = strengths(unit(Z.mean(axis=0), mean_member), np.where(mean_member, y.mean(axis=0), 0.0), mean_member)
-    Z = np.stack([unit(values, trained) for values, trained in zip(Z, member, strict=True)])
-    w, d = solve(*moments(Z, y, member), shared, own)
+    shared, own = strengths(
+        unit_scale(Z.mean(axis=0), mean_member), np.where(mean_member, y.mean(axis=0), 0.0), mean_member
+    )
+    Z = np.stack([unit_scale(values, trained) for values, trained in zip(Z, member, strict=True)])
+    w, d = solve_shared(*moments(Z, y, member), shared, own)
     fitted = (Z @ (w[:, None, :] + d)[..., None])[..., 0] + level[..., None]
     predictions = {}
     for k, code in enumerate(codes):

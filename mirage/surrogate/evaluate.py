@@ -16,7 +16,7 @@ import numpy as np
 from mirage.errors import NotEnoughData
 from mirage.surrogate.data import FEWEST, Array, Predicted, Training
 from mirage.surrogate.pairs import Apart, apart, of_system, slope_parts, square, tau_parts
-from mirage.surrogate.quality import PairedTest, Quality, compare, quality
+from mirage.surrogate.quality import PairedTest, Quality, paired_test, quality
 from mirage.surrogate.range import ALL, Distance, distances
 from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict, regressor
 
@@ -113,7 +113,7 @@ def leave_one_out(
     return _held_out(training, name, table, two, _reach(training), seed)
 
 
-def choose(
+def compare_regressors(
     training: Training,
     names: Sequence[str] | None = None,
     *,
@@ -167,10 +167,10 @@ def choose(
 
 
 def paired(first: HeldOut, second: HeldOut, *, seed: int = 0) -> PairedTest:
-    """Test whether one regressor orders left-out systems better than another, language by language (`compare`)."""
+    """Test whether one regressor orders left-out systems better than another, language by language (`paired_test`)."""
     codes = [code for code in first.predicted if code != ALL and code in second.predicted]
     codes = [code for code in codes if len(first.systems[code]) > 1] or list(first.predicted)
-    return compare(
+    return paired_test(
         {code: first.predicted[code] for code in codes},
         {code: second.predicted[code] for code in codes},
         {code: first.judged[code] for code in codes},

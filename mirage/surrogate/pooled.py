@@ -27,18 +27,18 @@ OWN = (3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e6)
 """Penalties mu of the languages' deviations; the last leaves none."""
 
 
-def pooled(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
+def fit_pooled(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Fit all languages at once."""
-    places, Z, y, member = stacked(seen)
+    places, Z, y, member = stack_languages(seen)
     shared, own = strengths(Z, y, member)
-    w, d = solve(*moments(Z, y, member), shared, own)
+    w, d = solve_shared(*moments(Z, y, member), shared, own)
     predictions = {}
     for part, rows, Z_l, d_l in zip(seen, places, Z, d, strict=True):
         predictions[part.language.code] = np.where(part.to_predict, Z_l[rows] @ (w + d_l), np.nan)
     return predictions
 
 
-def stacked(seen: Sequence[FitPart]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
+def stack_languages(seen: Sequence[FitPart]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
     """The languages' features and targets in arrays of one shape, a row a system of any language.
 
     Returns:
@@ -55,10 +55,10 @@ def stacked(seen: Sequence[FitPart]) -> tuple[list[list[int]], Array, Array, NDA
         Z[k, rows] = part.standard()
         y[k, rows] = np.where(part.train, part.y, 0.0)
         member[k, rows] = part.train
-    return places, unit(Z, member), y, member
+    return places, unit_scale(Z, member), y, member
 
 
-def unit(Z: Array, member: NDArray[np.bool_]) -> Array:
+def unit_scale(Z: Array, member: NDArray[np.bool_]) -> Array:
     """Features (... x L x S x F) divided by their spread over all rows trained on; a constant feature becomes 0."""
     counted = np.where(member[..., None], Z, 0.0)
     spread = np.sqrt((counted**2).sum(axis=(-3, -2), keepdims=True) / member.sum())
@@ -73,7 +73,7 @@ def moments(Z: Array, y: Array, member: NDArray[np.bool_]) -> tuple[Array, Array
     return Xt @ X, (Xt @ y[..., None])[..., 0]
 
 
-def solve(A: Array, b: Array, shared: float, own: float) -> tuple[Array, Array]:
+def solve_shared(A: Array, b: Array, shared: float, own: float) -> tuple[Array, Array]:
     """The shared slopes w (... x F) and the deviations d (... x L x F) for A (... x L x F x F), b (... x L x F)."""
     eye = np.eye(A.shape[-1])
     # (A + mu)^-1 [A, b] of every language at once.
@@ -102,7 +102,7 @@ def strengths(Z: Array, y: Array, member: NDArray[np.bool_]) -> tuple[float, flo
     errors = {}
     for own in OWN if len(Z) > 1 else OWN[-1:]:
         for shared in SHARED:
-            w, d = solve(A, b, shared, own)
+            w, d = solve_shared(A, b, shared, own)
             error = targets - (rows * (w[:, None] + d)).sum(axis=-1)
             errors[shared, own] = float((error[counted] ** 2).sum())
     return min(errors, key=errors.__getitem__)

@@ -157,7 +157,7 @@ class PairedTest:
     """Seed of the swaps."""
 
 
-def compare(
+def paired_test(
     first: dict[str, Array],
     second: dict[str, Array],
     true: dict[str, Array],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.surrogate.data import Array, Training, parts
+from mirage.surrogate.data import Array, Training, fit_parts
 
 BEYOND = 1.2
 """A system lies outside if it is this many times as far as the farthest of the others, or `FAR` times as far as the
@@ -43,7 +43,7 @@ def distances(training: Training, system: str) -> dict[str, Distance]:
     names = np.array(training.features)
     deviations: dict[str, Array] = {}
     others: dict[str, dict[str, Array]] = {}
-    for part in parts(training, [system]):
+    for part in fit_parts(training, [system]):
         language = part.language
         if system not in language.systems:
             continue

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from mirage.errors import BadInput, UnknownName
-from mirage.surrogate.data import Array, FitPart, Predicted, Training, parts
-from mirage.surrogate.pooled import pooled
-from mirage.surrogate.replies import pairwise, replies
+from mirage.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
+from mirage.surrogate.pooled import fit_pooled
+from mirage.surrogate.replies import fit_replies, pairwise
 from mirage.surrogate.ridge import ridge
 
 SEED = 0
@@ -75,7 +75,7 @@ def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[FitPart], i
         predictions = {}
         for part in seen:
             predicted = np.full(len(part.train), np.nan)
-            predicted[part.to_predict] = estimate(
+            predicted[part.to_predict] = fit_and_predict(
                 make(seed), part.X[part.train], part.y[part.train], part.X[part.to_predict]
             )
             predictions[part.language.code] = predicted
@@ -84,7 +84,7 @@ def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[FitPart], i
     return fit
 
 
-def estimate(model: Any, X: Array, y: Array, X_new: Array) -> Array:
+def fit_and_predict(model: Any, X: Array, y: Array, X_new: Array) -> Array:
     """Fit a scikit-learn regressor, and what it predicts elsewhere."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -138,7 +138,7 @@ REGRESSORS: dict[str, Regressor] = {
             "One slope a feature for all languages and a deviation in each, both shrunk; how far is chosen by the "
             "error on systems left out of all languages at once.",
             "",
-            pooled,
+            fit_pooled,
             candidate=True,
             fast=True,
         ),
@@ -157,7 +157,7 @@ REGRESSORS: dict[str, Regressor] = {
             "Randomised trees from the features of single replies to the share of battles each won; a system's score "
             "is the mean over its replies in logits, calibrated on the ratings of the others.",
             "",
-            replies,
+            fit_replies,
             candidate=True,
         ),
     )
@@ -198,4 +198,4 @@ def predict(training: Training, name: str, *, out: Collection[str] = (), seed: i
             raise UnknownName("system", system, known)
     if set(out) >= set(training.systems):
         raise BadInput("every rated system is left out", do="leave some to learn from")
-    return regressor(name).fit(list(parts(training, out)), seed)
+    return regressor(name).fit(list(fit_parts(training, out)), seed)

@@ -16,7 +16,7 @@ from mirage.newton import newton
 from mirage.surrogate.data import Array, FitPart, Predicted
 
 TREES = 10
-"""Trees of `replies`."""
+"""Trees of `fit_replies`."""
 
 LEAF = 0.002
 """Share of the replies that a leaf holds at least; never under `_SMALLEST`."""
@@ -72,7 +72,7 @@ def _logistic(D: Array, won: Array, weight: Array) -> Array:
     return newton(slopes, np.zeros(D.shape[1]), longest=5.0, tolerance=1e-9, limit=50)
 
 
-def replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
+def fit_replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
     """Randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single replies.
 
     The target of a reply is the share of points it took from the systems trained on. A feature without a value is a

@@ -101,7 +101,7 @@ class ExpectedRating:
     over languages."""
 
 
-def report(
+def report_on(
     seen: surrogate.Training,
     referee: str,
     *,
@@ -123,7 +123,7 @@ def report(
     Raises:
         NotEnoughData: if there are too few rated systems with features.
     """
-    comparison = surrogate.choose(seen, regressors, seed=seed, progress=progress)
+    comparison = surrogate.compare_regressors(seen, regressors, seed=seed, progress=progress)
     beyond: dict[tuple[str, str], tuple[str, ...]] = {}
     for system in (*seen.systems, *seen.new):
         beyond |= {(code, system): distance.outside for code, distance in surrogate.distances(seen, system).items()}
@@ -186,7 +186,7 @@ def rows_of(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[sc
     return rows
 
 
-def chosen(
+def chosen_regressor(
     predictions: pa.Table, referee: str, *, skill: schema.Skill = "both", regressor: str | None = None
 ) -> ChosenRegressor:
     """The default regressor of stored predictions, or one by name, with its residuals.

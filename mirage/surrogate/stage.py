@@ -9,8 +9,8 @@ from mirage import schema
 from mirage.battles.referee import RELEVANCE, Referee
 from mirage.rank import SEED
 from mirage.stage import Progress, Stage, Tables
-from mirage.surrogate.ablation import importances
-from mirage.surrogate.reporting import Report, report
+from mirage.surrogate.ablation import ablation_losses
+from mirage.surrogate.reporting import Report, report_on
 from mirage.surrogate.training import training
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def _predictions(
     prediction_tables, weights = [], []
     for skill in skills:
         seen = training(tables["features"], verdicts, referee, skill=skill, languages=languages)
-        result = report(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
+        result = report_on(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
         on_report(result)
         prediction_tables.append(result.table())
         if weigh:
-            weights += importances(seen, result.comparison.default, referee, skill=skill, seed=seed)
+            weights += ablation_losses(seen, result.comparison.default, referee, skill=skill, seed=seed)
     predicted = {"predictions": pa.concat_tables(prediction_tables)}
     return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 

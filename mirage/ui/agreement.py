@@ -97,7 +97,7 @@ def explanation(row: votes.Agreement) -> str:
     return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
 
 
-def voted(counts: Mapping[str, int]) -> str:
+def voted_languages(counts: Mapping[str, int]) -> str:
     """Which languages have random votes, how many, and which have none.
 
     Args:
@@ -113,7 +113,7 @@ def voted(counts: Mapping[str, int]) -> str:
     return words
 
 
-def badge(row: votes.Agreement, *, where: bool = False) -> None:
+def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
     """Show one row in a line, with what it rests on one hover away.
 
     Args:
@@ -136,20 +136,20 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        rows = {row.language: row for row in people.agreement(page.arena) if row.referee == judge}
+        rows = {row.language: row for row in people.agreement_at(page.arena) if row.referee == judge}
     except MirageError as error:
         st.caption(plain(f"People's votes cannot be read now: {error.what}."))
         return
     codes = [code for code in rows if code in languages]
     if codes:
-        badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
+        agreement_badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
     elif "answers" in page.arena.tables:
         st.badge(
             "People: no votes yet", color="gray", help="Nobody has voted on a battle drawn at random; see Spot check."
         )
 
 
-def citations(page: Page, languages: Sequence[str]) -> None:
+def show_citations(page: Page, languages: Sequence[str]) -> None:
     """Show how people see the citations; nothing where nobody has voted on one.
 
     Args:
@@ -157,7 +157,7 @@ def citations(page: Page, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        rows = [row for row in people.citations(page.arena) if row.language in languages]
+        rows = [row for row in people.citations_at(page.arena) if row.language in languages]
     except MirageError as error:
         st.caption(plain(f"People's votes cannot be read now: {error.what}."))
         return
@@ -199,7 +199,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
     return version if choice == "override" else None
 
 
-def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
+def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
     """Show a judge's ranking corrected by people beside the uncorrected one; nothing where nobody has voted.
 
     Args:
@@ -217,7 +217,7 @@ def corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         if len(codes) > 1:
             words = "all: the mean over the languages with enough votes, each weighing the same."
             code = pick("Corrected in", ("all", *codes), key="corrected", kind="language", width=120, help=words)
-        result = people.corrected(page.arena, judge, tuple(codes) if code == "all" else (code,))
+        result = people.corrected_at(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
     if isinstance(result, NotEnoughData):

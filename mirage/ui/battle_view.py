@@ -11,7 +11,7 @@ from typing import Literal
 import streamlit as st
 
 from mirage import schema
-from mirage.battles.decisions import Decision
+from mirage.battles.decision import Decision
 from mirage.battles.referee import Referee
 from mirage.charts.palette import FORMATS, family
 from mirage.ui import reply
@@ -113,7 +113,7 @@ def _winner(battle: BattleView, decision: Decision) -> str:
     return "No verdict could be read" if decision.n_verdicts else "No verdict"
 
 
-def sides(
+def answer_sides(
     battle: BattleView,
     layout: BattleLayout,
     *,
@@ -162,7 +162,7 @@ def shared(parts: tuple[Parts, Parts] | None) -> str:
     )
 
 
-def judged(battle: BattleView, first: str) -> None:
+def judge_verdicts(battle: BattleView, first: str) -> None:
     """Show every judge's verdicts and rationales, both orders beside each other.
 
     Args:
@@ -226,7 +226,7 @@ def _row(comparison: FeatureComparison, order: tuple[Side, Side], replies: dict[
     values: dict[Side, float] = {"first": comparison.first, "second": comparison.second}
     halves = []
     for side in order:
-        value = reply.number(measure.unit, values[side])
+        value = reply.feature_text(measure.unit, values[side])
         best = comparison.better == side
         value_html = f"<b>{reply.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
         width = 100 * (values[side] - comparison.low) / (comparison.high - comparison.low)

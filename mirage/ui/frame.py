@@ -248,7 +248,7 @@ def _routing() -> Iterator[None]:
 def _arenas() -> tuple[dict[str, Path], list[str]]:
     """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
-    for name, path in owned.arenas(reader().owner).items():
+    for name, path in owned.owned_arenas(reader().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
     return paths, problems
 

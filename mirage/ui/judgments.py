@@ -13,11 +13,11 @@ from mirage.store import Arena
 from mirage.ui.states import missing
 from mirage.ui.table import column_help
 from mirage.ui.text import text_html
-from mirage.views.judgments import better
-from mirage.views.judgments import judgments as of_question
+from mirage.views.judgments import judgments_on as of_question
+from mirage.views.judgments import preferred
 
 
-def judgments(arena: Arena, key: tuple[str, str]) -> None:
+def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
     """Show every verdict on the replies to a question; where the arena has no judgments, what brings them.
 
     Args:
@@ -44,7 +44,7 @@ def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
 
 
 def _battle(judgment: schema.Judgment) -> str:
-    winner = better(judgment)
+    winner = preferred(judgment)
     sides = " ".join(
         f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
         for letter, system in (("A", judgment.system_a), ("B", judgment.system_b))

@@ -29,12 +29,12 @@ _BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
 _COUNTED = ("characters", "passages", "citations")
 
 
-def about(facts: Sequence[str]) -> None:
+def show_facts(facts: Sequence[str]) -> None:
     """Show what is known of the question, in a line of small text."""
     st.html(f'<div class="mg-about">{escape(" · ".join(facts))}</div>')
 
 
-def question(shown: QuestionView) -> None:
+def show_question(shown: QuestionView) -> None:
     """Show the question; where its text is absent, its id and the reason."""
     if shown.text:
         body = text_html(shown.text, language=shown.key[0])
@@ -45,7 +45,7 @@ def question(shown: QuestionView) -> None:
     st.html(f'<div class="mg-question">{body}</div>')
 
 
-def replies(shown: QuestionView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+def show_replies(shown: QuestionView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
     """Show replies one under the other.
 
     Args:
@@ -84,7 +84,7 @@ def _nowhere(shown: QuestionView) -> frozenset[str]:
     return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
 
 
-def passages(shown: QuestionView) -> None:
+def show_passages(shown: QuestionView) -> None:
     """Show the passages, each opened by a click; relevant or not is told by word, fill and rule."""
     st.html(f'<div style="{inks()}">{"".join(_passage(p, shown) for p in shown.passages)}</div>')
 
@@ -212,13 +212,13 @@ def _citations(text: str, citations: Sequence[Citation], passages: Sequence[sche
     return marks
 
 
-def number(unit: str, value: float | None) -> str:
+def feature_text(unit: str, value: float | None) -> str:
     """A feature's value as text, by its unit."""
     return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
 
 
 def _measure(measure: FeatureValue) -> str:
-    value = number(measure.unit, measure.value)
+    value = feature_text(measure.unit, measure.value)
     reason = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     help_ = escape(measure.meaning + unit + reason)

@@ -37,7 +37,7 @@ def offer_index(arena: Arena) -> None:
 def _build(arena: Arena) -> None:
     completed = False
     with working("Indexing the answers") as progress:
-        store_search.build(arena, progress)
+        store_search.build_index(arena, progress)
         completed = True
     if completed:
         st.rerun()

@@ -9,10 +9,10 @@ import streamlit as st
 from mirage.errors import UnknownName
 from mirage.ui import listing
 from mirage.ui.text import plain
-from mirage.views.keys import PAGE, Key, Keys, name
+from mirage.views.keys import PAGE, Key, Keys, key_text
 
 
-def current(
+def current_question(
     page: str, questions: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
 ) -> Key | None:
     """The question to show: the one in the address, else one that matches; kept in the address.
@@ -41,7 +41,7 @@ def current(
         key = questions.page(int(number))[0]
     if key is None and questions.keys:
         key = start or questions.keys[0]
-    question_name = name(key) if key else ""
+    question_name = key_text(key) if key else ""
     st.query_params.pop("page", None)
     if question_name and question_name != requested:
         st.query_params["query"] = question_name
@@ -57,7 +57,7 @@ def go(page: str, question: str) -> None:
     st.query_params["query"] = question
 
 
-def steps(page: str, questions: Keys, key: Key) -> str:
+def step_buttons(page: str, questions: Keys, key: Key) -> str:
     """Draw the buttons to the previous and the next question, which the arrow keys press.
 
     Returns:
@@ -76,12 +76,12 @@ def steps(page: str, questions: Keys, key: Key) -> str:
             shortcut=shortcut,
             disabled=not exists,
             on_click=go,
-            args=(page, name(questions.keys[target]) if exists and target is not None else ""),
+            args=(page, key_text(questions.keys[target]) if exists and target is not None else ""),
         )
     return "not among the questions that match" if place is None else f"{place + 1:,} of {len(questions.keys):,}"
 
 
-def choose(
+def list_page(
     page: str, questions: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.ListEntry]]
 ) -> None:
     """Draw the page of the list that holds a question, and the way to its other pages.
@@ -96,7 +96,7 @@ def choose(
     number = 1 if place is None else place // PAGE + 1
     listing.listing(
         entries(questions.page(number)),
-        current=name(key),
+        current=key_text(key),
         key=f"{page}_listing",
         on_pick=lambda question: go(page, question),
     )
@@ -114,4 +114,4 @@ def choose(
 
 def _turn(page: str, questions: Keys, picker: str) -> None:
     """Show the first question of the page of the list that was picked."""
-    go(page, name(questions.page(st.session_state[picker])[0]))
+    go(page, key_text(questions.page(st.session_state[picker])[0]))

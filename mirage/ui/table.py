@@ -69,18 +69,6 @@ _WIDTHS: dict[str, int] = {
 }
 """Pixels by kind of column."""
 
-_SHAPES = {
-    "circle": "<circle cx='8' cy='8' r='5'/>",
-    "square": "<rect x='3.5' y='3.5' width='9' height='9'/>",
-    "diamond": "<path d='M8 2l6 6-6 6-6-6z'/>",
-    "triangle-up": "<path d='M8 2.5l6 10.5H2z'/>",
-    "triangle-down": "<path d='M8 13.5L2 3h12z'/>",
-    "pentagon": "<path d='M8 2l6 4.5-2.3 7H4.300l-2.300-7z'/>",
-    "hexagon": "<path d='M8 1.800l5.400 3.100v6.200L8 14.200l-5.400-3.100V4.900z'/>",
-    "x": "<path d='M4.500 2.500L8 6l3.500-3.500 2 2L10 8l3.500 3.500-2 2L8 10l-3.500 3.500-2-2L6 8 2.500 4.500z'/>",
-    "cross": "<path d='M6.300 2.500h3.400v3.800h3.800v3.400H9.700v3.800H6.300V9.700H2.500V6.300h3.800z'/>",
-}
-
 
 def mode() -> Mode:
     """Whether the page is light or dark now."""
@@ -177,7 +165,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
 def dot(system: str, mode: Mode) -> str:
     """The mark of a system's family as an image."""
     system_family = family(system)
-    return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{_SHAPES[system_family.symbol]}</g>")
+    return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{system_family.shape}</g>")
 
 
 def intervals(

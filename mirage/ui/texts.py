@@ -31,7 +31,7 @@ def absent(page: Page) -> None:
         if _there():
             st.button("Open the arena with the texts", type="primary", on_click=_open)
             return
-        folder = home.folder()
+        folder = home.home_folder()
         if st.button("Bring the texts", type="primary", help=f"Into {plain(str(folder))}. Takes a minute or two."):
             _bring()
         st.caption("Or by hand, into a folder of your own:")
@@ -47,7 +47,7 @@ def absent(page: Page) -> None:
 
 def _there() -> bool:
     """Whether the arena with the texts is whole: features are made last."""
-    path = home.arenas().get(home.TEXTS)
+    path = home.home_arenas().get(home.TEXTS)
     return path is not None and "features" in store.open_arena(path).tables
 
 
@@ -58,7 +58,7 @@ def _open() -> None:
 def _bring() -> None:
     completed = False
     with working("Asking for the files") as progress:
-        download_texts(home.folder(), progress)
+        download_texts(home.home_folder(), progress)
         completed = True
     if completed:
         st.rerun()

@@ -43,7 +43,7 @@ def top(item: str) -> None:
     component(key="spot_top", data={"item": item})
 
 
-def sides(battle: BattleView) -> None:
+def show_sides(battle: BattleView) -> None:
     """Show the two answers as A and B; `first` is A. Neither outcome nor measures: they would vote beforehand."""
     cards = [
         _card(letter, answer, battle.question)
@@ -57,7 +57,7 @@ def _card(letter: str, answer: AnswerView, question: QuestionView) -> str:
     return f'<article class="mg-reply">{head}{reply.body(answer, question, [])}</article>'
 
 
-def citation(pair: CitationPair, answer: AnswerView, question: QuestionView, passage: schema.Passage) -> None:
+def show_citation(pair: CitationPair, answer: AnswerView, question: QuestionView, passage: schema.Passage) -> None:
     """Show a sentence and a passage that it cites, and the answer around the sentence."""
     title = f"<strong><bdi>{escape(passage.title)}</bdi></strong>" if passage.title else ""
     parts = [
@@ -73,7 +73,7 @@ def citation(pair: CitationPair, answer: AnswerView, question: QuestionView, pas
         st.html(f'<div style="{reply.inks()}">{marked}</div>')
 
 
-def result(vote_result: VoteResult) -> None:
+def show_result(vote_result: VoteResult) -> None:
     """Show who was who in the last battle, what each judge said, and why it was chosen."""
     vote = vote_result.vote
     own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "a tie"}.get(vote.vote) or f"{vote.vote} is better"
@@ -83,11 +83,11 @@ def result(vote_result: VoteResult) -> None:
     ]
     for verdict in vote_result.verdicts:
         decision = "no readable verdict" if not verdict.read else "a tie"
-        if verdict.flipped:
-            decision = "its two orders do not agree, a tie"
-        elif verdict.winner is not None:
+        if verdict.winner is not None:
             letter = "A" if verdict.winner == vote.system_a else "B"
             decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, is better"
+        if verdict.flipped:
+            decision = f"its two orders do not agree, {decision}"
         sign = {True: reply.sign("right"), False: reply.sign("wrong"), None: ""}[verdict.agrees]
         word = {True: " (as you)", False: " (not as you)", None: ""}[verdict.agrees]
         parts.append(f"{sign}Judge <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
@@ -97,7 +97,7 @@ def result(vote_result: VoteResult) -> None:
     _was(parts)
 
 
-def cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
+def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
     """Show whose sentence the last one was, and what people said of the passage."""
     known = None if passage is None else passage.relevant
     label = {True: "relevant", False: "not relevant", None: "not labelled"}[known]
@@ -116,7 +116,7 @@ def _was(parts: Sequence[str]) -> None:
     st.html(f'<div class="mg-was" style="{reply.inks()}">{spans}</div>')
 
 
-def people(rows: Sequence[votes.Vote]) -> None:
+def show_people(rows: Sequence[votes.Vote]) -> None:
     """Show what each person said of a battle whose systems are known."""
     lines = []
     for row in rows:

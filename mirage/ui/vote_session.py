@@ -106,7 +106,7 @@ def due() -> bool:
     return pending() is not None and time.monotonic() - tried >= RETRY / 2
 
 
-def current() -> VoteSession:
+def current_session() -> VoteSession:
     """The voting session that is open."""
     session: VoteSession = st.session_state[_SESSION]
     return session

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import votes
-from mirage.battles.decisions import Battle, Decision, decisions
+from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.referee import judges
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def voted(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]
     return {code: counts[code] for code in languages}
 
 
-def rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
+def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
     """Who agrees with whom in some languages.
 
     Args:

@@ -18,7 +18,8 @@ from mirage.outcomes.parsed import RULES
 from mirage.store.question import of_question
 from mirage.store.search import places
 from mirage.views.keys import Key, Keys
-from mirage.views.replies import base, replies
+from mirage.views.replies import arena_replies as replies_of
+from mirage.views.replies import base
 
 if TYPE_CHECKING:
     import numpy as np
@@ -200,7 +201,7 @@ def scope(arena: Arena) -> Scope:
 
 
 @lru_cache(maxsize=16)
-def find(arena: Arena, search: AnswerFilter) -> AnswerSelection:
+def find_questions(arena: Arena, search: AnswerFilter) -> AnswerSelection:
     """The questions with a reply that matches.
 
     Raises:
@@ -208,7 +209,7 @@ def find(arena: Arena, search: AnswerFilter) -> AnswerSelection:
     """
     import numpy as np
 
-    arena_replies = replies(arena)
+    arena_replies = replies_of(arena)
     mask = np.ones(len(arena_replies.question), dtype=bool)
     for column, chosen in (
         ("parser", (search.parser,) if "outcomes" in arena.tables else ()),
@@ -228,7 +229,7 @@ def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
     """Which replies contain the text that is looked for, or answer a question that does."""
     import numpy as np
 
-    arena_replies = replies(arena)
+    arena_replies = replies_of(arena)
     # One more for a reply without a place among the answers, which -1 finds.
     answers = np.zeros(arena.rows("answers") + 1, dtype=bool)
     if "answers" in arena.tables:
@@ -241,7 +242,7 @@ def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
     """Which questions contain a text, in any language."""
     import numpy as np
 
-    questions = replies(arena).questions
+    questions = replies_of(arena).questions
     mask = np.zeros(len(questions.keys), dtype=bool)
     if "queries" in arena.tables:
         holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
@@ -270,7 +271,7 @@ def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QuestionItem, ...]:
     )
 
 
-def resolve(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
+def question_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
     """The question that a link means: `ar:771728#0`, or an id alone.
 
     Args:
@@ -281,11 +282,11 @@ def resolve(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
     Raises:
         UnknownName: if there is no such question; the message names the nearest.
     """
-    return find(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
+    return find_questions(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
 
 
 @lru_cache(maxsize=256)
-def question(arena: Arena, key: Key, parser: str) -> QuestionView:
+def question_view(arena: Arena, key: Key, parser: str) -> QuestionView:
     """One question with its passages, all replies, and what is known of each."""
     queries = of_question(arena, "queries", key)
     passages = tuple(
@@ -333,7 +334,7 @@ def question(arena: Arena, key: Key, parser: str) -> QuestionView:
 
 
 def matches(question: QuestionView, search: AnswerFilter) -> frozenset[str]:
-    """The systems whose reply to a question is among those looked for, as `find` finds them."""
+    """The systems whose reply to a question is among those looked for, as `find_questions` finds them."""
     text = _fold(search.text)
     in_question = text in _fold(question.text or "")
     return frozenset(

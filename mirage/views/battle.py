@@ -14,11 +14,11 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
-from mirage.battles.decisions import Decision, Shown, Winner, decide, shown
+from mirage.battles.decision import Decision, Shown, Winner, decide, shown
 from mirage.battles.referee import RELEVANCE
 from mirage.features import FEATURES
 from mirage.views import answers
-from mirage.views.judgments import judgments
+from mirage.views.judgments import judgments_on
 from mirage.views.keys import Key, Keys
 from mirage.views.matrix import RIGHT, Cell
 
@@ -153,7 +153,7 @@ class BattleView:
 
 
 @lru_cache(maxsize=64)
-def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
+def decisions_of(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, Decision]]:
     """Every battle of two systems, sorted by language and id: what each referee made of it."""
     by_battle: dict[Key, dict[str, list[Shown]]] = {}
     if "judgments" in arena.tables:
@@ -179,9 +179,9 @@ def battles(arena: Arena, first: str, second: str) -> Mapping[Key, Mapping[str, 
 
 
 @lru_cache(maxsize=64)
-def find(arena: Arena, search: BattleFilter) -> BattleSelection:
+def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     """The battles of two systems that match."""
-    referees_by_battle = battles(arena, search.first, search.second)
+    referees_by_battle = decisions_of(arena, search.first, search.second)
     decisions = {
         key: by_referee[search.referee]
         for key, by_referee in referees_by_battle.items()
@@ -207,12 +207,12 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 
 @lru_cache(maxsize=128)
-def battle(arena: Arena, key: Key, first: str, second: str) -> BattleView:
+def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
     """One battle with the question, its passages, both replies, every verdict and the features that both have."""
-    question = answers.question(arena, key, "strict")
+    question = answers.question_view(arena, key, "strict")
     replies = {reply.system: reply for reply in question.replies}
     first_reply, second_reply = (replies.get(system) or _nothing(system) for system in (first, second))
-    verdicts = judgments(arena, key) if "judgments" in arena.tables else ()
+    verdicts = judgments_on(arena, key) if "judgments" in arena.tables else ()
     pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
     values = {measure.name: measure.value for measure in second_reply.measures}
     compared, apart = [], []
@@ -252,7 +252,7 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
     if {"outcomes", "answers"} & set(arena.tables):
         parser = "".join(answers.scope(arena).parsers[:1])
         hits |= set(
-            answers.find(
+            answers.find_questions(
                 arena, answers.AnswerFilter(languages=languages, systems=(first, second), parser=parser, text=text)
             ).keys
         )

@@ -19,7 +19,7 @@ DIFFERENCES = ("difference", "difference_low", "difference_high")
 
 
 @lru_cache(maxsize=64)
-def rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
+def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
     """The rows of a board as they are shown.
 
     Args:
@@ -52,7 +52,7 @@ def rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> 
         span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
         row["tier_low"], row["tier_high"] = span or (None, None)
         alike = tiers.alike(system) if tiers is not None else ()
-        row["alike"] = runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
+        row["alike"] = rank_runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
     return pa.table({name: [row[name] for row in shown] for name in shown[0]})
 
 
@@ -77,12 +77,12 @@ def everything(board: Board, reference: str | None = None) -> pa.Table:
 
 
 @lru_cache(maxsize=64)
-def design(board: Board) -> tuple[str, ...]:
+def design_lines(board: Board) -> tuple[str, ...]:
     """What the design leaves badly known, in lines."""
     return rank.designs(board.ranking.battles)
 
 
-def runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
+def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
     """Some ranks as text, neighbours as a run: `2–5, 7`.
 
     Args:

@@ -186,8 +186,8 @@ class _Systems:
 
     @cached_property
     def taus(self) -> NDArray[np.float64]:
-        """1 x (1 + draws), as `taus`."""
-        return taus(self.ratings[None], self.means[None])
+        """1 x (1 + draws), as `rank_taus`."""
+        return rank_taus(self.ratings[None], self.means[None])
 
     def among(self, systems: Collection[str]) -> NDArray[np.float64]:
         """The same among some of the systems."""
@@ -195,7 +195,7 @@ class _Systems:
         return (
             self.taus
             if len(positions) == len(self.systems)
-            else taus(self.ratings[None, positions], self.means[None, positions])
+            else rank_taus(self.ratings[None, positions], self.means[None, positions])
         )
 
 
@@ -215,7 +215,7 @@ def _of_systems(arena: Arena, referee: str, skill: Skill, feature: str, code: st
     )
 
 
-def taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
+def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
     """Kendall's tau-b of two rankings of the same systems, as they are and over draws of systems.
 
     A draw takes as many systems, with replacement; one that comes twice is tied with itself. Every row of one call, and

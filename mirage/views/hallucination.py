@@ -79,7 +79,7 @@ def systems(arena: Arena) -> tuple[str, ...]:
     return tuple(arena.sql("SELECT DISTINCT system FROM outcomes ORDER BY system")["system"].to_pylist())
 
 
-def published(arena: Arena) -> Arena | None:
+def published_arena(arena: Arena) -> Arena | None:
     """The arena that holds the printed figures: this one, or the bundled one; None where there is neither."""
     if "published" in arena.tables:
         return arena
@@ -88,7 +88,7 @@ def published(arena: Arena) -> Arena | None:
 
 
 @lru_cache(maxsize=64)
-def rates(
+def both_rates(
     arena: Arena,
     figures: Arena | None,
     parser: Parser = "strict",
@@ -99,7 +99,7 @@ def rates(
 
     Args:
         arena: an arena with outcomes.
-        figures: an arena with printed figures (`published`).
+        figures: an arena with printed figures (table `published`).
         parser: whose outcomes count.
         definition: which rate is `value`; the other one is `other`.
         picked: codes; empty for all that the arena has.

@@ -14,9 +14,9 @@ from mirage import judge
 from mirage.battles.referee import judges
 from mirage.errors import MirageError
 from mirage.judge import stage
-from mirage.rank.control import control
+from mirage.rank.control import control_style
 from mirage.store import makers_of
-from mirage.views.leaderboard import battles, style
+from mirage.views.leaderboard import battles_of, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgeMeasure:
-    """One thing that is measured of a judge: column stems of `rows` and what to make of it."""
+    """One thing that is measured of a judge: column stems of `judge_rows` and what to make of it."""
 
     name: str
-    """Value, with `_low`, `_high` and `_n` beside it in `rows`."""
+    """Value, with `_low`, `_high` and `_n` beside it in `judge_rows`."""
     title: str
     """Name for people."""
     meaning: str
@@ -82,7 +82,7 @@ MEASURES: dict[str, JudgeMeasure] = {
 
 
 @lru_cache(maxsize=32)
-def rows(arena: Arena) -> pa.Table:
+def judge_rows(arena: Arena) -> pa.Table:
     """Every measure of every judge in every language, and `all` where a judge has several.
 
     Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
@@ -96,7 +96,7 @@ def rows(arena: Arena) -> pa.Table:
     arena.need("judgments")
     slopes, families = _slopes(arena), _families(arena)
     records: list[dict[str, Any]] = []
-    for summary in stage.judges(arena.path):
+    for summary in stage.judge_statistics(arena.path):
         row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
         values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):
@@ -137,12 +137,12 @@ def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     for name in judges(arena):
         battles_by_language = {
             code: language_battles
-            for code, language_battles in battles(arena, name, "both").items()
+            for code, language_battles in battles_of(arena, name, "both").items()
             if _measured(language_battles, known.get(code))
         }
         if not battles_by_language:
             continue
-        result = control(battles_by_language, known)
+        result = control_style(battles_by_language, known)
         for code, (coefficient,) in result.coefficients.items():
             n = result.n_battles[code] if code in result.n_battles else sum(result.n_battles.values())
             slopes[name, code] = {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=256)
-def judgments(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
+def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
     """Every verdict on the replies to a question, by judge; the two orders of a pair follow each other.
 
     Args:
@@ -33,6 +33,6 @@ def judgments(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]
     )
 
 
-def better(judgment: schema.Judgment) -> str | None:
+def preferred(judgment: schema.Judgment) -> str | None:
     """The system that a verdict prefers; None for a tie and where no verdict could be read."""
     return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)

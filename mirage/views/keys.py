@@ -15,7 +15,7 @@ Key = tuple[str, str]
 """Language and id of a question."""
 
 
-def name(key: Key) -> str:
+def key_text(key: Key) -> str:
     """A question as it stands in the address: `ar:771728#0`."""
     return ":".join(key)
 
@@ -58,5 +58,7 @@ class Keys:
             return code, query_id
         matches = [key for key in self.keys if key[1] == link]
         if not matches:
-            raise UnknownName("question", link, map(name, [key for key in self.keys if key[0] == code] or self.keys))
+            raise UnknownName(
+                "question", link, map(key_text, [key for key in self.keys if key[0] == code] or self.keys)
+            )
         return min(matches, key=lambda key: (key[0] not in languages, key))

@@ -123,16 +123,16 @@ def size(arena: Arena, referee: str) -> Size:
 
 
 @lru_cache(maxsize=16)
-def battles(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
+def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battles]:
     """All battles of a referee by language."""
     if Referee.named(referee).by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
         return Referee.relevance(skill).battles(arena.read("outcomes", columns=columns))
-    return {code: language_verdicts.battles() for code, language_verdicts in verdicts(arena, referee).items()}
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, referee).items()}
 
 
 @lru_cache(maxsize=16)
-def verdicts(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
+def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
     """All verdicts of a judge, by language."""
     return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS), judge=judge)
 
@@ -154,7 +154,7 @@ def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
 
 
 @lru_cache(maxsize=64)
-def rated(
+def ranking_of(
     arena: Arena,
     referee: str,
     skill: Skill,
@@ -166,19 +166,19 @@ def rated(
     `board`.
     """
     if Referee.named(referee).by_labels:
-        codes = [code for code in languages if code in battles(arena, referee, skill)]
-        return rank.together([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
+        codes = [code for code in languages if code in battles_of(arena, referee, skill)]
+        return rank.join_rankings([_by_labels(arena, skill, code, choice.ties) for code in codes]), None
     by_judge = _said(arena, referee)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
-    recomputed = whatif.rated(
+    recomputed = whatif.rate_counted(
         [_counted(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
     )
     return recomputed.ranking, recomputed
 
 
 def _said(arena: Arena, referee: str) -> dict[str, dict[str, rank.Verdicts]]:
-    return {judge: verdicts(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+    return {judge: verdicts_of(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
 
 
 @lru_cache(maxsize=256)
@@ -186,14 +186,14 @@ def _counted(
     arena: Arena, referee: str, code: str, choice: RankOptions, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
     """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
-    votes = people.verdicts(arena, voted) if voted else None
-    return whatif.count(_said(arena, referee), choice, code, votes=votes)
+    votes = people.votes_as_verdicts(arena, voted) if voted else None
+    return whatif.count_verdicts(_said(arena, referee), choice, code, votes=votes)
 
 
 @lru_cache(maxsize=256)
 def _by_labels(arena: Arena, skill: Skill, code: str, ties: rank.Ties) -> rank.Ranking:
     """The ranking of one language by relevance labels."""
-    return rank.rate({code: battles(arena, RELEVANCE, skill)[code]}, ties=ties)
+    return rank.rate({code: battles_of(arena, RELEVANCE, skill)[code]}, ties=ties)
 
 
 @lru_cache(maxsize=64)
@@ -292,7 +292,7 @@ def board(
             where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
             do="choose another skill, or more languages",
         )
-    ranking, recomputed = rated(arena, referee, skill, codes, choice, voted)
+    ranking, recomputed = ranking_of(arena, referee, skill, codes, choice, voted)
     if recomputed is not None:
         lacking |= recomputed.lacking
     shown = tuple(code for code in codes if code in ranking.languages)
@@ -300,7 +300,7 @@ def board(
     moved: tuple[str, ...] = ()
     other = choice != RankOptions() or voted is not None
     if other:
-        different = compare(rated(arena, referee, skill, codes, RankOptions())[0], ranking)
+        different = compare(ranking_of(arena, referee, skill, codes, RankOptions())[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.decisions import LABEL_SQL, WINNER_SQL
+from mirage.battles.decision import ROW_WINNER_SQL, WINNER_SQL
 from mirage.battles.referee import Referee, referees
 from mirage.errors import UnknownName
 from mirage.intervals import wilson
@@ -101,10 +101,9 @@ def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matri
     else:
         values["judge"] = referee
         query = (
-            f"WITH labelled AS (SELECT *, {LABEL_SQL} AS label FROM judgments WHERE judge = $judge AND {chosen}), "  # noqa: S608
-            "seen AS (SELECT language, query_id, least(system_a, system_b) AS x, greatest(system_a, system_b) AS y, "
-            "CASE WHEN label = 'unparsed' THEN NULL WHEN label = 'tie' THEN 'tie' "
-            "WHEN (label = 'A') = (system_a < system_b) THEN 'first' ELSE 'second' END AS winner FROM labelled), "
+            "WITH seen AS (SELECT language, query_id, least(system_a, system_b) AS x, "  # noqa: S608
+            f"greatest(system_a, system_b) AS y, {ROW_WINNER_SQL} AS winner "
+            f"FROM judgments WHERE judge = $judge AND {chosen}), "
             f"decided AS (SELECT x, y, {WINNER_SQL} AS result FROM seen GROUP BY language, query_id, x, y)"
         )
     rows = arena.sql(

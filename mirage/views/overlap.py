@@ -31,7 +31,7 @@ class Parts:
     words_shared: int
 
 
-def overlap(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] | None:
+def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] | None:
     """Find the words that two replies share, in the same order; None where one has no text or more than `WORDS` words.
 
     Words are those of `mirage.text`, compared without regard to case; a citation counts as one word, which equals

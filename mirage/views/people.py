@@ -47,7 +47,7 @@ def database() -> votes.Votes:
 
 
 def _shared() -> _Database:
-    return _opened(os.environ.get(votes.URL, ""), str(home.folder()))
+    return _opened(os.environ.get(votes.URL, ""), str(home.home_folder()))
 
 
 @lru_cache(maxsize=4)
@@ -103,12 +103,12 @@ def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> 
 
 
 @lru_cache(maxsize=8)
-def verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
+def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
     """People's votes as verdicts (`votes.people`), as they were at a version."""
     return votes.people(_log(arena, key))
 
 
-def agreement(arena: Arena) -> tuple[votes.Agreement, ...]:
+def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
     """How far people agree with each judge and with each other, over votes drawn at random; none without any.
 
     Raises:
@@ -125,7 +125,7 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
     return tuple(vote_agreement(arena, log))
 
 
-def citations(arena: Arena) -> tuple[votes.CitationSupport, ...]:
+def citations_at(arena: Arena) -> tuple[votes.CitationSupport, ...]:
     """How people see the citations, by language and system; none without votes on them.
 
     Raises:
@@ -138,12 +138,12 @@ def citations(arena: Arena) -> tuple[votes.CitationSupport, ...]:
 def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSupport, ...]:
     log = database().rows(votes.Evidence, arena=arena.name)
     try:
-        return tuple(stage.citations(arena, log))
+        return tuple(stage.citation_support(arena, log))
     except NotEnoughData:
         return ()
 
 
-def corrected(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
+def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
     """A judge's ranking of some languages, and of these together, corrected by people, or why there is none; None where
     nobody has voted.
 

@@ -24,7 +24,7 @@ SOURCE = "NoMIRACL"
 
 
 @lru_cache(maxsize=16)
-def confusion(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
+def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
     return outcomes.confusion(rate_table(arena, parser, languages))
 
@@ -79,14 +79,14 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
 
 
 @lru_cache(maxsize=8)
-def items(figures: Arena) -> tuple[str, ...]:
+def paper_tables(figures: Arena) -> tuple[str, ...]:
     """The tables of NoMIRACL among the printed figures, but for the rates that have a page of their own."""
     rows = figures.sql("SELECT DISTINCT item FROM published WHERE source = ? AND item <> ?", [SOURCE, BASELINES])
     return tuple(sorted(rows["item"].to_pylist()))
 
 
 @lru_cache(maxsize=8)
-def languages(figures: Arena, item: str) -> tuple[str, ...]:
+def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
     """The languages of a table, `all` first where it prints a mean or a total."""
     rows = figures.sql("SELECT DISTINCT language FROM published WHERE source = ? AND item = ?", [SOURCE, item])
     codes = set(rows["language"].to_pylist())
@@ -113,7 +113,7 @@ def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language
 
 @lru_cache(maxsize=8)
 def _figures(figures: Arena, arena: Arena | None, item: str) -> list[printed.PrintedFigure]:
-    return printed.figures(figures.read("published"), arena, source=SOURCE, item=item)
+    return printed.printed_figures(figures.read("published"), arena, source=SOURCE, item=item)
 
 
 def meaning(column: str) -> str:

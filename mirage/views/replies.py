@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.store.search import placed
+from mirage.store.search import placed_keys
 from mirage.views.keys import Key, Keys
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Replies:
 
 
 @lru_cache(maxsize=8)
-def replies(arena: Arena) -> Replies:
+def arena_replies(arena: Arena) -> Replies:
     """All replies of an arena.
 
     Raises:
@@ -65,7 +65,7 @@ def replies(arena: Arena) -> Replies:
 
     source, tables = "SELECT *, -1 AS place FROM base", {}
     if "answers" in arena.tables:
-        source, tables = "FROM base LEFT JOIN placed USING (language, query_id, system)", {"placed": placed(arena)}
+        source, tables = "FROM base LEFT JOIN placed USING (language, query_id, system)", {"placed": placed_keys(arena)}
     order = "ORDER BY language, query_id, system, parser"
     rows = arena.sql(f"WITH base AS ({base(arena)}) {source} {order}", given=tables)
     codes, values = {}, {}

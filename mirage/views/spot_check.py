@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema, votes
 from mirage.answers import is_numbered
-from mirage.battles.decisions import decisions
+from mirage.battles.decision import decisions
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places
 from mirage.store.question import of_question
@@ -113,9 +113,9 @@ def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[vo
     return votes.standing(database.rows(votes.Evidence, arena=arena.name, language=language))
 
 
-def result(arena: Arena, vote: votes.Vote) -> VoteResult:
+def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
     """Who was who in a battle that was voted on, and what each judge said."""
-    shown = battles.battle(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
+    shown = battles.battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
     by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
     label = votes.label(vote)
     names = dict(enumerate(votes.battle(vote)[2:]))
@@ -135,7 +135,7 @@ def result(arena: Arena, vote: votes.Vote) -> VoteResult:
     return VoteResult(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
 
 
-def digest(shown: battles.BattleView) -> str | None:
+def battle_digest(shown: battles.BattleView) -> str | None:
     """Digest of the two answers of a battle; null where one has no text."""
     first, second = shown.first.text, shown.second.text
     return None if first is None or second is None else votes.digest(first, second)

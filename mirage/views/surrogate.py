@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema, surrogate
 from mirage.battles.referee import Referee
 from mirage.surrogate.ablation import ABLATIONS
-from mirage.surrogate.reporting import chosen as chosen_regressor
+from mirage.surrogate.reporting import chosen_regressor as chosen_regressor
 from mirage.surrogate.summaries import RegressorSummary, summary
 from mirage.surrogate.summaries import held_out as read_held_out
-from mirage.views.hallucination import published as figures_of
+from mirage.views.hallucination import published_arena as figures_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
 
 
 @lru_cache(maxsize=16)
-def compared(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
+def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
     """The comparison behind the stored predictions.
 
     Raises:
@@ -150,11 +150,13 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
 
 
 @lru_cache(maxsize=64)
-def points(arena: Arena, referee: str, skill: Skill, regressor: str, language: str) -> tuple[schema.Prediction, ...]:
+def predicted_points(
+    arena: Arena, referee: str, skill: Skill, regressor: str, language: str
+) -> tuple[schema.Prediction, ...]:
     """One regressor's predictions in one language, best rating by the referee first; new systems last."""
     rows = [
         schema.Prediction(**row)
-        for row in compared(arena, referee, skill).points.to_pylist()
+        for row in comparison_of(arena, referee, skill).points.to_pylist()
         if row["regressor"] == regressor and row["language"] == language
     ]
     return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
@@ -177,7 +179,7 @@ def judged_ends(
 
 
 @lru_cache(maxsize=64)
-def by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
+def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
     """One regressor language by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
     `published`, the tau that the paper prints for its forest with a judge.
     """
@@ -193,16 +195,16 @@ def by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tup
             "systems": row.systems,
             "published": tau.get(row.language) if row.language != surrogate.ALL else None,
         }
-        for row in compared(arena, referee, skill).quality
+        for row in comparison_of(arena, referee, skill).quality
         if row.regressor == regressor
     )
 
 
 @lru_cache(maxsize=64)
-def outside(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
+def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """By system and feature: the languages in which the system lies outside the range of those trained on."""
     languages: dict[str, dict[str, list[str]]] = {}
-    for row in compared(arena, referee, skill).points.to_pylist():
+    for row in comparison_of(arena, referee, skill).points.to_pylist():
         if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
             for feature in row["outside"].split(", "):
                 languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])

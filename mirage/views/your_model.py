@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=32)
-def placed(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
+def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
     """Where a system stands among those that a judge has judged, or why it cannot be said.
 
     Args:
@@ -39,14 +39,14 @@ def placed(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Pla
 
 
 @lru_cache(maxsize=32)
-def languages(arena: Arena, system: str) -> tuple[str, ...]:
+def languages_with_features(arena: Arena, system: str) -> tuple[str, ...]:
     """The languages in which a system has features."""
     rows = arena.sql("SELECT DISTINCT language FROM features WHERE system = ? ORDER BY language", [system])
     return tuple(rows["language"].to_pylist())
 
 
 @lru_cache(maxsize=32)
-def compared(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
+def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
     """A system's mean of each feature beside those of the others, in the same languages.
 
     Args:
@@ -93,6 +93,6 @@ def stands(placement: Placement) -> pa.Table:
     return pa.Table.from_pylist([asdict(row) for row in placement.stands])
 
 
-def battles(placement: Placement) -> pa.Table:
+def suggested_battles(placement: Placement) -> pa.Table:
     """The battles worth judging next, as `mirage judge --battles` reads them."""
     return schema.from_rows(SuggestedBattle, placement.next)

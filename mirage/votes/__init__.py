@@ -15,7 +15,7 @@ judge's ranking (`powered.py`: the method), `citations.py` says how people see t
 
 from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
 from mirage.votes.citations import ENOUGH_REPLIES, EVERYBODY, CitationSupport, supported
-from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct, together
+from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct, join_corrections
 from mirage.votes.database import FORMAT, Votes
 from mirage.votes.queue import (
     COMMON,
@@ -27,7 +27,7 @@ from mirage.votes.queue import (
     Progress,
     VoteItem,
     cast,
-    gather,
+    gather_pool,
     next_items,
     progress,
 )
@@ -70,8 +70,9 @@ __all__ = [
     "checked",
     "correct",
     "digest",
-    "gather",
+    "gather_pool",
     "item",
+    "join_corrections",
     "kappa",
     "label",
     "next_items",
@@ -80,6 +81,5 @@ __all__ = [
     "progress",
     "standing",
     "supported",
-    "together",
     "token",
 ]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decisions import FIRST, SECOND, Battle, Decision, decisions, points
+from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions, points
 from mirage.intervals import bootstrap_tails, wilson
 from mirage.languages import LANGUAGES
 from mirage.schema import CodeOrAll, Count, Range, Share

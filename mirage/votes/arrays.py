@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decisions import UNPARSED, Battle, Decision, points
+from mirage.battles.decision import UNPARSED, Battle, Decision, points
 from mirage.votes.powered import Data, known
 from mirage.votes.rows import Vote
 from mirage.votes.verdicts import label

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.decisions import Battle, Decision
+from mirage.battles.decision import Battle, Decision
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
 from mirage.votes.arrays import lay_out
-from mirage.votes.powered import Data, estimate
+from mirage.votes.powered import Data, powered_estimate
 from mirage.votes.rows import Vote
 from mirage.votes.verdicts import battle, label
 
@@ -262,7 +262,7 @@ def correct(
     systems = tuple(sorted({name for battle_key in battles for name in battle_key[2:]}))
     data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
-    result = estimate(data, lam, seed=seed)
+    result = powered_estimate(data, lam, seed=seed)
     n_votes = sum(map(len, opinions.values()))
     return Correction(
         language=language,
@@ -293,12 +293,12 @@ def correct(
 def _alone(data: Data) -> Array | None:
     """S x S: covariance of the ratings by the votes alone; None where they have no bound."""
     try:
-        return np.asarray(estimate(data, 0.0).covariance)
+        return np.asarray(powered_estimate(data, 0.0).covariance)
     except NotEnoughData:
         return None
 
 
-def together(corrections: Sequence[Correction]) -> Correction:
+def join_corrections(corrections: Sequence[Correction]) -> Correction:
     """The corrected rankings of several languages as one: the mean of their ratings, so that every language counts the
     same, among the systems that all have. Votes in one language say nothing of another, so the covariances add up.
 

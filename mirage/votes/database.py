@@ -67,7 +67,7 @@ class Votes:
             Unreachable: if the database does not answer; the vote may be submitted again, with its id.
         """
         row = checked(row)
-        table = tables.tables()[type(row)]
+        table = tables.vote_tables()[type(row)]
 
         def work(db: Connection) -> AnyRow:
             db.execute(self._insert(table), [asdict(row)])
@@ -94,7 +94,7 @@ class Votes:
             BadInput: if there is no such vote of this voter, or it was given in another session.
             Unreachable: if the database does not answer.
         """
-        table = tables.tables()[kind]
+        table = tables.vote_tables()[kind]
 
         def work(db: Connection) -> AnyRow:
             vote = self._one(db, kind, vote_id)
@@ -163,7 +163,7 @@ class Votes:
                     )
             new = [asdict(row) for name, row in sound.items() if name not in stored]
             if new:
-                db.execute(self._insert(tables.tables()[kind]), new)
+                db.execute(self._insert(tables.vote_tables()[kind]), new)
             return len(new)
 
         return self._do(work, write=True)
@@ -178,7 +178,7 @@ class Votes:
         """
         from sqlalchemy import select
 
-        table = tables.tables()[kind]
+        table = tables.vote_tables()[kind]
         query = select(*table.c).order_by(table.c.time, table.c.vote_id)
         for name, value in (("arena", arena), ("language", language), ("voter", voter)):
             if value is not None:
@@ -194,7 +194,9 @@ class Votes:
         from sqlalchemy import func, select
 
         def work(db: Connection) -> tuple[int, int]:
-            counts = (select(func.count()).select_from(t).where(t.c.arena == arena) for t in tables.tables().values())
+            counts = (
+                select(func.count()).select_from(t).where(t.c.arena == arena) for t in tables.vote_tables().values()
+            )
             votes, evidence = (int(db.execute(statement).scalar_one()) for statement in counts)
             return votes, evidence
 
@@ -219,7 +221,7 @@ class Votes:
     def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
         from sqlalchemy import select
 
-        table, rows = tables.tables()[kind], []
+        table, rows = tables.vote_tables()[kind], []
         for start in range(0, len(ids), 500):
             query = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
             rows += [kind(*row) for row in db.execute(query)]
@@ -298,7 +300,7 @@ class Votes:
             inspector = inspect(db)
             return [
                 f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
-                for table in tables.tables().values()
+                for table in tables.vote_tables().values()
                 for column in table.columns
                 if column.name not in {existing["name"] for existing in inspector.get_columns(table.name)}
             ]

@@ -147,7 +147,7 @@ def known(
         shape = (systems, systems)
         counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(decided.sum(), 1)
         won = np.bincount(cells, points[decided], systems**2).reshape(shape) / max(decided.sum(), 1)
-        theta = solve(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
+        theta = solve_points(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
         columns.append(np.where(decided, points - _sigma(theta[first] - theta[second]), 0.0))
         seen = np.where(decided, order, 0.0)
         columns += [_around(part, decided, first, second, systems) for part in (seen, seen * (points == 0.5))]
@@ -157,7 +157,7 @@ def known(
     return np.stack(varying, axis=1) if varying else np.zeros((len(first), 0))
 
 
-def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredEstimate:
+def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredEstimate:
     """Ratings by votes and a prediction of them.
 
     Args:
@@ -181,7 +181,7 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredE
     weight = 0.0 if lam is None else lam
     theta = np.zeros(data.systems)
     for _ in range(4 if lam is None else 0):
-        theta = solve(w, human + weight * judge, theta, hold=_HOLD)
+        theta = solve_points(w, human + weight * judge, theta, hold=_HOLD)
         votes, inverse = _of_votes(data, theta, w)
         moved = rest @ inverse
         spread = float((moved**2).sum() + np.trace(inverse @ elsewhere @ inverse))
@@ -191,7 +191,7 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredE
         weight = best
         if converged:
             break
-    theta = solve(w, human + weight * judge, theta)
+    theta = solve_points(w, human + weight * judge, theta)
     votes, inverse = _of_votes(data, theta, w)
     influence = votes + weight * rest
     # Each rating takes a degree of freedom (Stata's CR1); unequal weights are worth fewer equal ones (Kish 1965).
@@ -201,7 +201,7 @@ def estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredE
     return PoweredEstimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
 
 
-def solve(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
+def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
     """The theta at which the expected points are those that were won: Newton on a convex function, with halving.
 
     Args:
@@ -259,12 +259,12 @@ def _predicted(data: Data, seed: int) -> Array:
     scaled = data.known / data.known.std(axis=0)
     ones = np.ones_like(data.weight)
     human = data.means(data.human, data.weight)
-    start = solve(data.means(ones, data.weight), human, np.zeros(data.systems), hold=_HOLD)
+    start = solve_points(data.means(ones, data.weight), human, np.zeros(data.systems), hold=_HOLD)
     for k in range(FOLDS):
         inside = part[data.query] == k
         weight = np.where(inside, 0.0, data.weight)
         w = data.means(ones, weight)
-        theta = solve(w, data.means(data.human, weight), start, hold=_HOLD)
+        theta = solve_points(w, data.means(data.human, weight), start, hold=_HOLD)
         inverse = _inverse(_curvature(w, theta))
         use = np.flatnonzero(weight)
         first, second = data.first[use], data.second[use]

@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decisions import TIE, Battle, Decision
-from mirage.battles.decisions import decisions as decide_all
+from mirage.battles.decision import TIE, Battle, Decision
+from mirage.battles.decision import decisions as decide_all
 from mirage.errors import BadInput
 from mirage.votes.agreement import ENOUGH
 from mirage.votes.rows import Vote, checked, now
@@ -103,7 +103,7 @@ class Pool:
     """The least chance of a battle."""
 
 
-def gather(
+def gather_pool(
     *,
     language: str,
     answers: pa.Table,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import schema, store, votes
-from mirage.battles.decisions import decisions
+from mirage.battles.decision import decisions
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank import DRAWS, SEED
 from mirage.rank.ranking import rank_by
@@ -76,7 +76,7 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
         for name, columns in (("judgments", _COLUMNS), ("ratings", None))
         if language in arena.languages(name)
     }
-    return votes.gather(
+    return votes.gather_pool(
         language=language, answers=answers, judgments=tables.get("judgments"), ratings=tables.get("ratings")
     )
 
@@ -97,7 +97,7 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
     return [vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)]
 
 
-def citations(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
+def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
     """How people see the citations of an arena's answers (`votes.supported`): of the votes that stand, on answers that
     are still the same.
 
@@ -199,7 +199,7 @@ def correct_ranking(
         )
     codes = list(corrections)
     with suppress(NotEnoughData):
-        corrections["all"] = votes.together(list(corrections.values()))
+        corrections["all"] = votes.join_corrections(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
         uncorrected = rank_by(judgments, label, languages=codes, draws=draws, seed=seed).table().to_pylist()

@@ -40,7 +40,7 @@ def metadata() -> Any:
     return catalog
 
 
-def tables() -> Mapping[type, Table]:
+def vote_tables() -> Mapping[type, Table]:
     """The table of each kind of rows."""
     return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in _KINDS}
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mirage.battles.decisions import FIRST, SECOND, TIE, Battle, swap
-from mirage.battles.decisions import battle as battle_of
+from mirage.battles.decision import FIRST, SECOND, TIE, Battle, swap
+from mirage.battles.decision import battle as battle_of
 from mirage.votes.rows import Vote
 
 if TYPE_CHECKING:

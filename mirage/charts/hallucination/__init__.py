@@ -8,6 +8,6 @@ from mirage.charts.hallucination.by_language import bars, cells
 from mirage.charts.hallucination.parts import QUESTIONS, RATES
 from mirage.charts.hallucination.places import order
 from mirage.charts.hallucination.plane import trade_off
-from mirage.charts.hallucination.shares import stacked
+from mirage.charts.hallucination.shares import share_bars
 
-__all__ = ["QUESTIONS", "RATES", "bars", "cells", "order", "stacked", "trade_off"]
+__all__ = ["QUESTIONS", "RATES", "bars", "cells", "order", "share_bars", "trade_off"]

@@ -18,7 +18,7 @@ from mirage.charts.hallucination.parts import (
     whisker,
 )
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, layout, name, on_ramp, rows_axis
+from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, label_text, layout, on_ramp, rows_axis
 
 _LEAST = 12
 """Columns that the cells have room for at least."""
@@ -93,7 +93,7 @@ def cells(
                 showgrid=False,
                 zeroline=False,
             ),
-            yaxis=rows_axis([name(system) for system in systems], mode, showgrid=False),
+            yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
         ),
     }
 
@@ -120,7 +120,7 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
                 {
                     "type": "bar",
                     "orientation": "h",
-                    "name": name(system),
+                    "name": label_text(system),
                     "legendgroup": system,
                     "showlegend": side == 0,
                     "offsetgroup": str(i),

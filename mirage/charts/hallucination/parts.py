@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mirage.charts.palette import FORMATS, Mode, axis, family, ink, name
+from mirage.charts.palette import FORMATS, Mode, axis, family, ink, label_text
 from mirage.languages import LANGUAGES
 
 Row = Mapping[str, Any]
@@ -69,7 +69,7 @@ def pattern(shape: str, mode: Mode) -> dict[str, Any]:
 
 def joint_hover(row: Row) -> str:
     """What is said of a system: a row of `views.Rates.systems`."""
-    lines = [f"<b>{name(row['system'])}</b> ({family(row['system']).name})"]
+    lines = [f"<b>{label_text(row['system'])}</b> ({family(row['system']).name})"]
     for metric, title in RATES.items():
         cell = {key: row[f"{metric}_{key}"] for key in SAID}
         lines += _said(cell, title)
@@ -80,7 +80,7 @@ def joint_hover(row: Row) -> str:
 
 def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str:
     """What is said of one rate of a system in a language: a row of `views.Rates.cells`, or None."""
-    lines = [f"<b>{name(system)}</b>, {LANGUAGES[language].name}, {QUESTIONS[metric]}"]
+    lines = [f"<b>{label_text(system)}</b>, {LANGUAGES[language].name}, {QUESTIONS[metric]}"]
     if cell is None:
         return "<br>".join([*lines, "no replies in this arena"])
     lines += _said(cell, RATES[metric])

@@ -7,7 +7,7 @@ from typing import Any
 
 from mirage.charts.hallucination.parts import Row, note, said_count, said_rate
 from mirage.charts.leaderboard import HEAD
-from mirage.charts.palette import MARK_SIZE, SPACE, TEXT_SIZE, Mode, family, ink, layout, name
+from mirage.charts.palette import MARK_SIZE, SPACE, TEXT_SIZE, Mode, family, ink, label_text, layout
 
 _LINE = 24
 """Height of a row in pixels."""
@@ -28,7 +28,7 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
         maker, fall = family(row["system"]), row["fall"]
         color = maker.color(mode) if fall else colors.muted
         hover = (
-            f"<b>{name(row['system'])}</b><br>place {row['place_decided']} over decided replies: "
+            f"<b>{label_text(row['system'])}</b><br>place {row['place_decided']} over decided replies: "
             f"{said_rate(row['decided'])}"
             f"<br>place {row['place_as_published']} as published: {said_rate(row['as_published'])}"
             f"<br>undecided: {said_rate(row['undecided'])} of {said_count(row['n'])} replies"
@@ -40,7 +40,7 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
                 "x": [0, 1],
                 "y": [i, after.index(row)],
                 "text": [
-                    f"{name(row['system'])}   {said_rate(row['decided'])}  ",
+                    f"{label_text(row['system'])}   {said_rate(row['decided'])}  ",
                     f"  {said_rate(row['as_published'])}   {moved(fall)}",
                 ],
                 "textposition": ["middle left", "middle right"],

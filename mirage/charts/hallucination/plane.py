@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis, whisker
-from mirage.charts.labels import SIZE, LabelAnchor, place
+from mirage.charts.labels import SIZE, LabelAnchor, place_labels
 from mirage.charts.leaderboard import FOOT
-from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, layout, name
+from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 366
 """Pixels of the plot; the width is the least it is drawn at."""
@@ -94,7 +94,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
         for row in rows
     ]
     corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("blind to support", (0, 0, 0), (1, 1, 1))]
-    places = place((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
+    places = place_labels((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
     annotations = []
     for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
         corner = i >= len(marks)
@@ -107,7 +107,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
                 "ay": spot.dy,
                 "xanchor": spot.anchor,
                 "yanchor": "middle",
-                "text": f"<i>{named_mark.label}</i>" if corner else name(named_mark.label),
+                "text": f"<i>{named_mark.label}</i>" if corner else label_text(named_mark.label),
                 "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
                 "borderpad": 0,
                 "arrowhead": 0,

@@ -16,14 +16,14 @@ from mirage.charts.hallucination.parts import (
     share_axis,
 )
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import SPACE, Mode, ink, layout, name, on_ramp, rows_axis
+from mirage.charts.palette import SPACE, Mode, ink, label_text, layout, on_ramp, rows_axis
 
 _PATTERNS = {"unparsed": "/", "empty": ".", "api_error": "x", "missing": "|"}
 _LINE = 24
 """Height of a row in pixels."""
 
 
-def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
+def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
     """Shares of the outcomes on one subset: wrong first, then undecided, right last.
 
     Args:
@@ -58,7 +58,7 @@ def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: M
                 "textangle": 0,
                 "textfont": {"size": 11, "color": on_ramp(mode, 0.0 if outcome == "answered" else 0.5)},
                 "hovertext": [
-                    f"<b>{name(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
+                    f"<b>{label_text(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
                     f"{said_count(joint[system][outcome])} of {said_count(total[system])} questions"
                     for system, value in zip(shown, share, strict=True)
                 ],
@@ -82,6 +82,6 @@ def stacked(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: M
             showlegend=True,
             legend={**QUIET, "traceorder": "normal"},
             xaxis=share_axis(mode, f"Share of the {QUESTIONS[metric]}", range=[0, 1.001]),
-            yaxis=rows_axis([name(system) for system in shown], mode, showgrid=False),
+            yaxis=rows_axis([label_text(system) for system in shown], mode, showgrid=False),
         ),
     }

@@ -11,7 +11,15 @@ one for the new system, and the new system's battles update both. `field.py` has
 `state.py` what they change, `choice.py` which to fight next. NumPy only; nothing here knows a judge or a disk.
 """
 
-from mirage.placement.sequential.choice import CandidatePool, ChosenBattle, Horizon, TierGoal, choose, control, horizon
+from mirage.placement.sequential.choice import (
+    CandidatePool,
+    ChosenBattle,
+    Horizon,
+    TierGoal,
+    choose_battles,
+    horizon,
+    random_battles,
+)
 from mirage.placement.sequential.field import Field, Noise, field
 from mirage.placement.sequential.state import (
     LEAST,
@@ -22,7 +30,7 @@ from mirage.placement.sequential.state import (
     State,
     TierList,
     boundaries,
-    standing,
+    posterior_standing,
     start,
 )
 
@@ -41,10 +49,10 @@ __all__ = [
     "TierGoal",
     "TierList",
     "boundaries",
-    "choose",
-    "control",
+    "choose_battles",
     "field",
     "horizon",
-    "standing",
+    "posterior_standing",
+    "random_battles",
     "start",
 ]

@@ -65,7 +65,7 @@ class Horizon:
     """How many can be fought."""
 
 
-def choose(
+def choose_battles(
     state: State, tiers: TierList, rooms: Sequence[CandidatePool], *, n: int, control_share: float = 0.1, seed: int = 0
 ) -> list[ChosenBattle]:
     """Choose the next battles, one after the other.
@@ -75,7 +75,7 @@ def choose(
     opponent of about the new system's strength, near a tier's boundary, tells most.
 
     A share of them is drawn at random instead: the next ones in an order of all battles that the seed fixes
-    (`control`). With a share of 1 all are.
+    (`random_battles`). With a share of 1 all are.
 
     Args:
         state: what is known.
@@ -106,11 +106,11 @@ def choose(
     return chosen
 
 
-def control(state: State, rooms: Sequence[CandidatePool], *, seed: int = 0) -> list[TierGoal]:
+def random_battles(state: State, rooms: Sequence[CandidatePool], *, seed: int = 0) -> list[TierGoal]:
     """The battles fought so far that count as drawn at random.
 
-    The seed fixes an order of all battles that could ever be asked for. `choose` takes its random share from the front,
-    so the longest front part of which all were asked for is a random sample, whatever else was chosen.
+    The seed fixes an order of all battles that could ever be asked for. `choose_battles` takes its random share
+    from the front, so the longest front part of which all were asked for is a random sample, whatever else was chosen.
     """
     return list(_asked(_row(state, rooms, seed), rooms))
 
@@ -118,8 +118,8 @@ def control(state: State, rooms: Sequence[CandidatePool], *, seed: int = 0) -> l
 def horizon(state: State, tiers: TierList, rooms: Sequence[CandidatePool]) -> Horizon:
     """Reckon how many more battles it takes, for true ratings as the state deems them likely.
 
-    The battles are chosen as by `choose`, a tenth more at a time, up to all there are; verdicts are taken to be what is
-    expected of each true rating.
+    The battles are chosen as by `choose_battles`, a tenth more at a time, up to all there are; verdicts are
+    taken to be what is expected of each true rating.
     """
     from scipy.special import ndtr, ndtri
 

@@ -235,7 +235,7 @@ def boundaries(state: State, tiers: TierList) -> Array:
     return np.asarray(np.tile(rows, count) / count)
 
 
-def standing(state: State, tiers: TierList, *, seed: int = 0) -> Standing:
+def posterior_standing(state: State, tiers: TierList, *, seed: int = 0) -> Standing:
     """Where the new system stands.
 
     The probability of a tier is that of lying between its two boundaries, in closed form; those of ranks come from

@@ -11,17 +11,17 @@ the whole file; `Refused` lists every wrong line.
 
 from mirage.sources.files.options import Options
 from mirage.sources.files.read import Limit, Refused, required_columns, unread
-from mirage.sources.files.tables import Kind, answers, battles, judgments, queries
+from mirage.sources.files.tables import Kind, read_answers, read_battle_list, read_judgments, read_queries
 
 __all__ = [
     "Kind",
     "Limit",
     "Options",
     "Refused",
-    "answers",
-    "battles",
-    "judgments",
-    "queries",
+    "read_answers",
+    "read_battle_list",
+    "read_judgments",
+    "read_queries",
     "required_columns",
     "unread",
 ]

@@ -72,7 +72,7 @@ def required_columns(table: str, *, completed: Collection[str] = ()) -> tuple[st
     )
 
 
-def read(
+def read_table(
     table: str,
     path: Path,
     options: Options,
@@ -103,11 +103,11 @@ def read(
     errors: list[BadInput] = []
     data: dict[str, list[Any]] = {column.name: [] for column in schema.columns(table)}
     seen: dict[tuple[str, ...], str] = {}
-    for record, where in records(path, options, errors, most=limit.size if limit else None):
+    for record, where in named_records(path, options, errors, most=limit.size if limit else None):
         if limit and len(seen) + len(errors) >= limit.rows:
             raise BadInput(f"there are more than {limit.rows:,} {table}", where=where, do=f"use mirage import {table}")
         try:
-            row = parse(table, record, where, completed=completed, blank=blank)
+            row = parse_row(table, record, where, completed=completed, blank=blank)
             finish(row, record, where)
             key = tuple(row[name] for name in schema.key(table))
             if key in seen:
@@ -132,7 +132,7 @@ def read(
     return schema.from_columns(table, data)
 
 
-def records(
+def named_records(
     path: Path, options: Options, errors: list[BadInput], *, most: int | None = None
 ) -> Iterator[tuple[Row, str]]:
     """The records of a file under our names, and where they stand; a line that is no record ends them and is added to
@@ -167,7 +167,7 @@ def unread(table: str, path: Path, options: Options) -> list[str]:
     return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
 
 
-def parse(
+def parse_row(
     table: str,
     record: Mapping[str, Any],
     where: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.sources.files.options import PASSAGES, Options
-from mirage.sources.files.read import Limit, Refused, Row, parse, read, records
+from mirage.sources.files.read import Limit, Refused, Row, named_records, parse_row, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ _FITTING = {
 """How an answer may have ended, by what there is of it; the first where a record does not say."""
 
 
-def answers(
+def read_answers(
     path: Path, *, options: Options | None = None, known: pa.Table | None = None, limit: Limit | None = None
 ) -> pa.Table:
     """Read what systems replied; one wrong line refuses the whole file.
@@ -61,10 +61,10 @@ def answers(
         row["call"] = None
         _refuse_unknown(row, questions, where)
 
-    return read("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
+    return read_table("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
 
 
-def judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
+def read_judgments(path: Path, *, options: Options | None = None, known: pa.Table | None = None) -> pa.Table:
     """Read verdicts; one wrong line refuses the whole file. `verdict` speaks of the order shown: `A` says that
     `system_a` is better. `points`, where given, are what `system_a` takes of the one point of the battle; a row with
     points alone gets the verdict that is nearest: `A` above 0.5, `B` below, `tie` at 0.5.
@@ -106,10 +106,10 @@ def judgments(path: Path, *, options: Options | None = None, known: pa.Table | N
         row["call"] = None
         _refuse_unknown(row, questions, where)
 
-    return read("judgments", path, options, finish, completed=("verdict",))
+    return read_table("judgments", path, options, finish, completed=("verdict",))
 
 
-def battles(path: Path) -> list[tuple[str, str, str, str]]:
+def read_battle_list(path: Path) -> list[tuple[str, str, str, str]]:
     """Read which answers are to be compared: language, query_id, system_a, system_b; one wrong line refuses all.
 
     Args:
@@ -122,10 +122,10 @@ def battles(path: Path) -> list[tuple[str, str, str, str]]:
     errors: list[BadInput] = []
     keys = [name for name in schema.key("judgments") if name != "judge"]
     rows = []
-    for record, where in records(path, Options(), errors):
+    for record, where in named_records(path, Options(), errors):
         try:
             # A battle is a verdict that has no judge yet.
-            row = parse("judgments", {**record, "judge": "none yet", "verdict": "unparsed"}, where)
+            row = parse_row("judgments", {**record, "judge": "none yet", "verdict": "unparsed"}, where)
         except BadInput as error:
             errors.append(error)
             continue
@@ -137,7 +137,7 @@ def battles(path: Path) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
+def read_queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
     """Read questions, with their passages in the records or in a file of their own; one wrong line refuses all.
 
     A passage's `position` is its place in the list, or in the file among those of its question, where none is given.
@@ -181,7 +181,7 @@ def queries(path: Path, *, passages: Path | None = None, options: Options | None
         subsets[key] = row["subset"]
         rows_by_question[key] = rows
 
-    tables = {"queries": read("queries", path, options.own(), finish)}
+    tables = {"queries": read_table("queries", path, options.own(), finish)}
     if passages is not None:
         tables[PASSAGES] = _passages(passages, of_passages, subsets)
     elif any(rows_by_question.values()):
@@ -199,7 +199,7 @@ def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> 
         if not isinstance(entry, Mapping):
             raise BadInput(f"it is {entry!r}, not an object", where=where)
         record = options.apply(entry) | {name: query[name] for name in ("language", "query_id")}
-        row = parse(PASSAGES, record, where, completed=("position",))
+        row = parse_row(PASSAGES, record, where, completed=("position",))
     except BadInput as error:
         raise BadInput(f"passage {place}: {error.what}", where=where, do=error.do) from None
     row["position"] = row["position"] or place
@@ -227,7 +227,7 @@ def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) 
             except BadInput as error:
                 errors.append(BadInput(f"query {key[1]} in {key[0]}: {error.what}", where=error.where))
 
-    return read(PASSAGES, path, options, finish, completed=("position",), rest=rest)
+    return read_table(PASSAGES, path, options, finish, completed=("position",), rest=rest)
 
 
 def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:

@@ -1,12 +1,23 @@
 """MIRAGE-Bench (Thakur et al., NAACL 2025, arXiv 2410.13716): its three public data sets, from files or from the hub.
 
-`hub.py` fetches them, `read.py` reads them in either generation of their column names (`columns.py`), `prompt.py`
+`hub.py` fetches them, `read_bench.py` reads them in either generation of their column names (`columns.py`), `prompt.py`
 recovers question and passages from the prompt that the answers were given to.
 """
 
 from mirage.sources.mirage_bench.columns import FEATURES
-from mirage.sources.mirage_bench.hub import LICENCE, NAME, SETS, URL, What, pull
-from mirage.sources.mirage_bench.prompt import split_prompt
-from mirage.sources.mirage_bench.read import bench_files, read
+from mirage.sources.mirage_bench.hub import LICENCE, NAME, SETS, URL, What, pull_bench
+from mirage.sources.mirage_bench.prompt import split_bench_prompt
+from mirage.sources.mirage_bench.read import bench_files, read_bench
 
-__all__ = ["FEATURES", "LICENCE", "NAME", "SETS", "URL", "What", "bench_files", "pull", "read", "split_prompt"]
+__all__ = [
+    "FEATURES",
+    "LICENCE",
+    "NAME",
+    "SETS",
+    "URL",
+    "What",
+    "bench_files",
+    "pull_bench",
+    "read_bench",
+    "split_bench_prompt",
+]

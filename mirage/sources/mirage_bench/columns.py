@@ -34,7 +34,7 @@ VERDICTS = {"a": "A", "b": "B", "tie": "tie", "c": "tie"}
 """Our verdict by theirs in lower case. `C` is how the prompt calls a tie."""
 
 
-def parts(columns: Collection[str], where: str) -> set[str]:
+def content_kinds(columns: Collection[str], where: str) -> set[str]:
     """What a file with these columns holds: `questions`, `answers`, `judgments`; the older sets hold the first two.
 
     Raises:
@@ -99,7 +99,7 @@ def ids(row: Mapping[str, Any], name: str, where: str) -> list[str]:
     return value
 
 
-def number(value: Any, name: str, where: str) -> float | None:
+def number_or_null(value: Any, name: str, where: str) -> float | None:
     """A number; null where it is null or not a finite one.
 
     Raises:

@@ -31,7 +31,7 @@ SETS: dict[What, str] = {
 """The sets by what they hold."""
 
 
-def pull(
+def pull_bench(
     into: Path,
     *,
     what: What | None = None,

@@ -24,7 +24,7 @@ _CONTEXTS = re.compile(r"\n\s*Contexts:[^\S\n]*\n*")
 _INSTRUCTION = re.compile(r"\n\s*Instruction:")
 
 
-def split_prompt(
+def split_bench_prompt(
     prompt: str, passage_ids: Sequence[str], *, query_id: str, where: str = ""
 ) -> tuple[str, dict[str, str]]:
     """The question and the passages of a prompt, without white space around either.

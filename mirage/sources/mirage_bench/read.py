@@ -18,13 +18,13 @@ from mirage.sources.mirage_bench.columns import (
     JUDGMENT,
     QUESTION,
     VERDICTS,
+    content_kinds,
     ids,
     need,
-    number,
-    parts,
+    number_or_null,
     text,
 )
-from mirage.sources.mirage_bench.prompt import split_prompt
+from mirage.sources.mirage_bench.prompt import split_bench_prompt
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,9 @@ class _Found:
             )
 
 
-def read(path: Path, *, progress: Callable[[int, int], None] | None = None) -> tuple[dict[str, pa.Table], list[str]]:
+def read_bench(
+    path: Path, *, progress: Callable[[int, int], None] | None = None
+) -> tuple[dict[str, pa.Table], list[str]]:
     """Read whichever of the data sets are there.
 
     Args:
@@ -103,7 +105,7 @@ def read(path: Path, *, progress: Callable[[int, int], None] | None = None) -> t
 
 
 def bench_files(path: Path) -> dict[Path, str | None]:
-    """The files that `read` reads, with their language where name or folder say it.
+    """The files that `read_bench` reads, with their language where name or folder say it.
 
     Raises:
         BadInput: if there is none.
@@ -136,7 +138,7 @@ def _read(path: Path, code: str | None, collected: _Found) -> None:
     rows = list(_rows(path, code))
     if not rows:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
-    contents = parts(list(rows[0][0]), str(path))
+    contents = content_kinds(list(rows[0][0]), str(path))
     for row, row_language, where in rows if "questions" in contents else ():
         need(row, QUESTION, where)
         _question(row, row_language, where, collected)
@@ -178,7 +180,7 @@ def _question(row: _Row, code: str, where: str, collected: _Found) -> None:
     texts: dict[str, str] = {}
     if row["prompt"] is not None:
         prompt = text(row, "prompt", where)
-        question, texts = split_prompt(prompt, list(labels), query_id=query_id, where=where)
+        question, texts = split_bench_prompt(prompt, list(labels), query_id=query_id, where=where)
         if not question:
             raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
         if hidden := len(labels) - len(texts):
@@ -219,7 +221,7 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
                 values = _values(row, column, where)
                 strays.update(system for system, value in values.items() if value is not None)
                 for system in systems:
-                    value = number(values.get(system), f"{column} of {system}", where)
+                    value = number_or_null(values.get(system), f"{column} of {system}", where)
                     value_reason = (
                         None if value is not None else NO_VALUE if column else f"no column {FEATURES[feature][0]}"
                     )

@@ -6,7 +6,7 @@ those replies were given to, `questions.py` reads the labelled questions themsel
 """
 
 from mirage.sources.download import DownloadResult
-from mirage.sources.nomiracl.download import pull
+from mirage.sources.nomiracl.download import pull_nomiracl
 from mirage.sources.nomiracl.origin import ORIGIN, SUBSETS, FileOrigin
 from mirage.sources.nomiracl.outputs import ReadCount, ReadSummary, output_files, read_outputs, summarise
 from mirage.sources.nomiracl.prompt import split_prompt
@@ -20,7 +20,7 @@ __all__ = [
     "ReadCount",
     "ReadSummary",
     "output_files",
-    "pull",
+    "pull_nomiracl",
     "read_outputs",
     "read_questions",
     "split_prompt",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def pull(
+def pull_nomiracl(
     into: Path,
     *,
     what: What = "outputs",

@@ -11,22 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.counts import Battles, codes, count
+from mirage.battles.counts import Battles, codes, count_cells
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.makers import BASELINE, BY_NAME, OTHER, Makers
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_NAMES = get_args(schema.Verdict)
-_A, _B, _TIE, _UNPARSED = (_NAMES.index(name) for name in ("A", "B", "tie", "unparsed"))
-
 
 COLUMNS = (*schema.key("judgments"), "verdict", "points")
 """Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
@@ -49,7 +46,7 @@ class Verdicts:
     second: NDArray[np.intp]
     """n: the system shown second."""
     verdict: NDArray[np.int8]
-    """n: the verdict, as its place among those of `schema.Verdict` (A, B, tie, unparsed)."""
+    """n: what the verdict comes to (`decision.VERDICTS`): `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: NDArray[np.float32]
     """n: what the first system takes of the battle's point, NaN where the verdict is all there is."""
     voted: NDArray[np.bool_]
@@ -64,7 +61,7 @@ class Verdicts:
         Raises:
             BadInput: if a pair meets more than 255 times on one query.
         """
-        w, v, t = (self.verdict == kind for kind in (_A, _B, _TIE))
+        w, v, t = (self.verdict == kind for kind in (FIRST, SECOND, TIE))
         q, a, b = self.query, self.first, self.second
         shape = (len(self.queries), len(self.systems), len(self.systems))
         points = None
@@ -78,12 +75,12 @@ class Verdicts:
         return Battles(
             self.systems,
             self.queries,
-            count(shape, (q[w], a[w], b[w]), (q[v], b[v], a[v])),
-            count(shape, (q[t], a[t], b[t]), (q[t], b[t], a[t])),
+            count_cells(shape, (q[w], a[w], b[w]), (q[v], b[v], a[v])),
+            count_cells(shape, (q[t], a[t], b[t]), (q[t], b[t], a[t])),
             np.zeros(len(self.queries), dtype=np.intp),
             referee=self.judge,
             skill="both",
-            unparsed=int((self.verdict == _UNPARSED).sum()),
+            unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
         )
 
@@ -93,10 +90,10 @@ class Verdicts:
         A tie and a win do not agree, as for the flip rate. A battle of which only one order was judged, or could be
         read, cannot be checked; it is left out too, and counted by itself.
         """
-        readable = self.verdict != _UNPARSED
+        readable = self.verdict != UNPARSED
         pair, swapped = self._pairs()
         # Of the system that stands first by name: 1 it wins, -1 it loses, 0 a tie.
-        won = np.where(self.verdict == _TIE, 0, np.where((self.verdict == _A) != swapped, 1, -1))
+        won = np.where(self.verdict == TIE, 0, np.where((self.verdict == FIRST) != swapped, 1, -1))
         n = len(self.queries) * len(self.systems) ** 2
 
         def counted(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -145,22 +142,24 @@ class Verdicts:
         tallies: dict[int, NDArray[np.intp]] = {}
         for row in votes.select(["query_id", "system_a", "system_b", "verdict"]).to_pylist():
             q, a, b = at_query.get(row["query_id"]), at_system.get(row["system_a"]), at_system.get(row["system_b"])
-            if row["verdict"] not in _NAMES:
-                raise UnknownName("verdict", row["verdict"], _NAMES, where=f"votes on {row['query_id']}")
-            if q is None or a is None or b is None or row["verdict"] == "unparsed":
+            if row["verdict"] not in VERDICTS:
+                raise UnknownName("verdict", row["verdict"], VERDICTS, where=f"votes on {row['query_id']}")
+            if q is None or a is None or b is None or VERDICTS[row["verdict"]] == UNPARSED:
                 continue
-            vote = _NAMES.index(row["verdict"])
-            if a > b and vote != _TIE:
-                vote = _B if vote == _A else _A
+            vote = VERDICTS[row["verdict"]]
+            if a > b and vote != TIE:
+                vote = SECOND if vote == FIRST else FIRST
             tallies.setdefault((q * s + min(a, b)) * s + max(a, b), np.zeros(3, np.intp))[vote] += 1
         voted = np.array(sorted(tallies), dtype=np.intp)
         tally = np.array([tallies[key] for key in voted.tolist()], dtype=np.intp).reshape(-1, 3)
         most = tally.max(axis=1, initial=0)
-        majority = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), _TIE)
+        majority = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), TIE)
         pair, swapped = self._pairs()
         overridden = np.isin(pair, voted)
         voted_verdict = majority[np.searchsorted(voted, pair[overridden])]
-        turned = np.where(voted_verdict == _TIE, _TIE, np.where((voted_verdict == _A) != swapped[overridden], _A, _B))
+        turned = np.where(
+            voted_verdict == TIE, TIE, np.where((voted_verdict == FIRST) != swapped[overridden], FIRST, SECOND)
+        )
         verdict = self.verdict.copy()
         verdict[overridden] = turned
         points = np.where(overridden, np.float32(np.nan), self.points)
@@ -224,9 +223,9 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
             do="remove the row",
         )
     names, name = codes(rows["verdict"])
-    kind = np.array([_NAMES.index(n) for n in names], dtype=np.int8)[name]
+    kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
     points = rows["points"].to_numpy().astype(np.float32)
-    if (kind == _UNPARSED).all():
+    if (kind == UNPARSED).all():
         raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
     by_language = np.split(
         np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]

@@ -3,9 +3,10 @@
     by_judge = decisions(judgments)                      # {judge: {Battle: Decision}}
     by_judge["gpt-4o"][battle].winner                    # "first", "second" or "tie"
 
-The rule is that of MT-Bench (Zheng et al. 2023, section 3.4): a system wins a battle if every readable verdict on it
-names that system, in whatever order the answers were shown. Verdicts that do not agree, also a win and a tie, come to a
-tie. A ranking is not made from decisions: it counts every verdict by itself (`Battles`), each order as one battle.
+A ranking is not made from decisions: it counts every verdict by itself (`Battles`), each order as one battle. Decisions
+are for the Battle page, people's votes, statistics of judges and preference pairs. The rule is that of MT-Bench (Zheng
+et al. 2023, section 3.4): a system wins a battle if every readable verdict on it names that system, in whatever order
+the answers were shown. Verdicts that do not agree, also a win and a tie, come to a tie.
 """
 
 from __future__ import annotations
@@ -23,20 +24,30 @@ FIRST, SECOND, TIE, UNPARSED = range(4)
 Winner = Literal["first", "second", "tie", "unparsed"]
 WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
 """Their names, in the same order."""
-_OF_VERDICT = {"A": FIRST, "B": SECOND, "tie": TIE}
+VERDICTS: dict[str, int] = {"A": FIRST, "B": SECOND, "tie": TIE, "unparsed": UNPARSED}
+"""What each verdict of `schema.Verdict` comes to, seen from the system whose answer was shown first. Everything that
+reads verdicts reads this table: a new verdict is a word there and a line here."""
+READABLE = tuple(name for name, label in VERDICTS.items() if label != UNPARSED)
+"""The verdicts that decide something."""
 _SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 _POINTS = (1.0, 0.0, 0.5)
 
-LABEL_SQL = (
-    "CASE WHEN verdict <> 'unparsed' OR points IS NULL THEN verdict WHEN points BETWEEN 0.25 AND 0.75 THEN 'tie' "
-    "WHEN points > 0.5 THEN 'A' ELSE 'B' END"
+_LABEL_SQL = (
+    "CASE "
+    + " ".join(f"WHEN verdict = '{name}' THEN {label}" for name, label in VERDICTS.items() if label != UNPARSED)
+    + f" WHEN points BETWEEN 0.25 AND 0.75 THEN {TIE} WHEN points > 0.75 THEN {FIRST} "
+    f"WHEN points < 0.25 THEN {SECOND} END"
 )
-"""`shown` in SQL: the verdict of a row of `judgments`, read off the grade where it could not be read."""
+ROW_WINNER_SQL = (
+    f"CASE {_LABEL_SQL} WHEN {TIE} THEN 'tie' "
+    f"WHEN {FIRST} THEN if(system_a < system_b, 'first', 'second') "
+    f"WHEN {SECOND} THEN if(system_a < system_b, 'second', 'first') END"
+)
+"""`shown` in SQL: what a row of `judgments` says of its battle: `first`, `second`, `tie`, or null if unreadable."""
 WINNER_SQL = (
     "CASE WHEN count(winner) = 0 THEN 'unparsed' WHEN count(DISTINCT winner) > 1 THEN 'tie' ELSE min(winner) END"
 )
-"""`decide` in SQL, over the verdicts of a battle: column `winner` is `first`, `second`, `tie`, or null where a verdict
-cannot be read."""
+"""`decide` in SQL, over the rows of a battle with `ROW_WINNER_SQL` as `winner`."""
 
 
 class Battle(NamedTuple):
@@ -112,10 +123,10 @@ def shown(verdict: str, *, swapped: bool, grade: float | None = None) -> Shown:
         grade: points of the answer shown first, where the judge gave a grade; it stands in for a verdict that could not
             be read: from 0.25 to 0.75 a tie.
     """
-    label = _OF_VERDICT.get(verdict)
-    if label is None and grade is not None:
+    label = VERDICTS[verdict]
+    if label == UNPARSED and grade is not None:
         label = TIE if 0.25 <= grade <= 0.75 else FIRST if grade > 0.5 else SECOND
-    if label is None:
+    if label == UNPARSED:
         return Shown(UNPARSED, math.nan, swapped)
     of_shown = _POINTS[label] if grade is None else grade
     return Shown(_SWAPPED[label], 1 - of_shown, True) if swapped else Shown(label, of_shown, False)
