@@ -7,16 +7,19 @@ PY := .venv/bin/python
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help app test lint bench data sample pictures docs
+.PHONY: help app test test-fast lint bench data sample pictures docs
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 app: .venv/.ready ## open the explorer; ARENA=DIR opens an arena of your own
 	@$(PY) -m mirage app $(if $(ARENA),"$(ARENA)")
 
 test: .venv/.ready-dev ## run all tests; ARGS="-k name" passes options to pytest
 	$(PY) -m pytest -n auto --dist loadfile $(ARGS)
+
+test-fast: .venv/.ready-dev ## run the tests that take a moment: under a minute, for the inner loop
+	$(PY) -m pytest -n auto --dist loadfile --fast $(ARGS)
 
 lint: .venv/.ready-dev ## check style, types and layers
 	$(PY) -m ruff check .

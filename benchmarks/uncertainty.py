@@ -190,7 +190,7 @@ def promise() -> Row:
                 skill="both",
             )
             after = rank.rate({"en": both}, draws=1).tiers["en"]
-            separated.append(after.p[after.at(*pair)] <= answers[pair].level)
+            separated.append(after.p[after.index_of(*pair)] <= answers[pair].level)
     return Row(
         "with as many more questions as are named, two systems are separated (8 systems of sd 0.5 x 60 questions)",
         f"{np.mean(separated):.0%} of {len(separated)} pairs",

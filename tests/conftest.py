@@ -20,6 +20,19 @@ settings.register_profile("unhurried", deadline=None, suppress_health_check=[Hea
 settings.load_profile("unhurried")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="leave out the tests of tests/slow.txt: for the inner loop")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--fast`, keep the tests that take a moment."""
+    if config.getoption("--fast"):
+        slow = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split())
+        left_out = [item for item in items if f"{item.path.name}::{item.name.split('[')[0]}" in slow]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
 def pytest_configure() -> None:
     """A shell that starts the tests in the background ignores Ctrl-C for all that they start; some test just that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -149,3 +149,16 @@ def test_no_package_is_more_than_an_eighth_of_the_code() -> None:
         lines[name] = lines.get(name, 0) + len(path.read_text(encoding="utf-8").splitlines())
     whole = sum(lines.values())
     assert {name: n for name, n in lines.items() if n > whole / 8} == {}
+
+
+def test_the_slow_tests_are_tests() -> None:
+    """`make test-fast` leaves them out by name (tests/slow.py): a name that is gone would leave nothing out."""
+    listed = (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split()
+    files = {name.partition("::")[0] for name in listed}
+    there = {
+        f"{file}::{node.name}"
+        for file in files
+        for node in ast.walk(ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert set(listed) <= there

@@ -46,7 +46,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
     page = open_page(voter="")
     assert not page.exception
     assert not page.text_input
-    assert "mg-blind" not in html(page)
+    assert 'mg-sides mg-blind"' not in html(page)
     assert "Votes need a login here" in page_text(page)
     logged_in(monkeypatch, "amina")
     page = open_page(voter="")
@@ -57,7 +57,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
 def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "yes")
     page = open_page(ROOT / "app.py", voter="")
-    assert "mg-blind" not in html(page)
+    assert 'mg-sides mg-blind"' not in html(page)
     assert LOGIN in page_text(page)
     assert not page.text_input
 
@@ -199,7 +199,7 @@ def test_a_login_reaches_the_vote_over_the_wire_in_its_own_script(explorer: tupl
             return session
 
     nobody = asyncio.run(open_session({}))
-    assert "mg-blind" not in nobody.html
+    assert 'mg-sides mg-blind"' not in nobody.html
     assert not nobody.fields
     assert not (home / "votes.sqlite").exists()
     asyncio.run(open_session({HEADER: "李小龙".encode().decode("latin-1")}))

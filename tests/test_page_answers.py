@@ -277,7 +277,7 @@ class Handler(SimpleHTTPRequestHandler):
 @pytest.fixture
 def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
     """A loopback stand-in for the public repository."""
-    handler = type("Published", (Handler,), {"refused": set(), "asked": []})
+    handler = type("Published", (Handler,), {"refused": set(), "requests": []})
     files = published(tmp_path / "published")
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(files))) as server:
         Thread(target=server.serve_forever, daemon=True).start()

@@ -85,7 +85,7 @@ def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, scrip
     app = open_page(script, ballot=kind)
     assert not app.exception
     assert "Which river is number" in text(app)
-    assert "mg-blind" in html(app)
+    assert 'mg-sides mg-blind"' in html(app)
     assert not [name for name in (*NAMES, *votes.REASONS, "flipped") if name in everything(app)]
     assert "Your last vote" not in text(app)
     labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
@@ -189,11 +189,11 @@ def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkey
 def test_the_name_is_not_in_the_link_and_without_one_there_is_no_vote(arenas: Path) -> None:
     app = open_page(voter="")
     assert "Give a name or a pseudonym to begin." in page_text(app)
-    assert "mg-blind" not in html(app)
+    assert 'mg-sides mg-blind"' not in html(app)
     app.text_input(key="spot_voter").set_value("  ").run()
     assert "Give a name or a pseudonym to begin." in page_text(app)
     app.text_input(key="spot_voter").set_value("amina").run()
-    assert "mg-blind" in html(app)
+    assert 'mg-sides mg-blind"' in html(app)
     assert "amina" not in str(dict(app.query_params))
     app.button(key="spot_who").click().run()
     assert "Give a name or a pseudonym to begin." in page_text(app)
@@ -243,7 +243,7 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
         assert not app.exception
         assert "To do: look at the server" in page_text(app)
     next(button for button in app.button if button.label == "Try again").click().run()
-    assert "mg-blind" in html(app)
+    assert 'mg-sides mg-blind"' in html(app)
 
 
 def test_what_is_absent_is_said(arenas: Path) -> None:

@@ -116,7 +116,7 @@ def test_twins_are_never_separated(seed: int) -> None:
     ties[:, 2, 7] = ties[:, 7, 2] = 1
     tiers = tiers_of(battles(wins, ties))
     assert not tiers.separated("s02", "s07")
-    assert tiers.differing[tiers.at("s02", "s07")] == 0
+    assert tiers.differing[tiers.index_of("s02", "s07")] == 0
     assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any question"
 
 
@@ -198,8 +198,8 @@ def test_relabelling_systems_relabels_the_tests(seed: int, order: list[int]) -> 
     a, b = tiers_of(arena), tiers_of(moved)
     for x in range(5):
         for y in range(x):
-            before = a.at(f"s{order[x]:02}", f"s{order[y]:02}")
-            assert b.p[b.at(f"s{x:02}", f"s{y:02}")] == pytest.approx(a.p[before], rel=1e-4, abs=1e-9)
+            before = a.index_of(f"s{order[x]:02}", f"s{order[y]:02}")
+            assert b.p[b.index_of(f"s{x:02}", f"s{y:02}")] == pytest.approx(a.p[before], rel=1e-4, abs=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -337,13 +337,13 @@ def test_with_that_many_questions_the_two_are_separated_in_80_percent_of_arenas(
     theta = [0.9, 0.35, 0, -0.9]
     level = ALPHA / 6
     large = [tiers_of(complete((20, k), theta, 20_000)) for k in range(4)]
-    t = float(np.mean([tiers.t[tiers.at("s00", "s01")] for tiers in large]))
+    t = float(np.mean([tiers.t[tiers.index_of("s00", "s01")] for tiers in large]))
     total = int(np.ceil(queries_needed(t, 20_000, level=level)))
     assert 50 < total < 400
     separated = []
     for k in range(300):
         tiers = tiers_of(complete((21, k), theta, total))
-        separated.append(tiers.p[tiers.at("s00", "s01")] <= level)
+        separated.append(tiers.p[tiers.index_of("s00", "s01")] <= level)
     assert 0.72 < np.mean(separated) < 0.88
 
 
