@@ -28,7 +28,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With `--fast`, keep the tests that take a moment."""
     if config.getoption("--fast"):
         slow = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split())
-        left_out = [item for item in items if f"{item.path.name}::{item.name.split('[')[0]}" in slow]
+        left_out = [
+            item
+            for item in items
+            if f"{item.path.name}::*" in slow or f"{item.path.name}::{item.name.split('[')[0]}" in slow
+        ]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
 

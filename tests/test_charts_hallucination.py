@@ -275,7 +275,7 @@ def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
         seen.append((marks, place(marks, width, height)))
         return seen[-1][1]
 
-    monkeypatch.setattr("mirage.charts.hallucination.plane.place", spy)
+    monkeypatch.setattr("mirage.charts.hallucination.plane.place_labels", spy)
     charts.trade_off(rates.systems.to_pylist(), mode="light")
     marks, places = seen[0]
     assert len(marks) == 13, "eleven systems and two corners"
