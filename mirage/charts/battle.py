@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.leaderboard import HEAD
-from mirage.charts.palette import FORMATS, ROW, SPACE, Mode, axis, ink, label_text, layout, on_ramp, rows_axis
+from mirage.charts.palette import FORMATS, ROW, SPACE, Mode, axis, label_text, layout, rows_axis
 
 
 def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
@@ -20,34 +21,21 @@ def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mo
     """
     positions = {system: i for i, system in enumerate(systems)}
     shown = [cell for cell in cells if cell["system"] in positions and cell["other"] in positions]
-    colors = ink(mode)
-    # The ramp runs from best to worst; a pair without a winner stands in its middle.
-    place = [0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown]
     labels = [label_text(system) for system in systems]
     return {
         "data": [
-            {
-                "type": "scatter",
-                "mode": "markers+text",
-                "x": [positions[cell["other"]] for cell in shown],
-                "y": [positions[cell["system"]] for cell in shown],
-                "text": ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
-                "textfont": {"color": [on_ramp(mode, share) for share in place], "size": 11},
-                "customdata": [[cell["system"], cell["other"]] for cell in shown],
-                "hovertext": [_hover(cell) for cell in shown],
-                "hovertemplate": "%{hovertext}<extra></extra>",
-                "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {
-                    "symbol": "square",
-                    "size": ROW - 3,
-                    "color": place,
-                    "cmin": 0,
-                    "cmax": 1,
-                    "colorscale": [list(stop) for stop in colors.ramp],
-                    "line": {"width": 0},
-                },
-            }
+            primitives.cells(
+                [positions[cell["other"]] for cell in shown],
+                [positions[cell["system"]] for cell in shown],
+                ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
+                [_hover(cell) for cell in shown],
+                clicks=[[cell["system"], cell["other"]] for cell in shown],
+                # The ramp runs from best to worst; a pair without a winner stands in its middle.
+                shade=[0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown],
+                mode=mode,
+                size=ROW - 3,
+                text_size=11,
+            )
         ],
         "layout": layout(
             mode,

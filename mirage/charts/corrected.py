@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.leaderboard import FOOT, HEAD, axis_title
 from mirage.charts.palette import (
     FORMATS,
@@ -56,31 +57,22 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
     colors = [family(row["system"]).color(mode) for row in rows]
     muted = ink(mode).muted
     write = FORMATS["rating"].write
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": label,
-        "x": [row[value] for row in rows],
-        "y": [i + shift for i in range(len(rows))],
-        "text": [
-            f"<b>{label_text(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
-            f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
-            for row in rows
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {
-            "color": [ink(mode).ground] * len(rows) if which else colors,
-            "symbol": "circle",
-            "size": MARK_SIZE,
-            "line": {"color": muted if which else colors, "width": 1.5},
-        },
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [0 if row[high] is None else row[high] - row[value] for row in rows],
-            "arrayminus": [0 if row[low] is None else row[value] - row[low] for row in rows],
-            "color": muted if which else ink(mode).accent,
-            "thickness": 1.5,
-            "width": 4,
-        },
+    hover = [
+        f"<b>{label_text(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
+        f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
+        for row in rows
+    ]
+    marker = {
+        "color": [ink(mode).ground] * len(rows) if which else colors,
+        "symbol": "circle",
+        "size": MARK_SIZE,
+        "line": {"color": muted if which else colors, "width": 1.5},
     }
+    return primitives.dots(
+        [row[value] for row in rows],
+        [i + shift for i in range(len(rows))],
+        hover,
+        marker,
+        name=label,
+        error_x=primitives.whiskers(primitives.reaches(rows, value, low, high), muted if which else ink(mode).accent),
+    )

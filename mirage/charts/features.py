@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
+from mirage.charts import primitives
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import (
     FAMILIES,
@@ -22,7 +23,6 @@ from mirage.charts.palette import (
     ink,
     label_text,
     layout,
-    on_ramp,
     rows_axis,
 )
 from mirage.features import FEATURES, FeatureMean
@@ -138,7 +138,7 @@ def panel(
         path = sorted((place[row.language], row.mean or 0.0) for row in known_rows if row.system == system)
         line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
         x, y = [x for x, _ in path], [y for _, y in path]
-        data.insert(1, {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"})
+        data.insert(1, primitives.lines(x, y, line))
     spec = FEATURES.get(feature)
     return {
         "data": data,
@@ -171,33 +171,26 @@ def panel(
 
 
 def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
-    x: list[int | None] = []
-    y: list[float | None] = []
-    for code, position in place.items():
-        values = [row.mean for row in rows if row.language == code and row.mean is not None]
-        if values:
-            x += [position, position, None]
-            y += [min(values), max(values), None]
-    line = {"color": ink(mode).line, "width": 3}
-    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"}
+    by_position = [
+        (position, [row.mean for row in rows if row.language == code and row.mean is not None])
+        for code, position in place.items()
+    ]
+    ends = [((position, min(means)), (position, max(means))) for position, means in by_position if means]
+    return primitives.segments(ends, {"color": ink(mode).line, "width": 3})
 
 
 def _dots(
     rows: Sequence[FeatureMean], place: Mapping[str, int], maker: str, marker: Mapping[str, Any]
 ) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": maker,
-        "x": [place[row.language] for row in rows],
-        "y": [row.mean for row in rows],
-        "customdata": [[row.system, row.language] for row in rows],
-        "text": [hover(row, maker) for row in rows],
-        "hovertemplate": "%{text}<extra></extra>",
-        "cliponaxis": False,
-        "unselected": {"marker": {"opacity": marker["opacity"]}},
-        "marker": dict(marker),
-    }
+    return primitives.dots(
+        [place[row.language] for row in rows],
+        [row.mean for row in rows],
+        [hover(row, maker) for row in rows],
+        marker,
+        clicks=[[row.system, row.language] for row in rows],
+        name=maker,
+        cliponaxis=False,
+    )
 
 
 def hover(row: FeatureMean, maker: str) -> str:
@@ -224,42 +217,27 @@ def relation_map(
         languages: the columns; `all` first where it is among them.
         mode: light or dark.
     """
-    colors = ink(mode)
     by_cell = {(row.feature, row.language): row for row in rows}
     cells = [(feature, code) for feature in features for code in languages]
     full = [cell for cell in cells if cell in by_cell and by_cell[cell].clear]
     hollow = [cell for cell in cells if cell not in set(full)]
-    # The ramp runs from best to worst: a strong relation is its dark end.
-    shade = [1 - abs(by_cell[cell].tau or 0) for cell in full]
 
-    def squares(pairs: Sequence[tuple[str, str]], text: Any, marker: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [languages.index(code) for _, code in pairs],
-            "y": [features.index(feature) for feature, _ in pairs],
-            "text": [_tau(by_cell[cell].tau if cell in by_cell else None) for cell in pairs],
-            "textfont": {"color": text, "size": 9.5},
-            "customdata": [[feature, code] for feature, code in pairs],
-            "hovertext": [_relation_hover(by_cell.get(cell), *cell) for cell in pairs],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {"symbol": "square", "size": ROW - 2, **marker},
-        }
+    def squares(pairs: Sequence[tuple[str, str]], shade: Sequence[float] | None) -> dict[str, Any]:
+        return primitives.cells(
+            [languages.index(code) for _, code in pairs],
+            [features.index(feature) for feature, _ in pairs],
+            [_tau(by_cell[cell].tau if cell in by_cell else None) for cell in pairs],
+            [_relation_hover(by_cell.get(cell), *cell) for cell in pairs],
+            clicks=pairs,
+            shade=shade,
+            mode=mode,
+            size=ROW - 2,
+            text_size=9.5,
+        )
 
-    ramp = {
-        "color": shade,
-        "cmin": 0,
-        "cmax": 1,
-        "colorscale": [list(stop) for stop in colors.ramp],
-        "line": {"width": 0},
-    }
     return {
-        "data": [
-            squares(full, [on_ramp(mode, share) for share in shade], ramp),
-            squares(hollow, colors.muted, {"color": colors.ground, "line": {"width": 1, "color": colors.line}}),
-        ],
+        # The ramp runs from best to worst: a strong relation is its dark end.
+        "data": [squares(full, [1 - abs(by_cell[cell].tau or 0) for cell in full]), squares(hollow, None)],
         "layout": layout(
             mode,
             height=HEAD + ROW * len(features) + SPACE,
@@ -288,30 +266,21 @@ def relation_whiskers(rows: Sequence[Tau], *, mode: Mode) -> dict[str, Any]:
     """
     colors = ink(mode)
     points = [(k, row) for k, row in enumerate(rows) if row.tau is not None]
+    marker = {
+        "color": [colors.accent if row.clear else colors.ground for _, row in points],
+        "size": MARK_SIZE,
+        "line": {"color": colors.accent, "width": 1.5},
+    }
+    reach = [(_beyond(row.low, row.tau), _beyond(row.tau, row.high)) for _, row in points]
     return {
         "data": [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row.tau for _, row in points],
-                "y": [k for k, _ in points],
-                "text": [_relation_hover(row, row.feature, row.language) for _, row in points],
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {
-                    "color": [colors.accent if row.clear else colors.ground for _, row in points],
-                    "size": MARK_SIZE,
-                    "line": {"color": colors.accent, "width": 1.5},
-                },
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [_beyond(row.tau, row.high) for _, row in points],
-                    "arrayminus": [_beyond(row.low, row.tau) for _, row in points],
-                    "color": colors.accent,
-                    "thickness": 1.5,
-                    "width": 4,
-                },
-            }
+            primitives.dots(
+                [row.tau for _, row in points],
+                [k for k, _ in points],
+                [_relation_hover(row, row.feature, row.language) for _, row in points],
+                marker,
+                error_x=primitives.whiskers(reach, colors.accent),
+            )
         ],
         "layout": layout(
             mode,

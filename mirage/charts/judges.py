@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
@@ -46,41 +47,32 @@ def judge_figure(
         points = [(i, by_cell[judge, code]) for i, code in enumerate(languages) if (judge, code) in by_cell]
         color = family(judge).color(mode)
         enough = [row.get("enough", True) for _, row in points]
+        hover = [
+            f"<b>{label_text(judge)}</b>, {row['language']}<br>{write(row[measure])}"
+            + (
+                f" ({write(row[measure + '_low'])} to {write(row[measure + '_high'])})"
+                if row[measure + "_low"] is not None
+                else ""
+            )
+            + f"<br>n = {row[measure + '_n']:,}"
+            for _, row in points
+        ]
+        marker = {
+            "color": [color if sure else ink(mode).muted for sure in enough],
+            "symbol": [_SYMBOLS[k % len(_SYMBOLS)] + ("" if sure else "-open") for sure in enough],
+            "size": MARK_SIZE,
+        }
+        reach = [(_reach(row, measure, "_low"), _reach(row, measure, "_high")) for _, row in points]
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": label_text(judge),
-                "x": [row[measure] for _, row in points],
-                "y": [i + (k - (len(judges) - 1) / 2) * step for i, _ in points],
-                "customdata": [[judge, row["language"]] for _, row in points],
-                "text": [
-                    f"<b>{label_text(judge)}</b>, {row['language']}<br>{write(row[measure])}"
-                    + (
-                        f" ({write(row[measure + '_low'])} to {write(row[measure + '_high'])})"
-                        if row[measure + "_low"] is not None
-                        else ""
-                    )
-                    + f"<br>n = {row[measure + '_n']:,}"
-                    for _, row in points
-                ],
-                "hovertemplate": "%{text}<extra></extra>",
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {
-                    "color": [color if sure else ink(mode).muted for sure in enough],
-                    "symbol": [_SYMBOLS[k % len(_SYMBOLS)] + ("" if sure else "-open") for sure in enough],
-                    "size": MARK_SIZE,
-                },
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [_reach(row, measure, "_high") for _, row in points],
-                    "arrayminus": [_reach(row, measure, "_low") for _, row in points],
-                    "color": color,
-                    "thickness": 1.5,
-                    "width": 4,
-                },
-            }
+            primitives.dots(
+                [row[measure] for _, row in points],
+                [i + (k - (len(judges) - 1) / 2) * step for i, _ in points],
+                hover,
+                marker,
+                clicks=[[judge, row["language"]] for _, row in points],
+                name=label_text(judge),
+                error_x=primitives.whiskers(reach, color),
+            )
         )
     line = {"type": "line", "xref": "x", "yref": "paper", "x0": fair, "x1": fair, "y0": 0, "y1": 1}
     row_height = max(ROW - 6, 12 * len(judges) + 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.palette import (
     FAMILIES,
     FORMATS,
@@ -18,7 +19,6 @@ from mirage.charts.palette import (
     ink,
     label_text,
     layout,
-    on_ramp,
     rows_axis,
     span,
 )
@@ -73,33 +73,23 @@ def whiskers(
         if not points:
             continue
         color = maker.color(mode)
+        marker = {
+            "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in points],
+            "symbol": maker.symbol,
+            "size": MARK_SIZE,
+            "line": {"color": color, "width": 1.5},
+        }
+        reach = [(_reach(row, "low", edges), _reach(row, "high", edges)) for _, row in points]
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": maker.name,
-                "x": [row["rating"] for _, row in points],
-                "y": [i for i, _ in points],
-                "customdata": [[row["system"]] for _, row in points],
-                "text": [_rating_hover(row, maker.name, what, kind) for _, row in points],
-                "hovertemplate": "%{text}<extra></extra>",
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {
-                    "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in points],
-                    "symbol": maker.symbol,
-                    "size": MARK_SIZE,
-                    "line": {"color": color, "width": 1.5},
-                },
-                "error_x": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [_reach(row, "high", edges) for _, row in points],
-                    "arrayminus": [_reach(row, "low", edges) for _, row in points],
-                    "color": color,
-                    "thickness": 1.5,
-                    "width": 6,
-                },
-            }
+            primitives.dots(
+                [row["rating"] for _, row in points],
+                [i for i, _ in points],
+                [_rating_hover(row, maker.name, what, kind) for _, row in points],
+                marker,
+                clicks=[[row["system"]] for _, row in points],
+                name=maker.name,
+                error_x=primitives.whiskers(reach, color, width=6),
+            )
         )
     data += _open_ends(rows, edges, mode)
     return {
@@ -140,23 +130,20 @@ def _open_ends(rows: Sequence[Mapping[str, Any]], edges: tuple[float, float], mo
     ends = [(i, row, side) for i, row in enumerate(rows) for side in ("low", "high") if row[side] is None]
     if not ends:
         return []
+    marker = {
+        "symbol": ["triangle-left" if side == "low" else "triangle-right" for *_, side in ends],
+        "color": [family(row["system"]).color(mode) for _, row, _ in ends],
+        "size": MARK_SIZE + 1,
+    }
     return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [edges[0] if side == "low" else edges[1] for *_, side in ends],
-            "y": [i for i, *_ in ends],
-            "customdata": [[row["system"]] for _, row, _ in ends],
-            "text": ["no lower bound" if side == "low" else "no upper bound" for *_, side in ends],
-            "hovertemplate": "%{text}<extra></extra>",
-            "cliponaxis": False,
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {
-                "symbol": ["triangle-left" if side == "low" else "triangle-right" for *_, side in ends],
-                "color": [family(row["system"]).color(mode) for _, row, _ in ends],
-                "size": MARK_SIZE + 1,
-            },
-        }
+        primitives.dots(
+            [edges[0] if side == "low" else edges[1] for *_, side in ends],
+            [i for i, *_ in ends],
+            ["no lower bound" if side == "low" else "no upper bound" for *_, side in ends],
+            marker,
+            clicks=[[row["system"]] for _, row, _ in ends],
+            cliponaxis=False,
+        )
     ]
 
 
@@ -211,31 +198,18 @@ def rank_map(
     positions = {system: i for i, system in enumerate(systems)}
     shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
     worst = max((cell[value] for cell in shown), default=1)
-    colors = ink(mode)
-    share = [(cell[value] - 1) / max(worst - 1, 1) for cell in shown]
     data = [
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [codes.index(cell["language"]) for cell in shown],
-            "y": [positions[cell["system"]] for cell in shown],
-            "text": [str(cell[value]) for cell in shown],
-            "textfont": {"color": [on_ramp(mode, s) for s in share], "size": text},
-            "customdata": [[cell["system"], cell["language"]] for cell in shown],
-            "hovertext": [_rank_hover(cell, value) for cell in shown],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {
-                "symbol": "square",
-                "size": size,
-                "color": share,
-                "cmin": 0,
-                "cmax": 1,
-                "colorscale": [list(stop) for stop in colors.ramp],
-                "line": {"width": 0},
-            },
-        }
+        primitives.cells(
+            [codes.index(cell["language"]) for cell in shown],
+            [positions[cell["system"]] for cell in shown],
+            [str(cell[value]) for cell in shown],
+            [_rank_hover(cell, value) for cell in shown],
+            clicks=[[cell["system"], cell["language"]] for cell in shown],
+            shade=[(cell[value] - 1) / max(worst - 1, 1) for cell in shown],
+            mode=mode,
+            size=size,
+            text_size=text,
+        )
     ]
     return {
         "data": data,
@@ -280,20 +254,18 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         if last == len(codes) - 1:
             systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(label_text(system))
         data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": label_text(system),
-                "x": list(range(len(codes))),
-                "y": [None if cell is None else cell["rank"] for cell in system_cells],
-                "customdata": [[system, code] for code in codes],
-                "hovertext": ["" if cell is None else _rank_hover(cell, "rank") for cell in system_cells],
-                "hovertemplate": "%{hovertext}<extra></extra>",
-                "showlegend": False,
-                "line": {"color": color, "width": 1.5},
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
-            }
+            primitives.dots(
+                range(len(codes)),
+                [None if cell is None else cell["rank"] for cell in system_cells],
+                ["" if cell is None else _rank_hover(cell, "rank") for cell in system_cells],
+                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+                clicks=[[system, code] for code in codes],
+                field="hovertext",
+                mode="lines+markers",
+                name=label_text(system),
+                line={"color": color, "width": 1.5},
+                showlegend=False,
+            )
         )
     names = [
         {

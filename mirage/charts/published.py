@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
@@ -23,39 +24,17 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
         f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
         for row, maker in zip(rows, makers, strict=True)
     ]
-    joins: dict[str, list[float | int | None]] = {"x": [], "y": []}
-    for i, row in enumerate(rows):
-        joins["x"] += [row["judge"], row["surrogate"], None]
-        joins["y"] += [i, i, None]
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            **joins,
-            "line": {"color": ink(mode).muted, "width": 1},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-    ]
+    joins = [((row["judge"], i), (row["surrogate"], i)) for i, row in enumerate(rows)]
+    data = [primitives.segments(joins, {"color": ink(mode).muted, "width": 1}, showlegend=False)]
     for referee in ("judge", "surrogate"):
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row[referee] for row in rows],
-                "y": list(range(len(rows))),
-                "customdata": [[row["system"]] for row in rows],
-                "text": hover,
-                "hovertemplate": "%{text}<extra></extra>",
-                "showlegend": False,
-                "marker": {
-                    "color": colors if referee == "judge" else ink(mode).ground,
-                    "symbol": [maker.symbol for maker in makers],
-                    "size": MARK_SIZE + 1,
-                    "line": {"color": colors, "width": 1.5},
-                },
-            }
-        )
+        marker = {
+            "color": colors if referee == "judge" else ink(mode).ground,
+            "symbol": [maker.symbol for maker in makers],
+            "size": MARK_SIZE + 1,
+            "line": {"color": colors, "width": 1.5},
+        }
+        x, customdata = [row[referee] for row in rows], [[row["system"]] for row in rows]
+        data.append(primitives.dots(x, range(len(rows)), hover, marker, customdata=customdata, showlegend=False))
         data.append(_legend(referee, filled=referee == "judge", mode=mode))
     return {
         "data": data,

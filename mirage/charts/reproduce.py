@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.document import chart_html, document, facts
 from mirage.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 from mirage.charts.published import dumbbells
@@ -59,14 +60,8 @@ def lollipops(rows: Rows, *, mode: Mode, feature: str) -> Figure:
     """
     feature_rows = [row for row in rows if row["feature"] == feature and row["mean"] is not None]
     feature_rows.sort(key=lambda row: (-row["mean"], row["system"]))
-    stems: dict[str, list[Any]] = {"x": [], "y": []}
-    for i, row in enumerate(feature_rows):
-        stems["x"] += [0, row["mean"], None]
-        stems["y"] += [i, i, None]
-    color = {"color": ink(mode).muted, "width": 1}
-    data: list[Figure] = [
-        {"type": "scatter", "mode": "lines", **stems, "line": color, "hoverinfo": "skip", "showlegend": False}
-    ]
+    stems = [((0, i), (row["mean"], i)) for i, row in enumerate(feature_rows)]
+    data = [primitives.segments(stems, {"color": ink(mode).muted, "width": 1}, showlegend=False)]
     for i, row in enumerate(feature_rows):
         look = family(row["system"])
         point = (row["mean"], i, f"{label_text(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
@@ -99,18 +94,14 @@ def importance_plot(rows: Rows, *, mode: Mode) -> Figure:
         mode: light or dark.
     """
     valued_rows = [row for row in rows if row["importance"] is not None]
-    bars: Figure = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [row["importance"] for row in valued_rows],
-        "y": list(range(len(valued_rows))),
-        "marker": {"color": ink(mode).accent},
-        "hovertext": [
-            f"{row['feature']}: {row['importance']:.3f}, {row['n_languages']} languages" for row in valued_rows
-        ],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "showlegend": False,
-    }
+    bars = primitives.bars(
+        [row["importance"] for row in valued_rows],
+        range(len(valued_rows)),
+        [f"{row['feature']}: {row['importance']:.3f}, {row['n_languages']} languages" for row in valued_rows],
+        {"color": ink(mode).accent},
+        field="hovertext",
+        showlegend=False,
+    )
     return _dots([bars], [row["feature"] for row in valued_rows], "Importance (impurity), mean over languages", mode)
 
 
@@ -131,15 +122,7 @@ def subsampling(rows: Rows, *, mode: Mode) -> Figure:
                 "name": f"fewer {unit}",
                 "x": [row["share"] for row in points],
                 "y": [row["tau"] for row in points],
-                "error_y": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": [row["high"] - row["tau"] for row in points],
-                    "arrayminus": [row["tau"] - row["low"] for row in points],
-                    "color": color,
-                    "thickness": 1,
-                    "width": 4,
-                },
+                "error_y": primitives.whiskers(primitives.reaches(points, "tau", "low", "high"), color, thickness=1),
                 "line": {"color": color, "width": 1.5},
                 "marker": {"color": color, "size": MARK_SIZE, "symbol": "circle" if unit == "questions" else "square"},
                 "hovertemplate": "%{x:.0%} of the " + unit + ": tau %{y:.3f}<extra></extra>",
@@ -232,16 +215,9 @@ def _cell(value: Any) -> str:
 
 
 def _points(label: str, points: Sequence[tuple[Any, Any, str]], symbol: str, color: str) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": label,
-        "x": [x for x, _, _ in points],
-        "y": [y for _, y, _ in points],
-        "hovertext": [text for _, _, text in points],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": {"color": color, "symbol": symbol, "size": MARK_SIZE + 1},
-    }
+    x, y, hover = [x for x, _, _ in points], [y for _, y, _ in points], [text for _, _, text in points]
+    marker = {"color": color, "symbol": symbol, "size": MARK_SIZE + 1}
+    return primitives.dots(x, y, hover, marker, field="hovertext", name=label)
 
 
 def _dots(data: Sequence[Figure], labels: Sequence[str], title: str, mode: Mode) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mirage.charts import primitives
 from mirage.charts.features import title
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import (
@@ -47,27 +48,23 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
     for predicted in (False, True):
         rows = [(i, point) for i, point in enumerate(points) if predicted or point.judged is not None]
         colors = [family(point.system).color(mode) for _, point in rows]
+        marker = {
+            "color": ink(mode).ground if predicted else colors,
+            "symbol": [family(point.system).symbol for _, point in rows],
+            "size": MARK_SIZE,
+            "line": {"color": colors, "width": 1.5},
+        }
+        reach = [_reach(point, ends.get(point.system), predicted) for _, point in rows]
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "predicted, without its battles" if predicted else f"rated by {label_text(referee)}",
-                "x": [point.rating if predicted else point.judged for _, point in rows],
-                "y": [i + (_APART if predicted else -_APART) for i, _ in rows],
-                "customdata": [[point.system] for _, point in rows],
-                "text": [_hover(point, ends.get(point.system), predicted, referee) for _, point in rows],
-                "hovertemplate": "%{text}<extra></extra>",
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {
-                    "color": ink(mode).ground if predicted else colors,
-                    "symbol": [family(point.system).symbol for _, point in rows],
-                    "size": MARK_SIZE,
-                    "line": {"color": colors, "width": 1.5},
-                },
-                "error_x": _bars(
-                    [_reach(point, ends.get(point.system), predicted) for _, point in rows], ink(mode).muted
-                ),
-            }
+            primitives.dots(
+                [point.rating if predicted else point.judged for _, point in rows],
+                [i + (_APART if predicted else -_APART) for i, _ in rows],
+                [_hover(point, ends.get(point.system), predicted, referee) for _, point in rows],
+                marker,
+                clicks=[[point.system] for _, point in rows],
+                name="predicted, without its battles" if predicted else f"rated by {label_text(referee)}",
+                error_x=primitives.whiskers(reach, ink(mode).muted, width=3),
+            )
         )
     return {
         "data": data,
@@ -96,44 +93,33 @@ def tau_figure(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mod
     published_rows = [(i, row) for i, row in enumerate(rows) if row["published"] is not None]
     colors = ink(mode)
     data = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "ours, on left-out systems",
-            "x": [row["tau"] for _, row in computed_rows],
-            "y": [i for i, _ in computed_rows],
-            "customdata": [[row["language"]] for _, row in computed_rows],
-            "text": [
+        primitives.dots(
+            [row["tau"] for _, row in computed_rows],
+            [i for i, _ in computed_rows],
+            [
                 f"<b>{label_text(names[i])}</b>, {label_text(regressor)}<br>tau {_tau(row['tau'])}, "
                 f"RMSE {_tau(row['rmse'])} logits<br>n = {row['systems']} systems, each left out"
                 for i, row in computed_rows
             ],
-            "hovertemplate": "%{text}<extra></extra>",
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {"color": colors.accent, "symbol": "circle", "size": MARK_SIZE + 1},
-        }
+            {"color": colors.accent, "symbol": "circle", "size": MARK_SIZE + 1},
+            clicks=[[row["language"]] for _, row in computed_rows],
+            name="ours, on left-out systems",
+        )
     ]
     if published_rows:
+        line = {"color": colors.muted, "width": 1.5}
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "published: forest, GPT-4o",
-                "x": [row["published"] for _, row in published_rows],
-                "y": [i for i, _ in published_rows],
-                "text": [
+            primitives.dots(
+                [row["published"] for _, row in published_rows],
+                [i for i, _ in published_rows],
+                [
                     f"<b>{label_text(names[i])}</b>, published (MIRAGE-Bench, Table 2)<br>tau {row['published']:.3f}: "
                     "random forest against GPT-4o<br>17 of the 19 systems ranked were trained on"
                     for i, row in published_rows
                 ],
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {
-                    "color": colors.ground,
-                    "symbol": "diamond",
-                    "size": MARK_SIZE,
-                    "line": {"color": colors.muted, "width": 1.5},
-                },
-            }
+                {"color": colors.ground, "symbol": "diamond", "size": MARK_SIZE, "line": line},
+                name="published: forest, GPT-4o",
+            )
         )
     lowest = min([row["tau"] for _, row in computed_rows] + [row["published"] for _, row in published_rows] + [0.0])
     return {
@@ -164,22 +150,18 @@ def importance_figure(rows: Sequence[Importance], *, mode: Mode) -> dict[str, An
     ]
     return {
         "data": [
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": [row.value for row in valued_rows],
-                "y": list(range(len(valued_rows))),
-                "width": 0.55,
-                "text": [
+            primitives.bars(
+                [row.value for row in valued_rows],
+                range(len(valued_rows)),
+                [
                     f"<b>{title(row.features)}</b><br>{_signed(row.value)} ({_signed(row.low)} to "
                     f"{_signed(row.high)}) squared logits<br>n = {row.systems} systems, each left out"
                     for row in valued_rows
                 ],
-                "textposition": "none",
-                "hovertemplate": "%{text}<extra></extra>",
-                "marker": {"color": ink(mode).accent},
-                "error_x": _bars(reach, ink(mode).text),
-            }
+                {"color": ink(mode).accent},
+                width=0.55,
+                error_x=primitives.whiskers(reach, ink(mode).text, width=3),
+            )
         ],
         "layout": layout(
             mode,
@@ -193,18 +175,6 @@ def importance_figure(rows: Sequence[Importance], *, mode: Mode) -> dict[str, An
 
 def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
-
-
-def _bars(reach: Sequence[tuple[float, float]], color: str) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [high for _, high in reach],
-        "arrayminus": [low for low, _ in reach],
-        "color": color,
-        "thickness": 1.5,
-        "width": 3,
-    }
 
 
 def _reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:

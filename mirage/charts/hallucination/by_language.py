@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.hallucination.parts import (
     QUESTIONS,
     QUIET,
@@ -15,10 +16,9 @@ from mirage.charts.hallucination.parts import (
     pattern,
     said_points,
     share_axis,
-    whisker,
 )
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, label_text, layout, on_ramp, rows_axis
+from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
 _LEAST = 12
 """Columns that the cells have room for at least."""
@@ -45,7 +45,6 @@ def cells(
         mode: light or dark.
         value: `value` for the rate, `difference` for ours as published minus the printed figure, in points.
     """
-    colors = ink(mode)
     by_cell = {(row["system"], row["language"]): row for row in rows if row["metric"] == metric}
     keys = [(system, code) for system in systems for code in languages]
     full = [key for key in keys if by_cell.get(key, {}).get(value) is not None]
@@ -55,30 +54,24 @@ def cells(
     # The ramp runs from best to worst. No difference from the print is its pale end.
     shade = values if value == "value" else [1 - abs(v) / largest for v in values]
 
-    def squares(pairs: Sequence[tuple[str, str]], texts: Sequence[str], text: Any, marker: Row) -> dict[str, Any]:
-        return {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [languages.index(code) for _, code in pairs],
-            "y": [systems.index(system) for system, _ in pairs],
-            "text": list(texts),
-            "textfont": {"color": text, "size": 9.5},
-            "customdata": [[system, code, metric, ""] for system, code in pairs],
-            "hovertext": [cell_hover(by_cell.get((system, code)), system, code, metric) for system, code in pairs],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "selected": {"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {"symbol": "square", "size": ROW - 3, **marker},
-        }
+    def squares(
+        pairs: Sequence[tuple[str, str]], texts: Sequence[str], shade: Sequence[float] | None
+    ) -> dict[str, Any]:
+        return primitives.cells(
+            [languages.index(code) for _, code in pairs],
+            [systems.index(system) for system, _ in pairs],
+            texts,
+            [cell_hover(by_cell.get((system, code)), system, code, metric) for system, code in pairs],
+            clicks=[[system, code, metric, ""] for system, code in pairs],
+            shade=shade,
+            mode=mode,
+            size=ROW - 3,
+            text_size=9.5,
+        )
 
-    ramp = {"cmin": 0, "cmax": 1, "colorscale": [list(stop) for stop in colors.ramp], "line": {"width": 0}}
     texts = [f"{100 * v:.1f}" if value == "value" else said_points(v) if v else "0" for v in values]
-    empty = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
     return {
-        "data": [
-            squares(full, texts, [on_ramp(mode, s) for s in shade], {"color": shade, **ramp}),
-            squares(hollow, ["–"] * len(hollow), colors.muted, empty),
-        ],
+        "data": [squares(full, texts, shade), squares(hollow, ["–"] * len(hollow), None)],
         "layout": layout(
             mode,
             height=HEAD + ROW * len(systems) + SPACE,
@@ -116,25 +109,21 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
             language_rows = [(j, by_cell.get((system, code, metric))) for j, code in enumerate(languages)]
             points = [(j, row) for j, row in language_rows if row is not None and row["value"] is not None]
             color = makers[i].color(mode)
+            reach = primitives.reaches([row for _, row in points], "value", "low", "high")
             data.append(
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": label_text(system),
-                    "legendgroup": system,
-                    "showlegend": side == 0,
-                    "offsetgroup": str(i),
-                    "xaxis": "x2" if side else "x",
-                    "x": [row["value"] for _, row in points],
-                    "y": [j for j, _ in points],
-                    "error_x": {**whisker([row for _, row in points], "", colors.text), "width": 2},
-                    "customdata": [[system, languages[j], metric, ""] for j, _ in points],
-                    "text": [cell_hover(row, system, row["language"], metric) for _, row in points],
-                    "textposition": "none",
-                    "hovertemplate": "%{text}<extra></extra>",
-                    "unselected": {"marker": {"opacity": 1}},
-                    "marker": {"color": color, "pattern": pattern(_SHADES[makers[:i].count(makers[i]) % 4], mode)},
-                }
+                primitives.bars(
+                    [row["value"] for _, row in points],
+                    [j for j, _ in points],
+                    [cell_hover(row, system, row["language"], metric) for _, row in points],
+                    {"color": color, "pattern": pattern(_SHADES[makers[:i].count(makers[i]) % 4], mode)},
+                    clicks=[[system, languages[j], metric, ""] for j, _ in points],
+                    error_x=primitives.whiskers(reach, colors.text, thickness=1, width=2),
+                    name=label_text(system),
+                    legendgroup=system,
+                    showlegend=side == 0,
+                    offsetgroup=str(i),
+                    xaxis="x2" if side else "x",
+                )
             )
         notes += [
             note(0, j, f"no {QUESTIONS[metric]}", mode, xref="x2" if side else "x", yref="y", yanchor="middle")

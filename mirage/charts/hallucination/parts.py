@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from mirage.charts.palette import FORMATS, Mode, axis, family, ink, label_text
@@ -40,20 +40,6 @@ def note(x: float, y: float, text: str, mode: Mode, *, anchor: str = "left", **m
         "showarrow": False,
         "font": {"color": ink(mode).muted, "size": LABEL},
         **more,
-    }
-
-
-def whisker(rows: Sequence[Row], prefix: str, color: str) -> dict[str, Any]:
-    """Intervals of marks, from the columns `value`, `low` and `high` behind a prefix; none where an end is null."""
-    value, low, high = (f"{prefix}{end}" for end in ("value", "low", "high"))
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [0 if row[high] is None else row[high] - row[value] for row in rows],
-        "arrayminus": [0 if row[low] is None else row[value] - row[low] for row in rows],
-        "color": color,
-        "thickness": 1,
-        "width": 0,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.hallucination.parts import Row, note, said_count, said_rate
 from mirage.charts.leaderboard import HEAD
 from mirage.charts.palette import MARK_SIZE, SPACE, TEXT_SIZE, Mode, family, ink, label_text, layout
@@ -33,25 +34,25 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
             f"<br>place {row['place_as_published']} as published: {said_rate(row['as_published'])}"
             f"<br>undecided: {said_rate(row['undecided'])} of {said_count(row['n'])} replies"
         )
+        text = [
+            f"{label_text(row['system'])}   {said_rate(row['decided'])}  ",
+            f"  {said_rate(row['as_published'])}   {moved(fall)}",
+        ]
         data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers+text",
-                "x": [0, 1],
-                "y": [i, after.index(row)],
-                "text": [
-                    f"{label_text(row['system'])}   {said_rate(row['decided'])}  ",
-                    f"  {said_rate(row['as_published'])}   {moved(fall)}",
-                ],
-                "textposition": ["middle left", "middle right"],
-                "textfont": {"color": colors.text if fall else colors.muted, "size": TEXT_SIZE},
-                "cliponaxis": False,
-                "line": {"color": color, "width": 2 if fall else 1},
-                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
-                "customdata": [[row["system"], "", "", ""]] * 2,
-                "hovertext": [hover] * 2,
-                "hovertemplate": "%{hovertext}<extra></extra>",
-            }
+            primitives.dots(
+                [0, 1],
+                [i, after.index(row)],
+                [hover] * 2,
+                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+                field="hovertext",
+                mode="lines+markers+text",
+                line={"color": color, "width": 2 if fall else 1},
+                text=text,
+                textposition=["middle left", "middle right"],
+                textfont={"color": colors.text if fall else colors.muted, "size": TEXT_SIZE},
+                cliponaxis=False,
+                customdata=[[row["system"], "", "", ""]] * 2,
+            )
         )
     heads = [note(0, 1, "over decided replies", mode, anchor="right"), note(1, 1, "as published", mode)]
     return {

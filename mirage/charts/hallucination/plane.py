@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis, whisker
+from mirage.charts import primitives
+from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis
 from mirage.charts.labels import SIZE, LabelAnchor, place_labels
 from mirage.charts.leaderboard import FOOT
 from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
@@ -27,36 +28,32 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     colors = ink(mode)
     shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
     shown.sort(key=lambda row: row["system"] in focus)
-    data: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [0, 1],
-            "y": [1, 0],
-            "line": {"color": colors.muted, "width": 1, "dash": "dot"},
-            "hoverinfo": "skip",
-        }
-    ]
+    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})]
     for row in shown:
         maker = family(row["system"])
         quiet = bool(focus) and row["system"] not in focus
         color = colors.muted if quiet else maker.color(mode)
+        across, upright = (
+            primitives.whiskers(
+                primitives.reaches([row], f"{metric}_value", f"{metric}_low", f"{metric}_high"),
+                color,
+                thickness=1,
+                width=0,
+            )
+            for metric in ("hallucination", "error")
+        )
         data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [row["hallucination_value"]],
-                "y": [row["error_value"]],
-                "error_x": whisker([row], "hallucination_", color),
-                "error_y": whisker([row], "error_", color),
-                "customdata": [[row["system"], "", "", ""]],
-                "text": [joint_hover(row)],
-                "hovertemplate": "%{text}<extra></extra>",
-                "opacity": 0.4 if quiet else 1,
-                "selected": {"marker": {"size": MARK_SIZE + 5}},
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
-            }
+            primitives.dots(
+                [row["hallucination_value"]],
+                [row["error_value"]],
+                [joint_hover(row)],
+                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
+                clicks=[[row["system"], "", "", ""]],
+                opacity=0.4 if quiet else 1,
+                selected={"marker": {"size": MARK_SIZE + 5}},
+                error_x=across,
+                error_y=upright,
+            )
         )
     ends = [-_EDGE, 1 + _EDGE]
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mirage.charts import primitives
 from mirage.charts.hallucination.parts import (
     OUTCOMES,
     QUESTIONS,
@@ -43,33 +44,32 @@ def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode
         if not any(share):
             continue
         label = outcome.replace("_", " ").replace("api", "API")
+        hover = [
+            f"<b>{label_text(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
+            f"{said_count(joint[system][outcome])} of {said_count(total[system])} questions"
+            for system, value in zip(shown, share, strict=True)
+        ]
+        marker = {
+            "color": fill.get(outcome, colors.line),
+            "pattern": pattern(_PATTERNS.get(outcome, ""), mode),
+            "line": {"color": colors.ground, "width": 1},
+        }
         data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": label,
-                "x": share,
-                "y": list(range(len(shown))),
-                "customdata": [[system, "", metric, outcome] for system in shown],
-                "constraintext": "none",
-                "text": [said_rate(value) if value >= 0.12 and outcome in fill else "" for value in share],
-                "textposition": "inside",
-                "insidetextanchor": "middle",
-                "textangle": 0,
-                "textfont": {"size": 11, "color": on_ramp(mode, 0.0 if outcome == "answered" else 0.5)},
-                "hovertext": [
-                    f"<b>{label_text(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
-                    f"{said_count(joint[system][outcome])} of {said_count(total[system])} questions"
-                    for system, value in zip(shown, share, strict=True)
-                ],
-                "hovertemplate": "%{hovertext}<extra></extra>",
-                "unselected": {"marker": {"opacity": 1}},
-                "marker": {
-                    "color": fill.get(outcome, colors.line),
-                    "pattern": pattern(_PATTERNS.get(outcome, ""), mode),
-                    "line": {"color": colors.ground, "width": 1},
-                },
-            }
+            primitives.bars(
+                share,
+                range(len(shown)),
+                hover,
+                marker,
+                clicks=[[system, "", metric, outcome] for system in shown],
+                field="hovertext",
+                name=label,
+                constraintext="none",
+                text=[said_rate(value) if value >= 0.12 and outcome in fill else "" for value in share],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={"size": 11, "color": on_ramp(mode, 0.0 if outcome == "answered" else 0.5)},
+            )
         )
     return {
         "data": data,
