@@ -15,7 +15,7 @@ help: ## list what can be made
 app: .venv/.ready ## open the explorer; ARENA=DIR opens an arena of your own
 	@$(PY) -m mirage app $(if $(ARENA),"$(ARENA)")
 
-test: .venv/.ready-dev ## run all tests; ARGS="-k name" passes options to pytest
+test: .venv/.ready-dev ## run the tests but those that take long, which CI runs too: ARGS=--all; ARGS="-k name" chooses
 	$(PY) -m pytest -n auto --dist loadfile $(ARGS)
 
 test-fast: .venv/.ready-dev ## run the tests that take a moment: under a minute, for the inner loop

@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
+import slow
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,20 +22,20 @@ settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="leave out the tests of tests/slow.txt: for the inner loop")
+    parser.addoption("--fast", action="store_true", help="leave out every test of tests/slow.txt: for the inner loop")
+    parser.addoption("--all", action="store_true", help="leave out nothing, as CI: see tests/slow.py")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--fast`, keep the tests that take a moment."""
-    if config.getoption("--fast"):
-        slow = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split())
-        left_out = [
-            item
-            for item in items
-            if f"{item.path.name}::*" in slow or f"{item.path.name}::{item.name.split('[')[0]}" in slow
-        ]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    """Leave out tests by the time they take, unless some are asked for by name."""
+    if config.getoption("--all") or os.environ.get("CI") or config.option.keyword:
+        return
+    if any("::" in argument or argument.endswith(".py") for argument in config.args):
+        return
+    times, seconds = slow.listed(), slow.SLOW if config.getoption("--fast") else slow.LONG
+    long = {item for item in items if slow.left_out(item.path.name, item.name.split("[")[0], seconds, times)}
+    config.hook.pytest_deselected(items=list(long))
+    items[:] = [item for item in items if item not in long]
 
 
 def pytest_configure() -> None:

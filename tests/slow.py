@@ -1,9 +1,10 @@
-"""Write tests/slow.txt, the tests that `make test-fast` leaves out, from the times of a whole run.
+"""Write tests/slow.txt: the tests that take long, with the seconds of the slowest case of each.
 
-Entries `file::*`, for files whose fixtures take long, are written by hand and stay.
+    make test ARGS="--all --junitxml=/tmp/times.xml"
+    .venv/bin/python tests/slow.py /tmp/times.xml
 
-make test ARGS=--junitxml=/tmp/times.xml
-.venv/bin/python tests/slow.py /tmp/times.xml
+`make test-fast` leaves out all of them, `make test` those of `LONG` seconds and more, CI none (`--all`). Entries
+`file::*`, for files whose fixtures take long, are written by hand and stay.
 """
 
 from __future__ import annotations
@@ -13,26 +14,34 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 FILE = Path(__file__).with_name("slow.txt")
-SECONDS = 0.2
-"""A test that takes longer, with its fixtures, is left out."""
+SLOW = 0.2
+"""Seconds, with fixtures, from which on a test is listed."""
+LONG = 5.0
+"""Seconds from which on a test is left to CI, on a quiet machine with two cores."""
 
 
-def slow(times: Path) -> list[str]:
-    """The test functions of a run that took long with any of their parameters: `file::function`."""
-    names = set()
+def listed() -> dict[str, float]:
+    """Seconds by `file::function`, or by `file::*`."""
+    lines = (line.split() for line in FILE.read_text(encoding="utf-8").splitlines())
+    return {name: float(seconds) for seconds, name in lines}
+
+
+def left_out(file: str, function: str, seconds: float, times: dict[str, float]) -> bool:
+    """Whether a test takes so long, by the list."""
+    return any(times.get(name, 0.0) >= seconds for name in (f"{file}::{function}", f"{file}::*"))
+
+
+def measured(times: Path) -> dict[str, float]:
+    """Seconds of the slowest case of every test function of a run, of those that are slow."""
+    seconds: dict[str, float] = {}
     for case in ET.parse(times).getroot().iter("testcase"):  # a file of pytest's own
-        if float(case.get("time", 0)) >= SECONDS:
-            module = case.get("classname", "").split(".")[-1]
-            names.add(f"{module}.py::{case.get('name', '').split('[')[0]}")
-    return sorted(names)
-
-
-def whole(names: set[str]) -> set[str]:
-    """The entries `file::*`: files whose fixtures take long, whichever of their tests comes first."""
-    return {name for name in names if name.endswith("::*")}
+        module = case.get("classname", "").split(".")[-1]
+        name = f"{module}.py::{case.get('name', '').split('[')[0]}"
+        seconds[name] = max(seconds.get(name, 0.0), float(case.get("time", 0)))
+    return {name: number for name, number in seconds.items() if number >= SLOW}
 
 
 if __name__ == "__main__":
-    files = whole(set(FILE.read_text(encoding="utf-8").split()))
-    rest = [name for name in slow(Path(sys.argv[1])) if f"{name.partition('::')[0]}::*" not in files]
-    FILE.write_text("".join(f"{name}\n" for name in sorted({*files, *rest})), encoding="utf-8")
+    files = {name: seconds for name, seconds in listed().items() if name.endswith("::*")}
+    rows = sorted((files | measured(Path(sys.argv[1]))).items())
+    FILE.write_text("".join(f"{seconds:.1f} {name}\n" for name, seconds in rows), encoding="utf-8")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import slow
 from conftest import ROOT
 
 from mirage import api
@@ -153,7 +154,7 @@ def test_no_package_is_more_than_an_eighth_of_the_code() -> None:
 
 def test_the_slow_tests_are_tests() -> None:
     """`make test-fast` leaves them out by name (tests/slow.py): a name that is gone would leave nothing out."""
-    listed = (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").split()
+    listed = set(slow.listed())
     files = {name.partition("::")[0] for name in listed}
     there = {
         f"{file}::{node.name}"
@@ -161,4 +162,4 @@ def test_the_slow_tests_are_tests() -> None:
         for node in ast.walk(ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert set(listed) <= there | {f"{file}::*" for file in files}
+    assert listed <= there | {f"{file}::*" for file in files}
