@@ -10,7 +10,7 @@ import numpy as np
 
 import mirage.rank as rank
 from benchmarks.harness import Row
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 from mirage.placement.sequential.field import by_pair
 from mirage.rank.tiers import separate
 from mirage.sources.simulated import simulate_arena
@@ -62,7 +62,7 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
     new = battles.systems[int(rng.integers(systems))]
     others = [name for name in battles.systems if name != new]
     judged = battles.subset(others)
-    field = placing.field(LANGUAGE, judged)
+    field = sequential.field(LANGUAGE, judged)
     tiers_of_field = separate(rank.rate({LANGUAGE: judged}, draws=1))[LANGUAGE]
     last = max(tier for tier in tiers_of_field.tiers if tier is not None)
     tiers = [[s for s in tiers_of_field.systems if tiers_of_field.tier[s] == k] for k in range(1, last + 1)]
@@ -70,28 +70,28 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
     theta = np.array([simulation.theta[LANGUAGE][name] for name in (*others, new)])
     theta -= theta[:-1].mean()
     theta *= field.theta @ theta[:-1] / (theta[:-1] @ theta[:-1])
-    start = placing.start([field], placing.Prior([theta[-1] + rng.normal(0, PRIOR_SD)], [PRIOR_SD]))
-    true_tier = 1 + int((placing.boundaries(start, tiers) @ theta < 0).sum())
+    start = sequential.start([field], sequential.Prior([theta[-1] + rng.normal(0, PRIOR_SD)], [PRIOR_SD]))
+    true_tier = 1 + int((sequential.boundaries(start, tiers) @ theta < 0).sum())
 
     points, fought_pairs = by_pair(battles)
     index, opponents = battles.systems.index(new), [battles.systems.index(name) for name in others]
     points, fought_pairs = points[:, index][:, opponents], fought_pairs[:, index][:, opponents]
     requested = np.zeros_like(fought_pairs)
-    fought: list[placing.BattleResult] = []
+    fought: list[sequential.BattleResult] = []
     rights = []
     while True:
         state = start.after(fought)
-        now = placing.posterior_standing(state, tiers, seed=seed)
+        now = sequential.posterior_standing(state, tiers, seed=seed)
         rights.append((len(fought), now.tier == true_tier))
-        room = placing.CandidatePool(battles.queries, fought_pairs & ~requested, requested)
+        room = sequential.CandidatePool(battles.queries, fought_pairs & ~requested, requested)
         share = 1.0 if policy == "random" else 0.1
-        chosen = placing.choose_battles(state, tiers, [room], n=batch, control_share=share, seed=seed)
+        chosen = sequential.choose_battles(state, tiers, [room], n=batch, control_share=share, seed=seed)
         if now.settled or not chosen:
             break
         for battle in chosen:
             requested[battle.query, battle.opponent] = True
             fought.append(
-                placing.BattleResult(battle.query, battle.opponent, float(points[battle.query, battle.opponent]))
+                sequential.BattleResult(battle.query, battle.opponent, float(points[battle.query, battle.opponent]))
             )
     wrong = [n for n, right in rights if not right]
     first = next((n for n, _ in rights if not wrong or n > wrong[-1]), int(fought_pairs.sum()) + 1)

@@ -1,7 +1,7 @@
 """Write tests/slow.txt: the tests that take long, with the seconds of the slowest case of each.
 
-    make test ARGS="--all --junitxml=/tmp/times.xml"
-    .venv/bin/python tests/slow.py /tmp/times.xml
+    make test ARGS="--all --junitxml=build/times.xml"
+    .venv/bin/python tests/slow.py build/times.xml
 
 `make test-fast` leaves out all of them, `make test` those of `LONG` seconds and more, CI none (`--all`). Entries
 `file::*`, for files whose fixtures take long, are written by hand and stay.

@@ -16,7 +16,7 @@ import mirage.rank as rank
 from benchmarks.place import Course, Policy, course
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 from mirage.sources.simulated import BY_QUERY, simulate_arena
 
 NAMES = ("a", "b", "c", "d")
@@ -27,20 +27,20 @@ def battles(seed: int = 1, *, systems: int = 8, queries: int = 60, language: str
     return rank.from_judgments(simulation.tables["judgments"], judge="judge")[language]
 
 
-def known(theta: tuple[float, ...], *, sd: float = 1e-4, noise: placing.Noise | None = None) -> placing.Field:
+def known(theta: tuple[float, ...], *, sd: float = 1e-4, noise: sequential.Noise | None = None) -> sequential.Field:
     """A field whose ratings are as good as known."""
-    return placing.Field(
+    return sequential.Field(
         "en",
         NAMES[: len(theta)],
         np.array(theta),
         np.eye(len(theta)) * sd**2,
-        noise or placing.Noise(1.0, 0.0),
+        noise or sequential.Noise(1.0, 0.0),
         100,
     )
 
 
-def room(queries: int, systems: int) -> placing.CandidatePool:
-    return placing.CandidatePool(
+def room(queries: int, systems: int) -> sequential.CandidatePool:
+    return sequential.CandidatePool(
         tuple(f"q{k:02}" for k in range(queries)),
         np.ones((queries, systems), dtype=bool),
         np.zeros((queries, systems), dtype=bool),
@@ -52,7 +52,7 @@ def room(queries: int, systems: int) -> placing.CandidatePool:
 
 def test_the_field_has_the_ratings_of_the_ranking_and_the_spread_of_its_bootstrap() -> None:
     tally = battles(systems=12, queries=100)
-    field = placing.field("en", tally)
+    field = sequential.field("en", tally)
     ranked = rank.rate({"en": tally}, draws=400, seed=0).languages["en"]
     assert np.abs(field.theta - ranked.theta).max() < 0.02
     centre = np.eye(12) - 1 / 12
@@ -62,7 +62,7 @@ def test_the_field_has_the_ratings_of_the_ranking_and_the_spread_of_its_bootstra
 
 
 def test_what_queries_share_is_found_in_the_battles() -> None:
-    variances = [placing.field("en", battles(seed, systems=12, queries=100)).noise.between for seed in range(4)]
+    variances = [sequential.field("en", battles(seed, systems=12, queries=100)).noise.between for seed in range(4)]
     # Ties and the bend of the logistic shrink what a verdict shows of the variance between queries.
     assert 0.3 * BY_QUERY**2 < np.mean(variances) < BY_QUERY**2
     rng = np.random.default_rng(5)
@@ -73,7 +73,7 @@ def test_what_queries_share_is_found_in_the_battles() -> None:
         wins[:, i, j], wins[:, j, i] = wins[order, i, j], wins[order, j, i]
         ties[:, i, j] = ties[:, j, i] = ties[order, i, j]
     apart = Battles(shuffled.systems, shuffled.queries, wins, ties, shuffled.strata, shuffled.referee, shuffled.skill)
-    assert placing.field("en", apart).noise.between < 0.1 * BY_QUERY**2
+    assert sequential.field("en", apart).noise.between < 0.1 * BY_QUERY**2
 
 
 def test_an_undefeated_system_has_a_finite_rating_and_a_wide_interval() -> None:
@@ -82,7 +82,7 @@ def test_an_undefeated_system_has_a_finite_rating_and_a_wide_interval() -> None:
     wins[:, 0, 1:] = 1
     wins[::2, 1, 2] = 1
     wins[1::2, 2, 1] = 1
-    field = placing.field(
+    field = sequential.field(
         "en",
         Battles(
             NAMES[:3], tuple("0123456789"), wins, np.zeros_like(wins), np.zeros(10, dtype=np.intp), "judge", "both"
@@ -95,7 +95,7 @@ def test_an_undefeated_system_has_a_finite_rating_and_a_wide_interval() -> None:
 
 def test_a_field_of_one_system_or_no_battle_is_refused() -> None:
     with pytest.raises(NotEnoughData, match="no battle of two systems in en"):
-        placing.field("en", battles().subset(["sim-01"]))
+        sequential.field("en", battles().subset(["sim-01"]))
 
 
 # --- the update ------------------------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def test_a_field_of_one_system_or_no_battle_is_refused() -> None:
 
 def test_one_won_battle_moves_the_rating_as_the_integral_says() -> None:
     """Laplace's approximation against numerical integration of the exact posterior."""
-    start = placing.start([known((0.0, 0.0))], placing.Prior([0.2], [0.6]))
-    fought = [placing.BattleResult(q, 0, y) for q, y in enumerate([1, 1, 0, 1, 0.5, 1])]
+    start = sequential.start([known((0.0, 0.0))], sequential.Prior([0.2], [0.6]))
+    fought = [sequential.BattleResult(q, 0, y) for q, y in enumerate([1, 1, 0, 1, 0.5, 1])]
     after = start.after(fought)
 
     def density(t: float) -> float:
@@ -121,11 +121,11 @@ def test_one_won_battle_moves_the_rating_as_the_integral_says() -> None:
 
 def test_battles_in_two_steps_of_ten_queries_tell_more_than_ten_on_one() -> None:
     """pitfall 36: battles on one query are not independent."""
-    noise = placing.Noise(1.0, 0.5)
-    start = placing.start([known((0.0, 0.0, 0.0), noise=noise)], placing.Prior([0.0], [1.0]))
-    same = start.after([placing.BattleResult("q", k % 3, 1.0) for k in range(10)])
-    apart = start.after([placing.BattleResult(f"q{k}", k % 3, 1.0) for k in range(10)])
-    single = start.after([placing.BattleResult("q", 0, 1.0)])
+    noise = sequential.Noise(1.0, 0.5)
+    start = sequential.start([known((0.0, 0.0, 0.0), noise=noise)], sequential.Prior([0.0], [1.0]))
+    same = start.after([sequential.BattleResult("q", k % 3, 1.0) for k in range(10)])
+    apart = start.after([sequential.BattleResult(f"q{k}", k % 3, 1.0) for k in range(10)])
+    single = start.after([sequential.BattleResult("q", 0, 1.0)])
     sd = [math.sqrt(state.covariance[-1, -1]) for state in (apart, same, single)]
     assert sd[0] < sd[1] < sd[2]
     assert apart.mean[0, -1] > same.mean[0, -1] > single.mean[0, -1]
@@ -136,7 +136,7 @@ def test_battles_in_two_steps_of_ten_queries_tell_more_than_ten_on_one() -> None
 def test_a_further_battle_on_a_query_never_tells_less_than_nothing_nor_more_than_the_first(
     n: int, between: float, dispersion: float
 ) -> None:
-    noise = placing.Noise(dispersion, between)
+    noise = sequential.Noise(dispersion, between)
     information = noise.information(np.arange(1, n + 2), 0.25 * np.arange(1, n + 2))
     steps = np.diff(np.concatenate([[0.0], information]))
     assert (steps > 0).all()
@@ -147,38 +147,38 @@ def test_a_further_battle_on_a_query_never_tells_less_than_nothing_nor_more_than
 @settings(max_examples=50, deadline=None)
 def test_a_won_battle_more_never_lowers_the_rating(rows: list[tuple[int, int, float]]) -> None:
     """pitfall 38, for a battle on a query of its own."""
-    start = placing.start(
-        [known((1.0, 0.3, -0.2, -1.1), sd=0.2, noise=placing.Noise(0.9, 0.3))], placing.Prior([0.1], [0.8])
+    start = sequential.start(
+        [known((1.0, 0.3, -0.2, -1.1), sd=0.2, noise=sequential.Noise(0.9, 0.3))], sequential.Prior([0.1], [0.8])
     )
-    fought = [placing.BattleResult(q, j, y) for q, j, y in rows]
+    fought = [sequential.BattleResult(q, j, y) for q, j, y in rows]
     before = start.after(fought).joint()[0][-1]
-    assert start.after([*fought, placing.BattleResult("new", 1, 1.0)]).joint()[0][-1] > before
-    assert start.after([*fought, placing.BattleResult("new", 1, 0.0)]).joint()[0][-1] < before
+    assert start.after([*fought, sequential.BattleResult("new", 1, 1.0)]).joint()[0][-1] > before
+    assert start.after([*fought, sequential.BattleResult("new", 1, 0.0)]).joint()[0][-1] < before
 
 
 def test_a_battle_in_one_language_tells_of_another_as_far_as_their_errors_go_together() -> None:
     fields = [known((0.5, -0.5)), known((0.5, -0.5))]
     moved = []
     for correlation in (0.0, 0.5, 0.9):
-        start = placing.start(fields, placing.Prior([0.0, 0.0], [1.0, 1.0], correlation))
-        moved.append(float(start.after([placing.BattleResult("q", 0, 1.0, 0)]).mean[1, -1]))
+        start = sequential.start(fields, sequential.Prior([0.0, 0.0], [1.0, 1.0], correlation))
+        moved.append(float(start.after([sequential.BattleResult("q", 0, 1.0, 0)]).mean[1, -1]))
     assert moved[0] == pytest.approx(0, abs=1e-9)
     assert moved[0] < moved[1] < moved[2]
 
 
 def test_a_prior_that_does_not_fit_the_languages_is_refused() -> None:
     with pytest.raises(BadInput, match="a prior with means"):
-        placing.start([known((0.0, 0.0))], placing.Prior([0.0, 0.0], [1.0, 1.0]))
+        sequential.start([known((0.0, 0.0))], sequential.Prior([0.0, 0.0], [1.0, 1.0]))
     with pytest.raises(BadInput, match="different systems"):
-        placing.start([known((0.0, 0.0)), known((0.0, 0.0, 0.0))], placing.Prior([0.0, 0.0], [1.0, 1.0]))
+        sequential.start([known((0.0, 0.0)), known((0.0, 0.0, 0.0))], sequential.Prior([0.0, 0.0], [1.0, 1.0]))
 
 
 # --- probabilities ---------------------------------------------------------------------------------------------------
 
 
 def test_probabilities_of_tiers_are_those_between_the_boundaries() -> None:
-    start = placing.start([known((2.0, 1.0, 0.0, -3.0))], placing.Prior([0.5], [0.5]))
-    now = placing.posterior_standing(start, [["b", "a"], ["c"], ["d"]])
+    start = sequential.start([known((2.0, 1.0, 0.0, -3.0))], sequential.Prior([0.5], [0.5]))
+    now = sequential.posterior_standing(start, [["b", "a"], ["c"], ["d"]])
     # Boundaries at 0.5, midway between b and c, and at -1.5.
     assert now.tier_probabilities == pytest.approx([0.5, 0.5, 0.0], abs=1e-3)
     assert now.rank_probabilities.sum() == pytest.approx(1)
@@ -190,26 +190,26 @@ def test_probabilities_of_tiers_are_those_between_the_boundaries() -> None:
 
 
 def test_nothing_is_settled_by_a_surrogate_alone() -> None:
-    start = placing.start([known((2.0, -2.0))], placing.Prior([2.5], [0.1]))
-    assert placing.posterior_standing(start, [["a"], ["b"]]).tier_probabilities.max() > 0.99
-    assert not placing.posterior_standing(start, [["a"], ["b"]]).settled
-    after = start.after([placing.BattleResult(q, 0, 1.0) for q in range(placing.LEAST)])
-    assert placing.posterior_standing(after, [["a"], ["b"]]).settled
+    start = sequential.start([known((2.0, -2.0))], sequential.Prior([2.5], [0.1]))
+    assert sequential.posterior_standing(start, [["a"], ["b"]]).tier_probabilities.max() > 0.99
+    assert not sequential.posterior_standing(start, [["a"], ["b"]]).settled
+    after = start.after([sequential.BattleResult(q, 0, 1.0) for q in range(sequential.LEAST)])
+    assert sequential.posterior_standing(after, [["a"], ["b"]]).settled
 
 
 def test_tiers_that_leave_out_a_system_are_refused() -> None:
-    start = placing.start([known((0.0, 0.0))], placing.Prior([0.0], [1.0]))
+    start = sequential.start([known((0.0, 0.0))], sequential.Prior([0.0], [1.0]))
     with pytest.raises(BadInput, match="every system of the arena once"):
-        placing.posterior_standing(start, [["a"]])
+        sequential.posterior_standing(start, [["a"]])
 
 
 # --- the choice ------------------------------------------------------------------------------------------------------
 
 
 def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None:
-    noise = placing.Noise(1.0, 0.5)
-    start = placing.start([known((4.0, 0.2, -0.2, -4.0), sd=0.1, noise=noise)], placing.Prior([0.0], [0.5]))
-    chosen = placing.choose_battles(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
+    noise = sequential.Noise(1.0, 0.5)
+    start = sequential.start([known((4.0, 0.2, -0.2, -4.0), sd=0.1, noise=noise)], sequential.Prior([0.0], [0.5]))
+    chosen = sequential.choose_battles(start, [["a"], ["b"], ["c"], ["d"]], [room(20, 4)], n=20, control_share=0)
     assert {battle.opponent for battle in chosen} == {1, 2}
     assert len({battle.query for battle in chosen}) == 20
     information = [battle.information for battle in chosen]
@@ -217,14 +217,14 @@ def test_the_choice_takes_opponents_that_tell_and_spreads_over_queries() -> None
 
 
 def test_the_choice_is_the_same_for_the_same_seed_and_never_names_a_battle_twice() -> None:
-    start = placing.start([placing.field("en", battles())], placing.Prior([0.0], [0.7]))
+    start = sequential.start([sequential.field("en", battles())], sequential.Prior([0.0], [0.7]))
     tiers = [["sim-01", "sim-02", "sim-03", "sim-04"], ["sim-05", "sim-06", "sim-07", "sim-08"]]
-    twice = [placing.choose_battles(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
+    twice = [sequential.choose_battles(start, tiers, [room(4, 8)], n=40, seed=seed) for seed in (3, 3, 4)]
     assert twice[0] == twice[1] != twice[2]
     assert len(twice[0]) == 32, "there are no more"
     assert len({(battle.query, battle.opponent) for battle in twice[0]}) == 32
     with pytest.raises(BadInput, match="control share"):
-        placing.choose_battles(start, tiers, [room(4, 8)], n=1, control_share=1.5)
+        sequential.choose_battles(start, tiers, [room(4, 8)], n=1, control_share=1.5)
 
 
 def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() -> None:
@@ -232,20 +232,20 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
     rooms = room(30, 4)
     drawn = []
     for mean in (-2.0, 0.0, 2.0):
-        state = placing.start([known((1.0, 0.5, -0.5, -1.0), sd=0.1)], placing.Prior([mean], [0.5]))
-        chosen = placing.choose_battles(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
+        state = sequential.start([known((1.0, 0.5, -0.5, -1.0), sd=0.1)], sequential.Prior([mean], [0.5]))
+        chosen = sequential.choose_battles(state, tiers, [rooms], n=40, control_share=0.25, seed=9)
         control = [(battle.language, battle.query, battle.opponent) for battle in chosen if battle.control]
         assert len(control) in range(8, 12)
         for battle in chosen:
             rooms.tried[battle.query, battle.opponent], rooms.open[battle.query, battle.opponent] = True, False
-        positions = placing.random_battles(state, [rooms], seed=9)
+        positions = sequential.random_battles(state, [rooms], seed=9)
         assert set(control) <= set(positions)
         drawn.append(control)
         rooms = room(30, 4)
     shortest = min(len(places) for places in drawn)
     # What was told already by chance is not drawn again, so lists may differ by a skip, never by a preference.
-    order = placing.random_battles(
-        state, [placing.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.tried))], seed=9
+    order = sequential.random_battles(
+        state, [sequential.CandidatePool(rooms.queries, ~rooms.open, np.ones_like(rooms.tried))], seed=9
     )
     for places in drawn:
         assert [place for place in order if place in places] == places
@@ -253,8 +253,8 @@ def test_the_random_share_does_not_depend_on_what_is_known_and_is_found_again() 
 
 
 def test_a_control_share_of_one_is_a_random_choice() -> None:
-    state = placing.start([known((4.0, 0.2, -0.2, -4.0))], placing.Prior([0.0], [0.5]))
-    chosen = placing.choose_battles(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
+    state = sequential.start([known((4.0, 0.2, -0.2, -4.0))], sequential.Prior([0.0], [0.5]))
+    chosen = sequential.choose_battles(state, [["a"], ["b"], ["c"], ["d"]], [room(50, 4)], n=100, control_share=1)
     assert all(battle.control for battle in chosen)
     counts = np.bincount([battle.opponent for battle in chosen], minlength=4)
     assert counts.min() > 12
@@ -262,9 +262,9 @@ def test_a_control_share_of_one_is_a_random_choice() -> None:
 
 def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
     tiers = [["a"], ["b"], ["c"], ["d"]]
-    wide = placing.start([known((3.0, 1.0, -1.0, -3.0))], placing.Prior([1.0], [0.5]))
-    narrow = placing.start([known((0.9, 0.3, -0.3, -0.9))], placing.Prior([0.3], [0.5]))
-    far, near = (placing.horizon(state, tiers, [room(100, 4)]) for state in (wide, narrow))
+    wide = sequential.start([known((3.0, 1.0, -1.0, -3.0))], sequential.Prior([1.0], [0.5]))
+    narrow = sequential.start([known((0.9, 0.3, -0.3, -0.9))], sequential.Prior([0.3], [0.5]))
+    far, near = (sequential.horizon(state, tiers, [room(100, 4)]) for state in (wide, narrow))
     assert far.low is not None
     assert far.median is not None
     assert far.low <= far.median
@@ -273,10 +273,10 @@ def test_fewer_battles_are_needed_where_tiers_are_far_apart() -> None:
 
 
 def test_one_tier_alone_is_placed_by_its_rating() -> None:
-    state = placing.start([known((0.1, -0.1))], placing.Prior([0.0], [1.0]))
-    chosen = placing.choose_battles(state, [["a", "b"]], [room(10, 2)], n=12, control_share=0)
+    state = sequential.start([known((0.1, -0.1))], sequential.Prior([0.0], [1.0]))
+    chosen = sequential.choose_battles(state, [["a", "b"]], [room(10, 2)], n=12, control_share=0)
     assert len(chosen) == 12
-    assert placing.horizon(state, [["a", "b"]], [room(10, 2)]).median == placing.LEAST
+    assert sequential.horizon(state, [["a", "b"]], [room(10, 2)]).median == sequential.LEAST
 
 
 # --- with known truth ------------------------------------------------------------------------------------------------
@@ -302,14 +302,14 @@ def test_information_settles_a_tier_with_fewer_battles_than_chance() -> None:
 @pytest.mark.parametrize("seed", range(300, 306))
 def test_battles_chosen_by_information_are_expected_to_tell_more_than_random_ones(seed: int) -> None:
     tally = battles(seed, systems=12)
-    field = placing.field("en", tally)
+    field = sequential.field("en", tally)
     order = [field.systems[k] for k in np.argsort(-field.theta)]
     tiers = [order[:3], order[3:6], order[6:9], order[9:]]
-    state = placing.start([field], placing.Prior([float(np.random.default_rng(seed).normal(0, 1))], [0.5]))
+    state = sequential.start([field], sequential.Prior([float(np.random.default_rng(seed).normal(0, 1))], [0.5]))
     information = [
         sum(
             c.information
-            for c in placing.choose_battles(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed)
+            for c in sequential.choose_battles(state, tiers, [room(60, 12)], n=60, control_share=share, seed=seed)
         )
         for share in (0.0, 0.1, 1.0)
     ]

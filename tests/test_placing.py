@@ -20,8 +20,7 @@ from typer.testing import CliRunner, Result
 from mirage import cli, judge, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge.stage import read_battles
-from mirage.placement import place, write_battles
-from mirage.placement import sequential as placing
+from mirage.placement import place, sequential, write_battles
 from mirage.sources.simulated import simulate_arena
 
 NEW = "baseline/bm25-3"
@@ -158,7 +157,7 @@ def test_a_placement_says_how_it_was_made(simulated: tuple[Path, pa.Table]) -> N
 
 
 def test_a_prior_of_ones_own_takes_the_place_of_the_surrogate(simulated: tuple[Path, pa.Table]) -> None:
-    placement = place(store.open_arena(simulated[0]), "sim-04", prior=placing.Prior([2.0], [0.1]))
+    placement = place(store.open_arena(simulated[0]), "sim-04", prior=sequential.Prior([2.0], [0.1]))
     assert placement.before.rating == pytest.approx(2.0)
     assert placement.regressor is None
 

@@ -104,7 +104,7 @@ class Referee:
             battles = from_judgments(table, judge=self.name)
         else:
             battles = self._pooled(table)
-        missing = self.lacking(table)
+        missing = self.lacking(table) if languages else {}
         for code in languages or ():
             if code in missing:
                 raise NotEnoughData(f"{code} has {missing[code]}", do=f"leave {code} out, or choose another skill")

@@ -104,8 +104,7 @@ def rank(
     from mirage.battles.referee import POOLED, Referee
     from mirage.makers import BY_NAME
     from mirage.rank.paper import TOURNAMENTS
-    from mirage.rank.ranking import rank_by as rank_by
-    from mirage.rank.ranking import remarks
+    from mirage.rank.ranking import rank_by, remarks
     from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.rank.whatif import RankOptions
     from mirage.stage import run

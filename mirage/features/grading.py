@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 from mirage import features, llm, store
 from mirage.errors import UnknownName, Unreachable
 from mirage.features.stage import FEATURES
-from mirage.store import ledger_path
 
 Engine = Callable[..., Sequence[llm.Reply | None]]
 """Makes calls: `engine(conversations, ledger=..., on_reply=...)`, as `llm.complete` does when it has been given the
@@ -97,9 +95,7 @@ def plan_grades(
         arena.need(table)
     tables = {table: arena.read(table) for table in ("queries", "passages", "answers") if table in arena.tables}
     costs: dict[str, llm.Cost] = {}
-    with ExitStack() as open_files:
-        file = ledger_path(path)
-        ledger = open_files.enter_context(store.Ledger(file, read_only=True)) if file.exists() else None
+    with store.kept_ledger(path) as ledger:
 
         def grade(conversations: Sequence[llm.Messages]) -> list[None]:
             costs[name] = llm.plan(conversations, settings=settings, limits=limits, ledger=ledger)

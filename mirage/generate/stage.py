@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -83,10 +82,7 @@ def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits)
     """
     seen = store.consistently(path, lambda arena: _seen(arena, request))
     request = _settled(seen.arena, request)
-    with ExitStack() as open_files:
-        ledger = None
-        if ledger_path(path).exists():
-            ledger = open_files.enter_context(store.Ledger(ledger_path(path), read_only=True))
+    with store.kept_ledger(path) as ledger:
         conversations = generate.prepare(**_tables(seen, request), **_options(request, ledger)).conversations
         again = _repetition(request, _number(request, ledger)) if ledger else None
         return llm.plan(conversations, settings=request.settings, limits=limits, ledger=ledger, again=again)
@@ -307,8 +303,8 @@ def _settled(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
     """How many replies of a system are also those of others, by the other's name."""
     rows = arena.sql(
-        "SELECT other.system AS system, count(*) AS n FROM answers AS mine JOIN answers AS other USING (call)"
-        " WHERE mine.system = ? AND other.system <> ? AND mine.status <> 'api_error' GROUP BY other.system",
+        "SELECT other.system AS system, count(*) AS n FROM answers AS own JOIN answers AS other USING (call)"
+        " WHERE own.system = ? AND other.system <> ? AND own.status <> 'api_error' GROUP BY other.system",
         [system, system],
     )
     return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))

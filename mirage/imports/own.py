@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.imports import misfits as joining
+from mirage.imports import misfits
 from mirage.imports.public import prints
 from mirage.sources import files
 
@@ -75,7 +75,7 @@ def read_own(own: UserFile, into: Path | None = None) -> dict[str, pa.Table]:
         }
     tables = files.read_queries(own.file, passages=own.passages, options=own.options)
     if arena is not None:
-        joining.refuse_misfits(arena, tables)
+        misfits.refuse_misfits(arena, tables)
     return tables
 
 
@@ -92,7 +92,7 @@ def import_own(own: UserFile, into: Path) -> ImportResult:
         {name: store.by_key(name, table) for name, table in tables.items()},
         made_by=f"mirage import {own.kind}",
         made_from=[origin for file in own.files for origin in prints(file.parent, [file])],
-        check=lambda arena: joining.refuse_misfits(arena, tables),
+        check=lambda arena: misfits.refuse_misfits(arena, tables),
     )
     replaced, dropped = result.replaced.get(own.kind, 0), result.lost.get("judgments", 0)
     return ImportResult(result.arena, len(tables[own.kind]), replaced, dropped)

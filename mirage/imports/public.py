@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.errors import ArenaError
-from mirage.imports import misfits as joining
+from mirage.imports import misfits
 from mirage.outcomes.stage import OUTCOMES
 from mirage.sources import miracl, mirage_bench, nomiracl
 from mirage.stage import Progress, Tables
@@ -186,7 +186,7 @@ def import_mirage_bench(
         into,
         {name: store.by_key(name, table) for name, table in tables.items()},
         texts=texts,
-        check=lambda arena: joining.refuse_misfits(arena, tables),
+        check=lambda arena: misfits.refuse_misfits(arena, tables),
         made_by="mirage import mirage-bench",
         made_from=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
         notes=notes,

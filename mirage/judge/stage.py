@@ -42,10 +42,7 @@ def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, samp
     """
     seen = store.consistently(path, lambda arena: _seen(arena, sample))
     _, prompts = _battles(seen.tables, sample)
-    file = ledger_path(path)
-    if not file.exists():
-        return llm.plan(prompts, settings=settings, limits=limits, ledger=None)
-    with store.Ledger(file, read_only=True) as ledger:
+    with store.kept_ledger(path) as ledger:
         return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger)
 
 
@@ -171,9 +168,7 @@ def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[ju
     arena = store.open_arena(path)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names)
-    if not ledger_path(path).exists():
-        return judge.judge_stats(judgments)
-    with store.Ledger(ledger_path(path), read_only=True) as ledger:
+    with store.kept_ledger(path) as ledger:
         return judge.judge_stats(judgments, ledger, limits)
 
 

@@ -384,9 +384,7 @@ def _parameters(settings: llm.Settings) -> dict[str, Any]:
 
 
 def _plan(conversations: Sequence[llm.Messages], model: RunModel, path: Path) -> llm.Cost:
-    if not ledger_path(path).exists():
-        return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=None)
-    with store.Ledger(ledger_path(path), read_only=True) as ledger:
+    with store.kept_ledger(path) as ledger:
         return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
 
 

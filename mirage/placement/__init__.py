@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 from mirage.placement.expectation import expectation
 from mirage.placement.reading import (
     battles_fought,
@@ -63,7 +63,7 @@ def place(
     control_share: float = CONTROL,
     seed: int = 0,
     verdicts: Path | None = None,
-    prior: placing.Prior | None = None,
+    prior: sequential.Prior | None = None,
 ) -> Placement:
     """Say where a new system stands, and name the battles that would settle its tier with the fewest verdicts.
 
@@ -114,7 +114,7 @@ def _placed(
     battles: int | None,
     control_share: float,
     seed: int,
-    prior: placing.Prior | None,
+    prior: sequential.Prior | None,
 ) -> Placement:
     own, rest = split_judgments(judgments, system, referee)
     if not len(rest):
@@ -126,17 +126,17 @@ def _placed(
     outside: tuple[str, ...] = ()
     if prior is None:
         prior, regressor, outside = expectation(arena, rest, system, referee, fields)
-    start = placing.start(fields, prior)
+    start = sequential.start(fields, prior)
     fought, requested = battles_fought(own, fields, referee, system)
     state = start.after(fought)
-    now = placing.posterior_standing(state, tiers, seed=seed)
+    now = sequential.posterior_standing(state, tiers, seed=seed)
     rooms = [
-        placing.CandidatePool(queries, open_ & ~grid, grid)
+        sequential.CandidatePool(queries, open_ & ~grid, grid)
         for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
     ]
-    horizon = placing.horizon(state, tiers, rooms)
+    horizon = sequential.horizon(state, tiers, rooms)
     count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles
-    picked = placing.choose_battles(
+    picked = sequential.choose_battles(
         state, tiers, rooms, n=0 if now.settled else count, control_share=control_share, seed=seed
     )
     return Placement(
@@ -145,7 +145,7 @@ def _placed(
         languages=codes,
         regressor=regressor,
         outside=outside,
-        before=placing.posterior_standing(start, tiers, seed=seed),
+        before=sequential.posterior_standing(start, tiers, seed=seed),
         now=now,
         stands=placement_rows(system, state.systems, tiers, now),
         tiers=tiers,
@@ -163,7 +163,7 @@ def _placed(
             for battle in picked
         ),
         horizon=horizon,
-        control=control_of(state, placing.random_battles(state, rooms, seed=seed), fought, rooms),
+        control=control_of(state, sequential.random_battles(state, rooms, seed=seed), fought, rooms),
         control_share=control_share,
         seed=seed,
     )

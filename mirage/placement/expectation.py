@@ -9,7 +9,7 @@ import numpy as np
 
 from mirage import store, surrogate
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 from mirage.placement.sequential.field import SPREAD
 from mirage.rank.bootstrap import JOINT
 from mirage.surrogate.reporting import ChosenRegressor, chosen_regressor, expected
@@ -22,8 +22,8 @@ _WIDE = 1.96
 
 
 def expectation(
-    arena: store.Arena, rest: pa.Table, system: str, referee: str, fields: Sequence[placing.Field]
-) -> tuple[placing.Prior, str | None, tuple[str, ...]]:
+    arena: store.Arena, rest: pa.Table, system: str, referee: str, fields: Sequence[sequential.Field]
+) -> tuple[sequential.Prior, str | None, tuple[str, ...]]:
     """Where the surrogate expects the system, which surrogate, and the features in which it extrapolates.
 
     The regressor is that of the arena's stored predictions, else the first that may be a default, with the errors it
@@ -31,7 +31,7 @@ def expectation(
     """
     codes = [field.language for field in fields]
     spread = float(np.sqrt(np.mean([field.theta.var(ddof=1) for field in fields])))
-    none = placing.Prior([0.0] * len(codes), [min(max(1.5 * spread, 1.0), SPREAD)] * len(codes)), None, ()
+    none = sequential.Prior([0.0] * len(codes), [min(max(1.5 * spread, 1.0), SPREAD)] * len(codes)), None, ()
     if "features" not in arena.tables:
         return none
     try:
@@ -59,7 +59,7 @@ def expectation(
         share = ((joint.high - joint.low) / 2 / _WIDE) ** 2 / float(np.mean(np.square(sd)))
         shared = float(np.clip((share * len(codes) - 1) / (len(codes) - 1), 0, 0.95))
     ratings = [row.rating if row and row.language in deviations else 0.0 for row in rows]
-    return placing.Prior(ratings, sd, shared), choice.regressor, outside
+    return sequential.Prior(ratings, sd, shared), choice.regressor, outside
 
 
 def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str) -> ChosenRegressor:

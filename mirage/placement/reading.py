@@ -16,7 +16,7 @@ from mirage.battles.referee import only_judge as only_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.imports.own import UserFile, read_own
 from mirage.judge.pairs import REPLIES
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 from mirage.placement.records import RandomCheck
 from mirage.placement.sequential.field import by_pair
 from mirage.rank.bootstrap import JOINT
@@ -69,7 +69,7 @@ def split_judgments(judgments: pa.Table, system: str, referee: str) -> tuple[pa.
 
 def fields_of(
     arena: store.Arena, rest: pa.Table, system: str, referee: str, languages: Sequence[str] | None
-) -> tuple[list[placing.Field], list[tuple[tuple[str, ...], NDArray[np.bool_]]]]:
+) -> tuple[list[sequential.Field], list[tuple[tuple[str, ...], NDArray[np.bool_]]]]:
     """What the judged systems' battles say in each language, among those that all languages have; and by language the
     questions, and on which of them the new system can meet which.
     """
@@ -94,7 +94,7 @@ def fields_of(
     fields, rooms = [], []
     for code in codes:
         language_battles = battles[code].subset(sorted(common))
-        fields.append(placing.field(code, language_battles))
+        fields.append(sequential.field(code, language_battles))
         others_replied = np.array(
             [
                 [(code, query, name) in replies for name in language_battles.systems]
@@ -120,7 +120,9 @@ def _replies(arena: store.Arena) -> set[tuple[str, str, str]]:
     return set(zip(*columns, strict=True))
 
 
-def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed: int) -> tuple[tuple[str, ...], ...]:
+def tiers_of(
+    rest: pa.Table, fields: Sequence[sequential.Field], referee: str, seed: int
+) -> tuple[tuple[str, ...], ...]:
     """The judged systems in tiers, by the joint row where there are several languages."""
     battles = rank.from_judgments(rest, judge=referee)
     among = {field.language: battles[field.language].subset(field.systems) for field in fields}
@@ -137,8 +139,8 @@ def tiers_of(rest: pa.Table, fields: Sequence[placing.Field], referee: str, seed
 
 
 def battles_fought(
-    own: pa.Table, fields: Sequence[placing.Field], referee: str, system: str
-) -> tuple[list[placing.BattleResult], set[tuple[int, str, int]]]:
+    own: pa.Table, fields: Sequence[sequential.Field], referee: str, system: str
+) -> tuple[list[sequential.BattleResult], set[tuple[int, str, int]]]:
     """The system's battles with a verdict, and all that were asked for: language, question, opponent."""
     place = {field.language: k for k, field in enumerate(fields)}
     index = {name: j for j, name in enumerate(fields[0].systems)}
@@ -159,7 +161,7 @@ def battles_fought(
         for q, j in np.argwhere(contested[:, position]).tolist():
             if language_battles.systems[j] in index:
                 fought.append(
-                    placing.BattleResult(
+                    sequential.BattleResult(
                         language_battles.queries[q],
                         index[language_battles.systems[j]],
                         float(points[q, position, j]),
@@ -186,10 +188,10 @@ def grids(
 
 
 def control_of(
-    state: placing.State,
-    drawn: Sequence[placing.TierGoal],
-    fought: Sequence[placing.BattleResult],
-    rooms: Sequence[placing.CandidatePool],
+    state: sequential.State,
+    drawn: Sequence[sequential.TierGoal],
+    fought: Sequence[sequential.BattleResult],
+    rooms: Sequence[sequential.CandidatePool],
 ) -> RandomCheck:
     """What became of the battles that were drawn at random, beside what the rating leads to expect."""
     keys = {(k, rooms[k].queries[q], j) for k, q, j in drawn}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mirage import schema
-from mirage.placement import sequential as placing
+from mirage.placement import sequential
 
 ORDERS = 2
 """Calls of a judge that a battle costs: it is shown in both orders."""
@@ -92,9 +92,9 @@ class Placement:
     """The surrogate that said where it was expected; None where the spread of the judged systems stood in for it."""
     outside: tuple[str, ...]
     """Features in which it lies outside the range of the judged systems."""
-    before: placing.Standing
+    before: sequential.Standing
     """Where it stands by its features alone."""
-    now: placing.Standing
+    now: sequential.Standing
     """Where it stands with its battles."""
     stands: tuple[PlacementRow, ...]
     """The ranking with it, the best first."""
@@ -104,7 +104,7 @@ class Placement:
     """Its verdicts that could not be read."""
     next: tuple[SuggestedBattle, ...]
     """The battles to fight next; none once it is settled."""
-    horizon: placing.Horizon
+    horizon: sequential.Horizon
     """How many more battles until it is settled."""
     control: RandomCheck
     """The battles drawn at random so far."""
@@ -129,7 +129,9 @@ class Placement:
     @property
     def rule(self) -> str:
         """When a tier is settled."""
-        return f"one tier has a probability of at least {placing.LEVEL:.0%}, after at least {placing.LEAST} battles"
+        return (
+            f"one tier has a probability of at least {sequential.LEVEL:.0%}, after at least {sequential.LEAST} battles"
+        )
 
     @property
     def calls(self) -> int:
@@ -148,7 +150,7 @@ class Placement:
 
 
 def placement_rows(
-    system: str, others: Sequence[str], tiers: Sequence[Sequence[str]], now: placing.Standing
+    system: str, others: Sequence[str], tiers: Sequence[Sequence[str]], now: sequential.Standing
 ) -> tuple[PlacementRow, ...]:
     """The ranking with the new system in it."""
     tier = {name: k for k, names in enumerate(tiers, start=1) for name in names} | {system: now.tier}

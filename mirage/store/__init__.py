@@ -10,7 +10,7 @@ from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
-from mirage.store.ledger import Ledger, ledger_path
+from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.makers import makers_of
 from mirage.store.records import ending, records
@@ -54,6 +54,7 @@ __all__ = [
     "fingerprint",
     "is_arena",
     "jsonl",
+    "kept_ledger",
     "ledger_key",
     "ledger_path",
     "lines",

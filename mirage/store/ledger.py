@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,16 @@ def ledger_key(request: Mapping[str, Any]) -> str:
 def ledger_path(folder: Path) -> Path:
     """The ledger's file in an arena's folder."""
     return folder / NAME
+
+
+@contextmanager
+def kept_ledger(folder: Path) -> Iterator[Ledger | None]:
+    """The ledger of an arena's folder, for reading alone; None where no reply has been kept yet."""
+    if not ledger_path(folder).exists():
+        yield None
+        return
+    with Ledger(ledger_path(folder), read_only=True) as ledger:
+        yield ledger
 
 
 class Ledger:

@@ -7,9 +7,9 @@ same battle takes the place of the earlier one; `standing` reads the log so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
@@ -233,8 +233,3 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
 def names(kind: type[Row]) -> tuple[str, ...]:
     """The columns of a kind of rows."""
     return tuple(f.name for f in fields(kind))
-
-
-def votes_of(kind: type[Row]) -> Sequence[str]:
-    """What can be voted, without the taking back."""
-    return [value for value in get_args(Choice if kind is Vote else Supports) if value != UNDO]
