@@ -1,12 +1,18 @@
-"""The 18 languages of MIRACL, NoMIRACL and MIRAGE-Bench: data only.
+"""Every language that has a BCP 47 tag: how it is called, written and ordered.
 
-Codes are ISO 639-1. The NoMIRACL hub set names its configurations by the lower-case English name, the MIRAGE
-sets by the code. Families after Glottolog's top level, Indo-European split by branch.
+The 18 languages of MIRACL, NoMIRACL and MIRAGE-Bench are data of this module. All others come from `langcodes` (the
+IANA registry of language subtags, and names and scripts of the Unicode CLDR), which is loaded at the first of them.
+
+    language("vi").name                     # Vietnamese
+    language("pt_br").code                  # pt-BR: the code in its normal form
+    in_order(["zh-TW", "all", "el", "ar"])  # ["ar", "el", "zh-TW", "all"]
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from mirage.errors import UnknownName
@@ -17,23 +23,34 @@ class Language:
     """One language and what a program must know to show, split and name it."""
 
     code: str
-    """ISO 639-1 code; the value of every `language` column."""
+    """BCP 47 tag in its normal form (`sw`, `pt-BR`, `sr-Latn`); the value of every `language` column."""
     name: str
     """English name."""
     endonym: str
-    """The language's name in itself."""
+    """The language's name in itself; the English name where none is known."""
     script: str
     """ISO 15924 code of the script its texts are written in."""
     direction: Literal["ltr", "rtl"]
     """Writing direction of a paragraph."""
     spaced: bool
-    """Whether words are separated by spaces (false: ja, th, zh)."""
-    family: str
-    """Language family, or branch within Indo-European."""
+    """Whether words are separated by spaces (false: ja, th, zh, lo, km, my and others in their scripts)."""
+    family: str | None
+    """Language family, or branch within Indo-European and Afro-Asiatic; None where no table here names it."""
+
+    @property
+    def base(self) -> str:
+        """The language alone, without script, region and variant: `pt` of `pt-BR`."""
+        return base(self.code)
+
+    @property
+    def tested(self) -> bool:
+        """Whether words, sentences, detection and outcomes are tested in it: the 18 and their regional variants."""
+        parent = LANGUAGES.get(self.base)
+        return parent is not None and (self.script == parent.script or not self.spaced)
 
     @property
     def nomiracl_name(self) -> str:
-        """The name the NoMIRACL hub data set uses: lower-case English."""
+        """The name the NoMIRACL hub data set uses for its configurations: lower-case English."""
         return self.name.lower()
 
 
@@ -60,18 +77,172 @@ LANGUAGES: dict[str, Language] = {
         Language("zh", "Chinese", "中文", "Hans", "ltr", False, "Sino-Tibetan"),
     )
 }
-"""Every language by its code, in the order of the codes."""
+"""The 18 languages that are tested, by their code (ISO 639-1), in the order of the codes."""
+
+_FAMILIES = {
+    "Abkhaz-Adyge": "ab ady kbd",
+    "Albanian": "sq",
+    "Armenian": "hy hyw",
+    "Atlantic-Congo": "ak bem ee ff fuv gaa ig kam kg ki kmb lg ln lua lu ny nr nso nd rn rw sn ss st tn ts tum umb ve"
+    " wo xh zu",
+    "Austroasiatic": "kha km sat vi",
+    "Austronesian": "ace ban bik bjn ceb ch fil fj haw hil ilo jv mad mg mh mi min ms pag pam sm su tet to ty war",
+    "Aymaran": "ay",
+    "Baltic": "lt ltg lv",
+    "Basque": "eu",
+    "Berber": "ber kab shi taq tzm zgh",
+    "Celtic": "br cy ga gd gv kw",
+    "Chadic": "ha",
+    "Cushitic": "aa om sid so",
+    "Dravidian": "kn ml ta tcy",
+    "Eskimo-Aleut": "iu kl",
+    "Germanic": "af da fo fy gsw is lb li nb nds nl nn no sv yi",
+    "Greek": "el grc",
+    "Hmong-Mien": "hmn mww",
+    "Indo-Aryan": "as awa bho dv gu hne kok ks mag mai mr ne or pa rom sa sd si skr ur",
+    "Iranian": "bal ckb ku lrc mzn os ps tg",
+    "Iroquoian": "chr",
+    "Kartvelian": "ka xmf",
+    "Mande": "bm dyu",
+    "Mayan": "quc yua",
+    "Mongolic": "bua mn xal",
+    "Nakh-Daghestanian": "av ce lez",
+    "Nilotic": "din luo nus",
+    "Quechuan": "qu quy",
+    "Romance": "an ast ca fur gl ht it lij lmo oc pt ro rm sc scn vec wa",
+    "Saharan": "kr",
+    "Semitic": "acm aeb ajp am apc ars ary arz he mt ti",
+    "Sino-Tibetan": "bo dz gan hak lus mni my nan new wuu yue",
+    "Slavic": "be bg bs cs dsb hr hsb mk pl rue sk sl sr szl uk",
+    "Tai-Kadai": "lo shn za",
+    "Tupian": "gn",
+    "Turkic": "az azb ba crh cv gag kaa kk ky sah tk tr tt tyv ug uz",
+    "Uralic": "chm et hu koi kv myv se",
+    "Uto-Aztecan": "nah",
+}
+"""Families of languages outside of the 18, by base code: the most used ones, and those of large evaluation sets.
+
+After Glottolog 5 (glottolog.org): its top level, with Indo-European and Afro-Asiatic split by branch. Constructed
+languages have none.
+"""
+_FAMILY = {code: family for family, codes in _FAMILIES.items() for code in codes.split()} | {
+    code: entry.family for code, entry in LANGUAGES.items()
+}
+_RIGHT_TO_LEFT = frozenset(("Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"))
+_UNSPACED = frozenset(
+    ("Bali", "Hani", "Hans", "Hant", "Java", "Jpan", "Khmr", "Lana", "Laoo", "Mymr", "Tale", "Talu", "Thai")
+)
+_ALL = "all"
+"""Stands for every language in stored tables, so that Allar, whose code it is, has no place there."""
+_LONGEST, _SHORTEST = 64, 4
+"""Characters of a tag or name at most, of a name at least: a mistyped code is not the name of a rare language."""
+
+
+def base(code: str) -> str:
+    """The language of a normal code without script, region and variant: `zh` of `zh-TW`."""
+    return code.partition("-")[0]
 
 
 def language(code: str, *, where: str = "") -> Language:
-    """Look a language up by its code, or by the lower-case English name NoMIRACL uses.
+    """Look a language up by its code in any spelling (`pt-BR`, `pt_br`, `por`), or by its English name.
+
+    A code for the main member of a macrolanguage means that macrolanguage (`arb` is `ar`, `cmn` is `zh`).
 
     Raises:
         UnknownName: if there is no such language; the message names the nearest.
     """
-    entry = LANGUAGES.get(code)
+    entry = LANGUAGES.get(code) or _look_up(code)
     if entry is None:
-        entry = next((candidate for candidate in LANGUAGES.values() if candidate.nomiracl_name == code.lower()), None)
-    if entry is None:
+        names = {name for known in (*LANGUAGES, *_FAMILY) for name in (known, language(known).name.lower())}
+        raise UnknownName("language", code, names, where=where)
+    return entry
+
+
+def miracl_language(code: str, *, where: str = "") -> Language:
+    """As `language`, for data sets that have the 18 languages of MIRACL and no other.
+
+    Raises:
+        UnknownName: if it is none of the 18; the message names the nearest.
+    """
+    entry = LANGUAGES.get(code) or _look_up(code)
+    if entry is None or entry.code not in LANGUAGES:
         raise UnknownName("language", code, LANGUAGES, where=where)
     return entry
+
+
+def name_of(code: str) -> str:
+    """The English name of a language, by its code."""
+    return language(code).name
+
+
+def is_code(code: str) -> bool:
+    """Whether a text is the code of a language in its normal form: what a `language` column may hold."""
+    if code in LANGUAGES or code in ("", _ALL):
+        return code in LANGUAGES
+    entry = _look_up(code)
+    return entry is not None and entry.code == code
+
+
+def place(code: str) -> tuple[int, str]:
+    """What languages are sorted by: their codes; `all` and then the empty code come after them."""
+    return {_ALL: 1, "": 2}.get(code, 0), code
+
+
+def in_order(codes: Iterable[str]) -> list[str]:
+    """Codes in the one order that tables, files and pages have, each once: see `place`."""
+    return sorted(set(codes), key=place)
+
+
+@lru_cache(maxsize=4_096)
+def _look_up(text: str) -> Language | None:
+    """The language that a code or an English name means; None where there is none."""
+    if by_name := next((known for known in LANGUAGES.values() if known.nomiracl_name == text.lower()), None):
+        return by_name
+    tag = _tag(text)
+    if tag is None or tag == _ALL:
+        return None
+    return LANGUAGES.get(tag) or _described(tag)
+
+
+def _tag(text: str) -> str | None:
+    """The normal form of a tag, or the tag of an English name."""
+    import langcodes
+    from langcodes.tag_parser import LanguageTagError
+
+    if not text.isprintable() or len(text) > _LONGEST:
+        return None
+    try:
+        tag = langcodes.standardize_tag(text, macro=True)
+        if langcodes.tag_is_valid(tag):
+            return tag
+    except LanguageTagError:
+        pass
+    if len(text) < _SHORTEST:
+        return None
+    try:
+        return langcodes.find(text, language="en").to_tag()
+    except LookupError:
+        return None
+
+
+def _described(tag: str) -> Language:
+    import langcodes
+
+    entry = langcodes.Language.get(tag)
+    name = entry.display_name()
+    if parent := LANGUAGES.get(base(tag)):
+        name = name.replace(langcodes.Language.get(parent.code).display_name(), parent.name)
+    if f"[{tag}]" in name:
+        name = tag
+    elif entry.variants or entry.extensions or entry.private:
+        name = f"{name} ({tag})"
+    likely = entry.maximize()
+    if name == tag or likely.language != entry.language:
+        # Of a language that it knows nothing of, CLDR guesses what it is mostly: American English.
+        return Language(tag, name, name, entry.script or "Zyyy", "ltr", True, None)
+    script = entry.script or likely.script or "Zyyy"
+    # Asked for in the language and its script, because CLDR names Chinese of Taiwan in Traditional Chinese only.
+    endonym = entry.display_name(langcodes.Language.make(language=entry.language, script=script))
+    direction: Literal["ltr", "rtl"] = "rtl" if script in _RIGHT_TO_LEFT else "ltr"
+    capital = endonym[:1].upper() + endonym[1:]
+    return Language(tag, name, capital, script, direction, script not in _UNSPACED, _FAMILY.get(base(tag)))

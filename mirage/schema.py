@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import LANGUAGES
+from mirage.languages import is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,8 +51,11 @@ Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "unparsed", "empty", "api_error", "missing"]
-Verdict = Literal["A", "B", "tie", "unparsed"]
+Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
 Skill = Literal["both", "abstain", "answer"]
+NuggetImportance = Literal["vital", "okay"]
+Assignment = Literal["support", "partial_support", "not_support"]
+Support = Literal["full", "partial", "none"]
 Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
 """What a tie is in a ranking: half a win for each, an outcome of its own (Davidson 1970), or nothing."""
@@ -66,14 +69,14 @@ class Query:
     reason_of = "text"
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
     """The source's own id, unique within the language."""
     subset: Subset | None
-    """NoMIRACL subset: `relevant` if at least one passage answers the question, `non_relevant` if none does; null
+    """NoMIRACL subset: `relevant` if at least one passage answers the query, `non_relevant` if none does; null
     where a source makes no such split."""
     text: str | None
-    """The question; null where the source did not publish it."""
+    """Its text; null where the source did not publish it."""
     reason: str | None
     """Why `text` is null; null where it is not."""
 
@@ -85,9 +88,9 @@ class Passage:
     key = ("language", "query_id", "passage_id")
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question it was shown with."""
+    """The query it was shown with."""
     passage_id: str
     """The source's document id, such as `462221#4`."""
     position: Annotated[int, Range(1, None)]
@@ -97,8 +100,33 @@ class Passage:
     text: str | None
     """Text as it stood in the prompt; null where the source did not publish it."""
     relevant: bool | None
-    """Human label: does the passage help answer the question? Null where the source carries no label for this one
-    passage (NoMIRACL's published outputs label the question, so in the relevant subset single labels are unknown)."""
+    """Human label: does the passage help answer the query? Null where the source carries no label for this one
+    passage (NoMIRACL's published outputs label the query, so in the relevant subset single labels are unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """One passage that a retriever brought for a query."""
+
+    key = ("language", "query_id", "retriever", "passage_id")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    retriever: str
+    """What brought it: `bm25`, a model of embeddings, or the name of a run. `given` is none: so are called the passages
+    that came with the query, which stand in table `passages`."""
+    passage_id: str
+    """The passage."""
+    rank: Rank
+    """Its place in what the retriever brought, from 1."""
+    score: float | None
+    """What the retriever gave it, in the retriever's own unit, the more the better; null where the source has none."""
+    title: str | None
+    """Title of the document; null where table `passages` has this passage of the query, or nobody gave it."""
+    text: str | None
+    """Its text; null where table `passages` has this passage of the query, or nobody gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +134,32 @@ class Answer:
     """The text that one system gave to one query."""
 
     key = ("language", "query_id", "system")
+    left_out = ("retriever", "depth")
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system: str
-    """What produced the reply: the name of a model, or `baseline/...`."""
+    """What produced the answer: the name of a model, or `baseline/...`."""
     text: str | None
-    """The raw reply, unchanged; null when there is none."""
+    """The raw answer, unchanged; null when there is none."""
     status: Status
-    """`ok`: there is a reply; `empty`: only white space; `truncated`: cut off by the token limit; `refused`: the
-    service declined; `api_error`: the call failed; `missing`: the source has no reply for this question."""
+    """`ok`: there is an answer; `empty`: only white space; `truncated`: cut off by the token limit; `refused`: the
+    service declined; `api_error`: the call failed; `missing`: the source has no answer for this query."""
     template: str | None
-    """Name of the prompt template the reply was given to; null where unknown."""
+    """Name of the prompt template the answer was given to; null where unknown."""
     reason: str | None
     """What went wrong, where `status` is not `ok` and more is known than it says."""
     call: str | None
-    """Key of the call in the arena's ledger, which leads to the raw request and reply; null for imported replies."""
+    """Key of the call in the arena's ledger, which leads to the raw request and reply; null for imported answers."""
     numbered: bool | None = None
     """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids;
     null where not known: then the templates of NoMIRACL number them, and others show ids."""
+    retriever: str | None = None
+    """Whose passages the system was shown, as table `retrieved` names them; null: those given with the query."""
+    depth: Rank | None = None
+    """How many of the retriever's first passages it was shown; null: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +169,24 @@ class OutcomeRow:
     key = ("language", "query_id", "system", "parser")
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system: str
-    """What produced the reply."""
+    """What produced the answer."""
     parser: Parser
     """`strict`: the corrected parser, the default; `published`: the rules of the NoMIRACL program, which reproduce
     the published figures."""
     subset: Subset
-    """Subset of the question; decides which outcome is right."""
+    """Subset of the query; decides which outcome is right."""
     outcome: Outcome
     """`answered`: says that an answer is present, or gives one; `abstained`: says that none is; `unparsed`: neither can
-    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no reply. The
+    be made out; `empty`: white space only; `api_error`: an error text of the service; `missing`: no answer. The
     published parser knows no `empty` and no `api_error`: it calls both `unparsed`."""
     rule: str
     """Name of the rule that decided."""
     span_start: Count | None
-    """Where the text that decided begins, in characters of the raw reply; null where no text did."""
+    """Where the text that decided begins, in characters of the raw answer; null where no text did."""
     span_end: Count | None
     """Where it ends (exclusive)."""
     correct: bool | None
@@ -168,11 +201,11 @@ class Feature:
     reason_of = "value"
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system: str
-    """What produced the reply."""
+    """What produced the answer."""
     feature: str
     """Name of the measure, as declared in `mirage.features`."""
     value: float | None
@@ -188,9 +221,9 @@ class Judgment:
     key = ("language", "query_id", "judge", "system_a", "system_b")
 
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     judge: str
     """Who decided: the name of a model or of a person's session."""
     system_a: str
@@ -198,7 +231,8 @@ class Judgment:
     system_b: str
     """The system shown second."""
     verdict: Verdict
-    """`A`: the first is better; `B`: the second; `tie`; `unparsed`: no verdict could be read."""
+    """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad, which counts as a tie;
+    `unparsed`: no verdict could be read."""
     rationale: str | None
     """What the judge wrote; null where not kept."""
     reason: str | None
@@ -208,6 +242,10 @@ class Judgment:
     points: Share | None = None
     """What the first system takes of the one point of a battle, as a judge's probability or a graded preference gives
     it: 1 all, 0 none. Null where the verdict is all there is: `A` is then 1, `tie` 0.5, `B` 0, `unparsed` no battle."""
+    person: bool | None = None
+    """Whether people decided, so that the verdict counts as a vote; null where it is not known: then a program."""
+    voter: str | None = None
+    """Who of the people decided, where the judge stands for many; null for a program and where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +259,8 @@ class Rating:
     referee: str
     """What decided the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
-    """Which questions count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
-    `both`: the two weighted equally. With a judge always `both`: every judged question."""
+    """Which queries count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
+    `both`: the two weighted equally. With a judge always `both`: every judged query."""
     system: str
     """The system rated."""
     rating: float
@@ -272,7 +310,7 @@ class Tournament:
     referee: str
     """What decided the battles, as in `ratings`."""
     skill: Skill
-    """Which questions count, as in `ratings`."""
+    """Which queries count, as in `ratings`."""
     draw: Count
     """Number of the tournament, from 0."""
     system: str
@@ -295,7 +333,7 @@ class Prediction:
     referee: str
     """The referee whose ratings are predicted."""
     skill: Skill
-    """Which questions count, as in `ratings`."""
+    """Which queries count, as in `ratings`."""
     regressor: str
     """Name of the regressor, as declared in `mirage.surrogate`; `default`: the one that nested validation chose for
     each system anew, without having seen it."""
@@ -338,7 +376,7 @@ class Importance:
     referee: str
     """The referee whose ratings are predicted."""
     skill: Skill
-    """Which questions count, as in `ratings`."""
+    """Which queries count, as in `ratings`."""
     regressor: str
     """Name of the regressor, the arena's default."""
     kind: Literal["permutation", "ablation"]
@@ -385,10 +423,251 @@ class Published:
     """Citation of the page it was read from."""
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier turn of the conversation that a query ends."""
+
+    key = ("language", "query_id", "position")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query that the conversation ends with."""
+    position: Annotated[int, Range(1, None)]
+    """Place in the conversation, from 1; the query itself is not among the turns."""
+    speaker: str
+    """Who speaks, as the source names it: `user`, `agent`."""
+    text: str
+    """What was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One property of a query, such as its domain or its type. A query may have several values of a tag."""
+
+    key = ("language", "query_id", "tag", "value")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    tag: str
+    """Name of the property: `domain`, `type`, `turn`."""
+    value: str
+    """What the query has of it: `finance`, `comparative`, `2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The reference answer of one query: what people, or a source, hold to be right."""
+
+    key = ("language", "query_id")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    text: str
+    """The reference answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Where a passage comes from."""
+
+    key = ("language", "query_id", "passage_id")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query that the passage was shown with."""
+    passage_id: str
+    """The passage."""
+    url: str | None
+    """Address of the document; null where the source gives none."""
+    metadata: str | None
+    """What else the source says of the passage, as a JSON object; null where it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """One atomic fact that a good answer to a query states. The nuggets of a query are its bank."""
+
+    key = ("language", "query_id", "nugget_id")
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    nugget_id: str
+    """The source's own id, or one made from the text; unique within the query."""
+    text: str
+    """The fact, in the language of the query."""
+    importance: NuggetImportance
+    """`vital`: an answer without it is not good; `okay`: good to have."""
+    passage_id: str | None
+    """The passage that it is from; null where that is not known."""
+    author: str
+    """Who wrote it: the name of a model, of a person or of a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetEdit:
+    """One change that a person made to the bank of a query. Rows are only ever added."""
+
+    key = ("edit_id",)
+
+    edit_id: str
+    """Made from the content of the change."""
+    time: str
+    """When it was made, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    author: str
+    """Who made it: a name or a pseudonym."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    change: Literal["reword", "importance", "split", "merge", "drop", "add"]
+    """What was done."""
+    before: str
+    """The nuggets that it was done to, as a JSON list of objects with the columns of `nuggets`; `[]` for `add`."""
+    after: str
+    """The nuggets that took their place, likewise; `[]` for `drop`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetAssignment:
+    """Whether one answer states one nugget, by one assigner."""
+
+    key = ("language", "query_id", "system", "nugget_id", "assigner")
+    reason_of = "assignment"
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    nugget_id: str
+    """The nugget."""
+    assigner: str
+    """Who decided: the name of a model or of a program; `baseline/terms`: shared words, which is a floor."""
+    assignment: Assignment | None
+    """`support`: the answer states all of it; `partial_support`: a part; `not_support`: nothing; null where it could
+    not be decided."""
+    quote: str | None
+    """The words of the answer that state it; null where none do, or the assigner names none."""
+    reason: str | None
+    """Why `assignment` is null; null where it is not."""
+    call: str | None
+    """Key of the call in the arena's ledger; null where no call was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class SupportGrade:
+    """How far one cited passage bears out the sentence that cites it, by one grader."""
+
+    key = ("language", "query_id", "system", "sentence", "passage_id", "grader")
+    reason_of = "grade"
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    sentence: Count
+    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
+    (`mirage.features.support.cited_places`)."""
+    passage_id: str
+    """The passage that it cites."""
+    grader: str
+    """Who decided: the name of a model, or `people` for their votes."""
+    grade: Support | None
+    """`full`: the passage says all that the sentence says; `partial`: a part; `none`: nothing; null where it could not
+    be decided."""
+    reason: str | None
+    """Why `grade` is null; null where it is not."""
+    call: str | None
+    """Key of the call in the arena's ledger; null where no call was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one rater, a person or a program, gave one answer on one scale. It came with a file, mirage did not measure
+    it.
+    """
+
+    key = ("language", "query_id", "system", "measure", "rater")
+    reason_of = "value"
+
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    measure: str
+    """Name of the scale: `faithfulness`, `completeness`."""
+    rater: str
+    """Who gave it: an annotator's id, or the name of a program."""
+    person: bool
+    """Whether the rater is a person."""
+    value: float | None
+    """The score, in the scale's own unit; null where it could not be read."""
+    low: float | None
+    """The worst value of the scale; null where the source does not say."""
+    high: float | None
+    """The best value of the scale; null where the source does not say."""
+    reason: str | None
+    """Why `value` is null; null where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCard:
+    """Facts about one system, from a file with its source. A fact that is not known is null."""
+
+    key = ("system",)
+
+    system: str
+    """The system, as `answers` and `judgments` name it."""
+    licence: str | None
+    """Licence of the model, as an SPDX identifier where there is one: `Apache-2.0`."""
+    open_weights: bool | None
+    """Whether the weights can be downloaded."""
+    parameters: Annotated[float, Range(0, None)] | None
+    """Size of the model, in billions of parameters."""
+    released: str | None
+    """Release date, `2024-05-13`, `2024-05` or `2024`."""
+    price_in: Annotated[float, Range(0, None)] | None
+    """Price of a million prompt tokens, in US dollars."""
+    price_out: Annotated[float, Range(0, None)] | None
+    """Price of a million tokens of an answer, in US dollars."""
+    context_length: Count | None
+    """Tokens that prompt and answer may have together."""
+    url: str | None
+    """Address of the model's page."""
+    retriever: str | None
+    """What found the passages; null where they were given."""
+    source: str | None
+    """Where these facts were read, with the date."""
+
+
 TABLES: dict[str, type] = {
+    "systems": SystemCard,
     "queries": Query,
+    "turns": Turn,
+    "tags": Tag,
+    "references": Reference,
     "passages": Passage,
+    "documents": Document,
+    "retrieved": Retrieved,
+    "nuggets": Nugget,
+    "nugget_edits": NuggetEdit,
     "answers": Answer,
+    "nugget_assignments": NuggetAssignment,
+    "support_grades": SupportGrade,
+    "scores": Score,
     "outcomes": OutcomeRow,
     "features": Feature,
     "judgments": Judgment,
@@ -400,10 +679,28 @@ TABLES: dict[str, type] = {
 }
 """Every table by its name, in the order in which the pipeline fills them."""
 
+OPTIONAL = frozenset(
+    {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
+    | {"nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
+)
+"""Tables that say more of what others hold: they come with a file that has them, or on request, and an arena without
+them is whole."""
+
 COMMANDS: dict[str, str] = {
-    "queries": "mirage import nomiracl PATH --into DIR",
-    "passages": "mirage import nomiracl PATH --into DIR",
-    "answers": "mirage import nomiracl PATH --into DIR",
+    "systems": "mirage import systems FILE --into DIR",
+    "turns": "mirage import FILE --into DIR",
+    "tags": "mirage import FILE --into DIR",
+    "references": "mirage import FILE --into DIR",
+    "documents": "mirage import FILE --into DIR",
+    "retrieved": "mirage retrieve DIR --retriever bm25",
+    "scores": "mirage import FILE --into DIR",
+    "nuggets": "mirage nuggets create DIR --model M",
+    "nugget_edits": "mirage app DIR",
+    "nugget_assignments": "mirage nuggets assign DIR",
+    "support_grades": "mirage support DIR --model M",
+    "queries": "mirage import queries FILE --into DIR",
+    "passages": "mirage import queries FILE --passages FILE --into DIR",
+    "answers": "mirage import answers FILE --into DIR",
     "outcomes": "mirage outcomes DIR",
     "features": "mirage features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
@@ -414,6 +711,42 @@ COMMANDS: dict[str, str] = {
     "published": "make data",
 }
 """The command that brings a table that an arena lacks."""
+
+MADE_FROM: dict[str, str] = {
+    "retrieved": "queries",
+    "outcomes": "answers",
+    "features": "answers",
+    "nugget_assignments": "nuggets",
+    "support_grades": "answers",
+    "predictions": "features",
+}
+"""The table without which the command that makes a table has nothing to begin with."""
+
+ADDS: dict[str, str] = {
+    "systems": "licence, size, price and more of each system, and the choice of systems by them",
+    "queries": "the texts of the queries, and with their subsets hallucination and error rates",
+    "turns": "the conversation above each query",
+    "tags": "the choice of queries by domain or type, and ratings by them",
+    "references": "the reference answer beside the answers",
+    "passages": "the passages beside the answers, citations, and a judge that reads them",
+    "documents": "where each passage comes from",
+    "retrieved": "what each retriever brought, how good that was, and whole systems: a retriever with a model",
+    "nuggets": "the facts that a good answer states",
+    "nugget_edits": "who changed the nuggets of a query, when and how",
+    "answers": "what each system said, its features, and votes on it",
+    "nugget_assignments": "which facts each answer states, and scores by them",
+    "support_grades": "how far each cited passage bears out the sentence that cites it",
+    "scores": "what people or other programs gave each answer",
+    "outcomes": "who answers and who abstains, hallucination and error rates, and a ranking by relevance labels",
+    "features": "length, language, citations and overlap of every answer",
+    "judgments": "a ranking by a judge, battles with their reasons, and how far the judge can be trusted",
+    "ratings": "ratings that are kept, for the surrogate",
+    "tournaments": "ratings as the paper computes them",
+    "predictions": "ratings predicted from features, without a judge",
+    "importances": "what the predicted ratings rest on",
+    "published": "the figures that the papers print",
+}
+"""What a reader has of a table, in a clause: said where it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,6 +785,11 @@ def table_class(name: str | type) -> type:
 def key(table: str) -> tuple[str, ...]:
     """Names of the key columns of a table, in sorting order."""
     return tuple(table_class(table).key)  # type: ignore[attr-defined]  # every table class declares it
+
+
+def left_out(table: str) -> tuple[str, ...]:
+    """Nullable columns of a table that its files are without where no row has a value."""
+    return tuple(getattr(table_class(table), "left_out", ()))
 
 
 @cache
@@ -572,8 +910,8 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
         other = pc.invert(pc.is_in(values, value_set=pa.array(column.choices)))
         yield pc.and_(other, pc.is_valid(values)), "is not one of " + ", ".join(column.choices)
     if column.languages is not None:
-        codes = pa.array([*LANGUAGES, *column.languages.also])
-        yield pc.invert(pc.is_in(values, value_set=codes)), "is not a known language"
+        known = [code for code in pc.unique(values).to_pylist() if code in column.languages.also or is_code(code or "")]
+        yield pc.invert(pc.is_in(values, value_set=pa.array(known, pa.string()))), "is not a known language"
     if column.kind == "number":
         yield pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number"
     if column.range is not None and column.range.low is not None:

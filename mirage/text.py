@@ -1,8 +1,8 @@
-"""Words and sentences of a text in any of the 18 languages: the one place that knows how to cut text.
+"""Words and sentences of a text in any language: the one place that knows how to cut text.
 
-In scripts that put no space between words (Chinese, Japanese, Thai) every character is a word of its own: measures of
-shared words then need no dictionary. The script decides, not the language of the question, so that a Latin name inside
-a Chinese sentence stays one word.
+In scripts that put no space between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese and others) every character is
+a word of its own: measures of shared words then need no dictionary. The script decides, not the language of the
+query, so that a Latin name inside a Chinese sentence stays one word.
 """
 
 from __future__ import annotations
@@ -10,15 +10,23 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
+
+from mirage.languages import base
 
 Span = tuple[int, int]
 """Where a piece of text begins and ends (exclusive), in characters."""
 
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー]"
-_CHARACTER = rf"[{_UNSPACED}&&[\p{{L}}\p{{N}}]]\p{{M}}*+"
+_UNSPACED = (
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}"
+    r"\p{Balinese}\p{Javanese}ー]"
+)
+# What Khmer and Burmese write below a letter belongs to it: a sign of stacking, then the lower letter.
+_CHARACTER = rf"[{_UNSPACED}&&[\p{{L}}\p{{N}}]](?:[\u17d2\u1039\u1a60]\p{{L}}|\p{{M}})*+"
 _WORD = rf"[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]++"
+_ASCII_WORD = re.compile("[a-z0-9]+")
 # Joins letters, breaks lines or changes the look of a word without being part of it.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u0640\u200d\u2060\ufeff"))
 
@@ -38,7 +46,7 @@ def _folded(text: str) -> str:
 def words(text: str) -> list[str]:
     """The words of a text in order, for measures that compare texts: NFKC, case folded, without punctuation.
 
-    A run of letters, marks and digits is a word; in Chinese, Japanese and Thai script a character with its marks is.
+    A run of letters, marks and digits is a word; in a script without spaces a character with its marks is.
     """
     matches: list[str] = _pattern(rf"{_CHARACTER}|{_WORD}").findall(_folded(text))
     return matches
@@ -55,8 +63,12 @@ def terms(text: str) -> list[str]:
     A single character says little about what a text is about; overlapping pairs need no dictionary either (Lucene's
     CJK analysis does the same).
     """
+    folded = _folded(text)
+    if folded.isascii():
+        ascii_words: list[str] = _ASCII_WORD.findall(folded)
+        return ascii_words
     results = []
-    for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}").finditer(_folded(text)):
+    for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}").finditer(folded):
         run = match["run"]
         characters = _pattern(_CHARACTER).findall(run) if run else ()
         if len(characters) > 1:
@@ -66,9 +78,11 @@ def terms(text: str) -> list[str]:
     return results
 
 
-_THAI = "[ก-ฮะ-ฺเ-ๅ็-๎]"
-# Thai writes a space after a clause, and around figures and abbreviations, where it ends nothing.
+_THAI = "[ก-ฮะ-ฺเ-ๅ็-๎ກ-ຮະ-ຽເ-ໄ່-ໍໜ-ໟ]"
+# Thai, and Lao likewise, writes a space after a clause, and around figures and abbreviations, where it ends nothing.
 _THAI_SPACE = re.compile(rf"(?<={_THAI})\s+(?={_THAI})(?!\S{{0,4}}\.)|(?<=[\]!?])\s+(?={_THAI})")
+_OTHER_END = re.compile("[។៕།༎]+")
+"""Ends of a sentence in Khmer and in Tibetan script, which sentencex does not know."""
 _THAI_SHORT = 20
 """A Thai clause of fewer characters goes with the one before it."""
 
@@ -76,7 +90,8 @@ _THAI_SHORT = 20
 def sentences(text: str, language: str) -> list[Span]:
     """Where the sentences of a text stand, without the white space around them; a line break always ends one.
 
-    Thai has no mark for the end of a sentence: it is cut into clauses, at spaces between Thai letters.
+    Thai and Lao have no mark for the end of a sentence: they are cut into clauses, at spaces between their letters. A
+    language that `sentencex` has no rules for is cut at the end marks of all scripts.
 
     Args:
         text: the text.
@@ -85,7 +100,7 @@ def sentences(text: str, language: str) -> list[Span]:
     spans: list[Span] = []
     offset = 0
     for line in text.splitlines(keepends=True):
-        for start, end in _thai(line) if language == "th" else _boundaries(line, language):
+        for start, end in _thai(line) if base(language) in ("th", "lo") else _boundaries(line, base(language)):
             piece = line[start:end]
             if bare := piece.strip():
                 begin = offset + start + len(piece) - len(piece.lstrip())
@@ -97,7 +112,12 @@ def sentences(text: str, language: str) -> list[Span]:
 def _boundaries(line: str, language: str) -> list[Span]:
     from sentencex import get_sentence_boundaries
 
-    return [(boundary["start_index"], boundary["end_index"]) for boundary in get_sentence_boundaries(language, line)]
+    spans: list[Span] = []
+    for boundary in get_sentence_boundaries(language, line):
+        start, end = boundary["start_index"], boundary["end_index"]
+        cuts = [match.end() for match in _OTHER_END.finditer(line, start, end)]
+        spans += itertools.pairwise([start, *(cut for cut in cuts if cut < end), end])
+    return spans
 
 
 def _thai(line: str) -> list[Span]:
@@ -110,7 +130,22 @@ def _thai(line: str) -> list[Span]:
     return list(itertools.pairwise([*cuts, len(line)]))
 
 
+MANY = 12
+"""More names than this are counted in a line of text instead of listed."""
+
+
+def listed(names: Sequence[str], noun: str) -> str:
+    """Names with commas between them, or only how many there are where they are more than `MANY`."""
+    return ", ".join(names) if len(names) <= MANY else counted(len(names), noun)
+
+
+def signed(value: float) -> str:
+    """A difference in words: with its sign, and three decimals where it is below 10."""
+    text = f"{value:+.3f}" if abs(value) < 10 else f"{value:+,.1f}"
+    return text.replace("-", "\u2212")
+
+
 def counted(n: int, noun: str) -> str:
-    """How many there are of something, in words: `1 battle`, `1,204 battles`, `2 queries`."""
-    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    """How many there are of something, in words: `1 battle`, `1,204 battles`, `2 queries`, `3 people`."""
+    several = "people" if noun == "person" else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else several}"

@@ -1,4 +1,4 @@
-"""What comes into an arena must fit what it holds: answers their questions, questions the answers to them."""
+"""What comes into an arena must fit what it holds: answers their queries, queries the answers to them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput
+from mirage.retrieval.lists import refuse_changed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_QUESTION = ("language", "query_id")
+_QUERY = ("language", "query_id")
 
 
 def refuse_misfits(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
     """Refuse tables that do not fit those that an arena has.
 
     Raises:
-        BadInput: if there are answers or judgments of questions that neither the arena has nor come in.
-        ArenaError: if a question changes that the arena has answers to or judgments on.
+        BadInput: if there are answers or judgments of queries that neither the arena has nor come in.
+        ArenaError: if a query changes that the arena has answers to or judgments on.
     """
     if "queries" in tables:
         _refuse_changed(arena, tables)
@@ -27,33 +28,33 @@ def refuse_misfits(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
 
 
 def _refuse_unasked(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse answers and judgments of questions that neither the arena has nor come in, where there are any.
+    """Refuse answers and judgments of queries that neither the arena has nor come in, where there are any.
 
     Raises:
         BadInput: naming the first.
     """
-    keys = list(_QUESTION)
-    questions = [tables["queries"].select(keys)] if "queries" in tables else []
-    questions += [arena.read("queries", columns=keys)] if "queries" in arena.tables else []
+    keys = list(_QUERY)
+    queries = [tables["queries"].select(keys)] if "queries" in tables else []
+    queries += [arena.read("queries", columns=keys)] if "queries" in arena.tables else []
     for name in ("answers", "judgments"):
-        if questions and name in tables:
+        if queries and name in tables:
             strays = tables[name].select(keys)
-            for known in questions:
+            for known in queries:
                 strays = strays.join(known, keys, join_type="left anti")
             if len(strays):
                 first = _first(strays)
                 raise BadInput(
-                    f"there are {name} of a question that is not there",
+                    f"there are {name} of a query that is not there",
                     where=f"language={first[0]!r}, query_id={first[1]!r}",
-                    do="import its question with it, or into another folder",
+                    do="import its query with it, or into another folder",
                 )
 
 
 def _refuse_changed(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse to change questions, or their passages, that an arena has answers to or judgments on."""
+    """Refuse to change queries, or their passages, that an arena has answers to or judgments on."""
     import pyarrow as pa
 
-    keys = list(_QUESTION)
+    keys = list(_QUERY)
     coming = tables["queries"].select(keys)
     answered = [arena.read(name, columns=keys) for name in ("answers", "judgments") if name in arena.tables]
     common = pa.concat_tables(
@@ -62,25 +63,82 @@ def _refuse_changed(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
     for name in ("queries", "passages"):
         if len(common) and name in tables and name in arena.tables:
             old, new = (
-                _by_question(t.join(common, keys, join_type="left semi")) for t in (arena.read(name), tables[name])
+                _by_query(t.join(common, keys, join_type="left semi")) for t in (arena.read(name), tables[name])
             )
             if changed := sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key)):
                 raise ArenaError(
-                    f"this arena holds answers or judgments of questions that would change, {len(changed):,} of them",
-                    where=f"{arena.path}: language={changed[0][0]!r}, query_id={changed[0][1]!r}",
-                    do="leave those questions out, or give a new folder",
+                    f"this arena holds answers or judgments of queries that would change, {len(changed):,} of them",
+                    where=f"{arena.address}: language={changed[0][0]!r}, query_id={changed[0][1]!r}",
+                    do="leave those queries out, or give a new folder",
                 )
 
 
-def _by_question(table: pa.Table) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Rows by question, in the order of their key."""
-    by_question: dict[tuple[str, str], list[dict[str, Any]]] = {}
+def _by_query(table: pa.Table) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Rows by query, in the order of their key."""
+    by_query: dict[tuple[str, str], list[dict[str, Any]]] = {}
     order = "passages" if "passage_id" in table.column_names else "queries"
     for row in schema.sort(order, table).to_pylist():
-        by_question.setdefault((row["language"], row["query_id"]), []).append(row)
-    return by_question
+        by_query.setdefault((row["language"], row["query_id"]), []).append(row)
+    return by_query
 
 
 def _first(table: pa.Table) -> tuple[str, str]:
-    row = table.sort_by([(key, "ascending") for key in _QUESTION]).slice(0, 1).to_pylist()[0]
+    row = table.sort_by([(key, "ascending") for key in _QUERY]).slice(0, 1).to_pylist()[0]
     return row["language"], row["query_id"]
+
+
+def refuse_changes(current: store.Arena, seen: store.Arena | None, tables: Mapping[str, pa.Table]) -> None:
+    """Refuse tables that hold other texts or labels of queries and passages than an arena has answers or judgments on.
+    Passages that come beside those that are there are no change.
+
+    Args:
+        current: the arena as it is.
+        seen: the arena as it was when the tables were made to join it.
+        tables: the tables.
+
+    Raises:
+        Outdated: if the arena has changed since.
+        ArenaError: if a query or passage would change.
+    """
+    if seen is None or seen.version != current.version:
+        raise store.Outdated("another program has changed the arena meanwhile", where=str(current.path))
+    if "retrieved" in tables:
+        refuse_changed(current, tables["retrieved"])
+    keys = list(_QUERY)
+    answered = [current.read(name, columns=keys) for name in ("answers", "judgments") if name in current.tables]
+    for name in ("queries", "passages"):
+        if not answered or name not in tables or name not in current.tables:
+            continue
+        changed = _changed(name, current.read(name), tables[name])
+        for table in answered:
+            if len(hit := changed.join(table, keys, join_type="left semi")):
+                first = _first(hit)
+                raise ArenaError(
+                    f"this arena holds answers or judgments of queries whose {name} would change",
+                    where=f"{current.path}: language={first[0]!r}, query_id={first[1]!r}",
+                    do="give a new folder, or give the queries ids of their own",
+                )
+
+
+def grows(arena: store.Arena, tables: Mapping[str, pa.Table]) -> bool:
+    """Whether queries that an arena has get passages beside those that are there."""
+    if "passages" not in tables or "passages" not in arena.tables:
+        return False
+    keys = list(schema.key("passages"))
+    old = arena.read("passages", columns=keys)
+    new = tables["passages"].select(keys).join(old, keys, join_type="left anti")
+    return bool(len(new.join(old, list(_QUERY), join_type="left semi")))
+
+
+def _changed(name: str, old: pa.Table, new: pa.Table) -> pa.Table:
+    """The keys of the queries of which a row has another value in a new table, where the old has one."""
+    import pyarrow.compute as pc
+
+    keys = list(schema.key(name))
+    values = {"queries": ("text", "subset"), "passages": ("text", "position", "relevant")}[name]
+    both = old.select([*keys, *values]).join(new.select([*keys, *values]), keys, join_type="inner", right_suffix=" new")
+    differs = [pc.fill_null(pc.not_equal(both[value], both[f"{value} new"]), False) for value in values]
+    mask = differs[0]
+    for other in differs[1:]:
+        mask = pc.or_(mask, other)
+    return both.filter(mask).select(list(_QUERY))

@@ -1,4 +1,4 @@
-"""Bring your own: questions, answers and verdicts from files join those that an arena has."""
+"""Bring your own: queries, answers and verdicts from files join those that an arena has."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def read_own(own: UserFile, into: Path | None = None) -> dict[str, pa.Table]:
 
     Args:
         own: the file.
-        into: an arena that the records must fit, where there is one: answers and verdicts its questions, verdicts its
-            systems, and questions no answers that it has.
+        into: an arena that the records must fit, where there is one: answers and verdicts its queries, verdicts its
+            systems, and queries no answers that it has.
 
     Raises:
         UnknownName: if there is no such kind.
         BadInput: listing every wrong line.
-        ArenaError: if a question would change that the arena has answers to.
+        ArenaError: if a query would change that the arena has answers to.
     """
     if own.kind not in get_args(files.Kind):
         raise UnknownName("kind of file", own.kind, get_args(files.Kind))
@@ -84,7 +84,7 @@ def import_own(own: UserFile, into: Path) -> ImportResult:
 
     Raises:
         BadInput: listing every wrong line; nothing is then imported.
-        ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
+        ArenaError: if a query would change that the arena has answers to, or the arena cannot be written.
     """
     tables = read_own(own, into)
     result = store.upsert(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
+from mirage.cores import on_cores
 from mirage.errors import ArenaError
 from mirage.imports import misfits
 from mirage.outcomes.stage import OUTCOMES
@@ -14,14 +15,14 @@ from mirage.sources import miracl, mirage_bench, nomiracl
 from mirage.stage import Progress, Tables
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 BENCH = "MIRAGE-Bench"
 """Title of an arena of its public data sets."""
 
 
 def import_outputs(
-    folder: Path, into: Path, *, notes: Sequence[str] = (), progress: Progress | None = None
+    folder: Path, into: Path, *, notes: Sequence[str] = (), progress: Progress | None = None, processes: int = 1
 ) -> store.Arena:
     """Read the published outputs of NoMIRACL (or others in their layout) into an arena, with their outcomes.
 
@@ -30,16 +31,17 @@ def import_outputs(
         into: the arena's folder.
         notes: for the manifest.
         progress: called with the number of files read and the number there are.
+        processes: how many work at once (`cores.on_cores`); the arena is the same with any number.
 
     Raises:
         BadInput: naming file and line of what is wrong; the arena is then as it was.
         ArenaError: if the arena cannot be written.
     """
-    tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(folder, progress=progress))
-    tables |= OUTCOMES.run(tables)
+    with on_cores(processes) as batches:
+        tables = nomiracl.read_outputs(folder, progress=progress, batches=batches, derive=OUTCOMES.run)
     origin = nomiracl.ORIGIN["outputs"]
     texts = {
-        "title": "NoMIRACL replies",
+        "title": "NoMIRACL answers",
         "label": "real replies",
         "about": outputs_summary(tables),
         "licence": origin.licence,
@@ -56,27 +58,27 @@ def import_outputs(
     return result.arena
 
 
-def import_questions(folder: Path, into: Path, **options: Any) -> store.Arena:
-    """Read the NoMIRACL questions and their judged passages into an arena.
+def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.Arena:
+    """Read the NoMIRACL queries and their judged passages into an arena.
 
     Args:
-        folder: what `nomiracl.read_questions` reads.
+        folder: what `nomiracl.read_queries` reads.
         into: the arena's folder.
-        options: those of `nomiracl.read_questions`.
+        options: those of `nomiracl.read_queries`.
 
     Raises:
         BadInput: if a file is malformed or an option out of range.
-        ArenaError: if the arena holds answers or judgments, which belong to its own questions.
+        ArenaError: if the arena holds answers or judgments, which belong to its own queries.
     """
     if store.is_arena(into):
         _refuse_held(store.open_arena(into))
-    tables = nomiracl.read_questions(folder, **options)
+    tables = nomiracl.read_queries(folder, **options)
     origin = nomiracl.ORIGIN["questions"]
     drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
     texts = {
-        "title": "NoMIRACL questions",
+        "title": "NoMIRACL queries",
         "label": "questions only",
-        "about": f"{len(tables['queries']):,} questions with {len(tables['passages']):,} judged passages.",
+        "about": f"{len(tables['queries']):,} queries with {len(tables['passages']):,} judged passages.",
         "licence": origin.licence,
     }
     result = store.upsert(
@@ -100,21 +102,21 @@ def import_miracl(
     languages: Sequence[str] | None = None,
     seed: int = 0,
 ) -> tuple[store.Arena, list[miracl.TrainingCount]]:
-    """Rebuild the questions of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
+    """Rebuild the queries of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
 
     Args:
         folder: what `miracl.read_miracl` reads.
         into: the arena's folder.
         split: `dev` or `train`.
         languages: codes; None for all that are there.
-        seed: draws the Arabic questions of dev.
+        seed: draws the Arabic queries of dev.
 
     Returns:
         The arena, and what became of each language.
 
     Raises:
         BadInput: if a file is malformed or absent.
-        ArenaError: if the arena holds answers or judgments, which belong to its own questions.
+        ArenaError: if the arena holds answers or judgments, which belong to its own queries.
     """
     if store.is_arena(into):
         _refuse_held(store.open_arena(into))
@@ -127,11 +129,11 @@ def import_miracl(
     if with_text:
         origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
     texts = {
-        "title": "MIRAGE-Bench questions, rebuilt from MIRACL dev"
+        "title": "MIRAGE-Bench queries, rebuilt from MIRACL dev"
         if split == "dev"
-        else "MIRAGE-Bench training questions, from MIRACL train",
+        else "MIRAGE-Bench training queries, from MIRACL train",
         "label": "questions only",
-        "about": f"{len(tables['queries']):,} questions with {passages:,} judged passages, {extent}.",
+        "about": f"{len(tables['queries']):,} queries with {passages:,} judged passages, {extent}.",
         "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
     }
     result = store.upsert(
@@ -165,7 +167,7 @@ def import_mirage_bench(
 
     Raises:
         BadInput: naming file and line of what is wrong; the arena is then as it was.
-        ArenaError: if a question would change that the arena has answers to, or the arena cannot be written.
+        ArenaError: if a query would change that the arena has answers to, or the arena cannot be written.
     """
     tables, notes = mirage_bench.read_bench(path, progress=progress)
 
@@ -197,12 +199,12 @@ def import_mirage_bench(
 
 
 def _refuse_held(arena: store.Arena) -> None:
-    """Refuse to put other questions under the answers of an arena."""
+    """Refuse to put other queries under the answers of an arena."""
     if names := [name for name in ("answers", "judgments") if name in arena.tables]:
         raise ArenaError(
-            f"this arena holds {' and '.join(names)} to the questions it has",
-            where=str(arena.path),
-            do="give a new folder for other questions",
+            f"this arena holds {' and '.join(names)} to the queries it has",
+            where=arena.address,
+            do="give a new folder for other queries",
         )
 
 
@@ -210,7 +212,7 @@ def outputs_summary(tables: Tables) -> str:
     """What the imported outputs are, in numbers."""
     summary = nomiracl.summarise(tables)
     return (
-        f"{summary.total.replies:,} replies of {len(summary.systems)} systems to {summary.total.questions:,} questions "
+        f"{summary.total.answers:,} replies of {len(summary.systems)} systems to {summary.total.queries:,} questions "
         f"in {len(summary.languages)} languages."
     )
 

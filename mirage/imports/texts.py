@@ -35,16 +35,16 @@ def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.
         progress(0.6 * (names.index(name) + fetched / (size or fetched or 1)) / len(names), f"Fetching {name}")
 
     def measuring(measured: int, total: int) -> None:
-        progress(0.75 + 0.25 * measured / total, "Measuring the replies")
+        progress(0.75 + 0.25 * measured / total, "Measuring the answers")
 
-    replies, path = into / "nomiracl", into / "arenas" / home.TEXTS
+    answers, path = into / "nomiracl", into / "arenas" / home.TEXTS
     with home.alone(into):
-        pulled = nomiracl.pull_nomiracl(replies, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
+        pulled = nomiracl.pull_nomiracl(answers, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
         notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
         import_outputs(
-            replies,
+            answers,
             path,
             notes=notes,
-            progress=lambda n, total: progress(0.6 + 0.15 * n / total, "Reading the replies"),
+            progress=lambda n, total: progress(0.6 + 0.15 * n / total, "Reading the answers"),
         )
         return run(FEATURES, path, made_by="mirage features", progress=measuring)

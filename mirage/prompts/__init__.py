@@ -1,8 +1,8 @@
 """The prompt texts, as files beside this one, and the user's own: each a template filled in one pass.
 
-The four of NoMIRACL ask whether the contexts answer the question. `vanilla` is the one the published outputs were made
+The four of NoMIRACL ask whether the contexts answer the query. `vanilla` is the one the published outputs were made
 with; the others are the variations of the paper's prompt study on Mistral-7B (Table 3): `role` names a role and forbids
-further output, `repeat` says the instruction and the question again after the contexts, `explanation` asks for steps
+further output, `repeat` says the instruction and the query again after the contexts, `explanation` asks for steps
 before the answer. Source: repository project-miracl/nomiracl, `nomiracl/prompts/template.py` (Apache-2.0), character
 for character; generation settings: arXiv 2312.11361, section 4.3.
 
@@ -28,25 +28,27 @@ TEMPLATES = ("vanilla", "role", "repeat", "explanation", "rag")
 """The templates that come with the program."""
 PLACEHOLDERS = ("question", "contexts")
 """What a template must hold, in braces; each may stand more than once. `contexts_by_id` may stand for `contexts`: it
-shows each passage with its id in place of a number, so that a reply can be checked by the ids it cites."""
+shows each passage with its id in place of a number, so that an answer can be checked by the ids it cites."""
 MAX_PASSAGE_TOKENS = 800
 """Each passage of a RAG prompt is cut to its first so many tokens (MIRAGE-Bench, section 5), and so are the passages
 that judges and graders see."""
 _BY_ID, _LANGUAGE = "contexts_by_id", "language"
+_BEFORE = "The question below ends a conversation. What was said before it, in order:"
+"""Stands before the turns, where there are any."""
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A prompt text with its placeholders, and the settings a reply to it is generated with."""
+    """A prompt text with its placeholders, and the settings an answer to it is generated with."""
 
     name: str
     """The name in `answers.template`: one of `TEMPLATES`, or the file's name without its ending."""
     text: str
     """The text, with `{question}` and `{contexts}` or `{contexts_by_id}`, and `{language}` for the English name of the
-    question's language. Other braces are text."""
+    query's language. Other braces are text."""
     max_new_tokens: int
-    """Longest reply, in tokens of the model."""
+    """Longest answer, in tokens of the model."""
     temperature: float = 0.1
     """Sampling temperature."""
     top_p: float | None = 0.95
@@ -93,7 +95,7 @@ def load_template(name_or_path: str | Path) -> Template:
             raise BadInput(
                 f"the template lacks the placeholder {{{missing}}}",
                 where=str(path),
-                do="put {question} where the question goes and {contexts} where the passages go",
+                do="put {question} where the query goes and {contexts} where the passages go",
             )
     if path.stem in TEMPLATES:
         raise BadInput(
@@ -103,7 +105,7 @@ def load_template(name_or_path: str | Path) -> Template:
 
 
 def _template(name: str, text: str) -> Template:
-    """A template with the settings that its kind of reply needs."""
+    """A template with the settings that its kind of answer needs."""
     template = Template(name, text, max_new_tokens=400 if name == "explanation" else 50)
     if template.by_id:
         return replace(
@@ -114,34 +116,38 @@ def _template(name: str, text: str) -> Template:
 
 def render(
     template: Template,
-    question: str,
+    query: str,
     passages: Sequence[tuple[str | None, str]],
     *,
     ids: Sequence[str] = (),
     language: str = "",
+    turns: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Fill a template. What is put in is never searched for placeholders.
 
     Args:
         template: from `load_template`.
-        question: the question.
+        query: the query.
         passages: title and text of each, in the order shown; a passage without a title is its text alone.
         ids: the id of each, for a template that shows ids.
-        language: English name of the question's language, for a template that names it.
+        language: English name of the query's language, for a template that names it.
+        turns: speaker and text of each turn of the conversation that the query ends, in order.
 
     Returns:
         The prompt; passages `[1] title: text` numbered from 1, or with their ids, a blank line between them, as
-        published.
+        published. Turns stand above the template's text, since no template has a place for them; without turns the
+        prompt is the template's text alone.
 
     Raises:
         BadInput: if there are no passages.
     """
     if not passages:
-        raise BadInput("a prompt needs at least one passage", do="give the passages the question is asked about")
+        raise BadInput("a prompt needs at least one passage", do="give the passages the query is asked about")
     labels = ids if template.by_id else range(1, len(passages) + 1)
     texts = (f"{title}: {text}" if title is not None else text for title, text in passages)
     contexts = "\n\n".join(f"[{label}] {passage}" for label, passage in zip(labels, texts, strict=True))
-    return fill(template.text, {"question": question, "contexts": contexts, _BY_ID: contexts, _LANGUAGE: language})
+    prompt = fill(template.text, {"question": query, "contexts": contexts, _BY_ID: contexts, _LANGUAGE: language})
+    return "\n\n".join([_BEFORE, *(f"{speaker}: {text}" for speaker, text in turns), prompt]) if turns else prompt
 
 
 def bundled_text(name: str) -> str:

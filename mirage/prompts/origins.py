@@ -2,7 +2,9 @@
 
 Sources: [NM] NoMIRACL, arXiv 2312.11361, with `nomiracl/prompts/template.py` of project-miracl/nomiracl; [MB]
 MIRAGE-Bench, arXiv 2410.13716, whose Figures 10 to 13 show its prompts, with `mirage_bench/` and `evaluation/` of
-vectara/mirage-bench.
+vectara/mirage-bench; [NG] nuggetizer, of TREC RAG 2024 (arXiv 2411.09607), with
+`src/nuggetizer/prompts/prompt_templates/` of castorini/nuggetizer at b861b19; [TR] the support evaluation of TREC RAG
+2024, arXiv 2504.15205.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ class PromptOrigin:
 
 
 _COUNT = PromptDeparture(
-    "As many passages as a question has; the published program refuses any other number than 10.",
-    "Questions of other sources have more or fewer.",
+    "As many passages as a query has; the published program refuses any other number than 10.",
+    "Queries of other sources have more or fewer.",
 )
 _WORDS = PromptDeparture(
     "In words of our own, with the same criteria.",
@@ -68,7 +70,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         for name, use, where, kind, departures in (
             (
                 "vanilla",
-                "Does a passage answer the question? The prompt of the published outputs.",
+                "Does a passage answer the query? The prompt of the published outputs.",
                 "appendix",
                 "VanillaTemplate",
                 (_COUNT,),
@@ -76,7 +78,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             ("role", "The same, with a role and without further output.", "Table 3", "RoleTemplate", (_COUNT,)),
             (
                 "repeat",
-                "The same, with question and instruction again at the end.",
+                "The same, with query and instruction again at the end.",
                 "Table 3",
                 "RepeatTemplate",
                 (_COUNT,),
@@ -86,19 +88,19 @@ ORIGINS: tuple[PromptOrigin, ...] = (
     ),
     PromptOrigin(
         "rag",
-        "Answer a question from passages, with reasoning and citations.",
+        "Answer a query from passages, with reasoning and citations.",
         "[MB], section 5 and Figure 10, after ChatQA",
         (
             PromptDeparture(
-                "In words of our own: in the question's language, step by step, passages cited by id in the manner of "
+                "In words of our own: in the query's language, step by step, passages cited by id in the manner of "
                 "IEEE, `##Reason:` and `##Answer:`.",
                 "Figure 10 is a picture; its caption, section 5 and the published data set give the parts and their "
                 "order, which ours keeps.",
             ),
             PromptDeparture(
-                "It says that some or all contexts may have nothing to do with the question, and that the assistant "
+                "It says that some or all contexts may have nothing to do with the query, and that the assistant "
                 "says so when the answer cannot be found.",
-                "Arenas here hold questions without a relevant passage, as NoMIRACL's do.",
+                "Arenas here hold queries without a relevant passage, as NoMIRACL's do.",
             ),
         ),
     ),
@@ -116,7 +118,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             ),
             _CUT,
             PromptDeparture(
-                "The reference's answer part and the reply's, both without citations; the program also cuts them at "
+                "The reference's answer part and the answer's, both without citations; the program also cuts them at "
                 "the "
                 "first blank line.",
                 "An answer can have paragraphs.",
@@ -135,24 +137,24 @@ ORIGINS: tuple[PromptOrigin, ...] = (
     ),
     PromptOrigin(
         "fluency",
-        "Grade how coherent a reply is, from 1 to 5.",
+        "Grade how coherent an answer is, from 1 to 5.",
         "[MB], Figure 12; evaluation/fluency_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_fluency.py",
         (
             _WORDS,
             _FENCED,
             _CUT,
             PromptDeparture(
-                "The reply is called a text; the paper calls it a summary.",
-                "A reply of a RAG system is no summary, and a model could mark it down for that.",
+                "The answer is called a text; the paper calls it a summary.",
+                "An answer of a RAG system is no summary, and a model could mark it down for that.",
             ),
             PromptDeparture(
-                "The whole reply as it is, with its headings; the program takes `##` from them, and one of its files "
+                "The whole answer as it is, with its headings; the program takes `##` from them, and one of its files "
                 "cuts the answer at the first blank line.",
-                "Nothing of a reply is lost or changed.",
+                "Nothing of an answer is lost or changed.",
             ),
             PromptDeparture(
                 f"{_GRADE_LAST}; the paper asks for `##Rating: ... ##Explanation: ...`.",
-                "The form of all grades here, which is told from a `##` in the reply.",
+                "The form of all grades here, which is told from a `##` in the answer.",
             ),
         ),
     ),
@@ -168,7 +170,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
                 "It says that where the passages do not hold the answer it is right to say so and wrong to make one "
                 "up, "
                 "and that an answer without any text gives nothing.",
-                "Arenas here hold questions without a relevant passage, as NoMIRACL's do, and replies without text.",
+                "Arenas here hold queries without a relevant passage, as NoMIRACL's do, and answers without text.",
             ),
             PromptDeparture(
                 "It adds that an answer should be borne out by the passages.",
@@ -183,8 +185,55 @@ ORIGINS: tuple[PromptOrigin, ...] = (
                 "A judge's preference for a place then shows, and cancels out.",
             ),
             PromptDeparture(
-                "The replies are shown whole; the program cuts each at its first blank line.",
+                "The answers are shown whole; the program cuts each at its first blank line.",
                 "The answer often stands after it.",
+            ),
+        ),
+    ),
+    PromptOrigin(
+        "nugget_create",
+        "Write the nuggets of a query from its passages, vital and okay.",
+        "[NG], creator_template.yaml and scorer_template.yaml",
+        (
+            _WORDS,
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "One request a query writes the nuggets and says which are vital; the program adds to a list, window "
+                "by window of passages, and asks for the importance afterwards.",
+                "Queries here have few passages, and one reply is one thing to keep and to resume.",
+            ),
+            PromptDeparture(
+                "The nuggets are in the query's language and name their passage.",
+                "People who read the answers edit the bank, and check a fact in its passage.",
+            ),
+        ),
+    ),
+    PromptOrigin(
+        "nugget_assign",
+        "Which nuggets does an answer state: support, partial_support or not_support?",
+        "[NG], assigner_template.yaml",
+        (
+            _WORDS,
+            _FENCED,
+            PromptDeparture(
+                "Each entry of the reply names its nugget and quotes the answer; the program asks for a bare list of "
+                "labels.",
+                "A label that is left out must not move the others, and a page shows the words that decided.",
+            ),
+        ),
+    ),
+    PromptOrigin(
+        "support",
+        "How far does a passage bear out the sentence that cites it: full, partial or none?",
+        "[TR], the three levels of support",
+        (
+            _WORDS,
+            _FENCED,
+            _CUT,
+            PromptDeparture(
+                "The reply explains first and ends with `Grade: [[full]]` on a line of its own.",
+                "A grade after its reasons rests on them, and is told from one that the sentence holds.",
             ),
         ),
     ),

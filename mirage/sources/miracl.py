@@ -1,10 +1,10 @@
-"""The questions of MIRAGE-Bench, rebuilt from the topics, qrels and passages of MIRACL (Zhang et al., TACL 2023).
+"""The queries of MIRAGE-Bench, rebuilt from the topics, qrels and passages of MIRACL (Zhang et al., TACL 2023).
 
-Evaluation set (MIRAGE-Bench, section 3.2), from MIRACL dev: a question stays if a passage was judged non-relevant to
+Evaluation set (MIRAGE-Bench, section 3.2), from MIRACL dev: a query stays if a passage was judged non-relevant to
 it; Arabic, which has 2,896 of them, is cut at random to 1,501.
 
 Training set (section 3.3), from MIRACL train, which 16 of the 18 languages have: the paper says that it reuses all of
-it, so every question with a relevant passage stays. MIRACL prints 40,203 questions, MIRAGE-Bench 39,763; the paper
+it, so every query with a relevant passage stays. MIRACL prints 40,203 queries, MIRAGE-Bench 39,763; the paper
 does not say what became of the other 440, and no rule on the labels is known to give its numbers.
 
 Topics and qrels hold no passage texts. These are in MIRACL's corpora; `read_miracl` takes them from the files of a
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mirage import schema, store
 from mirage.draw import sample
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import LANGUAGES, language
+from mirage.languages import in_order, language
 from mirage.sources import trec
 from mirage.sources.download import DownloadResult, Progress, fetch
 
@@ -57,11 +57,11 @@ class Sizes:
     """Published numbers of one language."""
 
     evaluation: int
-    """Questions of the evaluation set: MIRAGE-Bench, Table 1."""
+    """Queries of the evaluation set: MIRAGE-Bench, Table 1."""
     shards: int
     """Files of MIRACL's corpus: `docs-0.jsonl.gz` and on, 500,000 passages each (miracl/miracl-corpus)."""
     topics: int | None = None
-    """Questions of MIRACL train: Zhang et al., TACL 2023, Table 1; None where there is no such split."""
+    """Queries of MIRACL train: Zhang et al., TACL 2023, Table 1; None where there is no such split."""
     training: int | None = None
     """Pairs of the training set: MIRAGE-Bench, Table 1; None where there is no such split."""
 
@@ -88,7 +88,7 @@ SIZES: Mapping[str, Sizes] = {
 }
 """Published numbers by language; a language that is not here has none, and is not in MIRACL."""
 ARABIC = SIZES["ar"].evaluation
-"""How many Arabic questions of dev are drawn."""
+"""How many Arabic queries of dev are drawn."""
 _FILE = re.compile(
     r"(?P<kind>topics|qrels)\.(?:miracl-v1\.0-)?(?P<language>[^.-]+)(?:-(?P<split>[^.]+))?\.tsv(?:\.gz)?"
 )
@@ -103,21 +103,21 @@ class TrainingCount:
     split: Split
     """Split of MIRACL."""
     topics: int
-    """Questions of the split."""
-    questions: int
+    """Queries of the split."""
+    queries: int
     """Those that are in the set of MIRAGE-Bench by its rule."""
     published: int | None
     """Those that MIRAGE-Bench prints; None for a language that it lacks."""
     passages: int
-    """Judged passages of the questions in the set."""
+    """Judged passages of the queries in the set."""
     texts: int
     """Those of them whose text is in the folder."""
     remark: str
     """Why numbers differ, or what was drawn; empty where there is nothing to say."""
 
 
-def printed_questions(code: str, split: Split) -> int | None:
-    """The questions of a language in one split that MIRAGE-Bench prints in Table 1; None where it prints none."""
+def printed_queries(code: str, split: Split) -> int | None:
+    """The queries of a language in one split that MIRAGE-Bench prints in Table 1; None where it prints none."""
     sizes = SIZES.get(code)
     if sizes is None:
         return None
@@ -132,7 +132,7 @@ def languages_of(split: Split) -> list[str]:
     """
     if split not in get_args(Split):
         raise UnknownName("split", split, get_args(Split))
-    return [code for code in SIZES if printed_questions(code, split) is not None]
+    return [code for code in SIZES if printed_queries(code, split) is not None]
 
 
 def pull_miracl(
@@ -187,14 +187,14 @@ def pull_miracl(
 def read_miracl(
     folder: Path, *, split: Split = "dev", languages: Iterable[str] | None = None, seed: int = 0
 ) -> tuple[dict[str, pa.Table], list[TrainingCount]]:
-    """Rebuild the evaluation set (`dev`) or the questions of the training set (`train`).
+    """Rebuild the evaluation set (`dev`) or the queries of the training set (`train`).
 
     Args:
         folder: topics and qrels as `pull_miracl` leaves them, in the folders of the hub or all in one; those of dev may
             be named `topics.LL.tsv` and `qrels.LL.tsv`. Any may end in `.gz`. Corpora under `miracl-corpus-v1.0-LL/`.
         split: `dev` or `train`.
         languages: codes or names; all that are there by default.
-        seed: draws the Arabic questions of dev; 0 or more.
+        seed: draws the Arabic queries of dev; 0 or more.
 
     Returns:
         The tables `queries` and `passages` (labelled, in the order of the qrels; title and text null where no corpus
@@ -237,8 +237,8 @@ def read_miracl(
             language=code,
             split=split,
             topics=len(topics),
-            questions=len(selection),
-            published=printed_questions(code, split),
+            queries=len(selection),
+            published=printed_queries(code, split),
             passages=len(passage_ids),
             texts=sum(passage in texts for passage in passage_ids),
             remark="",
@@ -265,7 +265,7 @@ def _codes(split: Split, languages: Iterable[str] | None) -> list[str]:
     codes = available if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     for code in codes:
         if code not in available:
-            raise UnknownName(f"language with MIRACL {split} questions", code, available)
+            raise UnknownName(f"language with MIRACL {split} queries", code, available)
     return codes
 
 
@@ -311,11 +311,7 @@ def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
         for kind in ("topics", "qrels"):
             if kind not in pair:
                 raise BadInput(f"there are no {kind} for {code}", where=str(folder), do="fetch both files again")
-    order = {code: place for place, code in enumerate(LANGUAGES)}
-    return {
-        code: {kind: pairs[code][kind] for kind in ("topics", "qrels")}
-        for code in sorted(pairs, key=lambda code: (order.get(code, len(order)), code))
-    }
+    return {code: {kind: pairs[code][kind] for kind in ("topics", "qrels")} for code in in_order(pairs)}
 
 
 def _corpus(folder: Path, code: str) -> list[Path]:
@@ -365,10 +361,10 @@ def _remarks(count: TrainingCount, by_rule: int, shards: int, seed: int) -> list
     sizes = SIZES.get(count.language)
     if sizes and sizes.topics is not None and count.split == "train" and count.topics != sizes.topics:
         remarks.append(f"there are {count.topics:,} topics; MIRACL prints {sizes.topics:,}")
-    if count.questions != by_rule:
+    if count.queries != by_rule:
         remarks.append(f"drawn at random from {by_rule:,}, seed {seed}; which ones the paper drew is not known")
-    elif count.published is not None and count.questions != count.published:
-        remarks.append(f"the rule gives {count.questions:,}; the paper prints {count.published:,}")
+    elif count.published is not None and count.queries != count.published:
+        remarks.append(f"the rule gives {count.queries:,}; the paper prints {count.published:,}")
     if shards and count.texts < count.passages:
         of = f" of {sizes.shards}" if sizes else ""
         remarks.append(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.errors import BadInput
-from mirage.languages import LANGUAGES
+from mirage.languages import is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,7 +227,7 @@ def read_published(folder: Path) -> pa.Table:
 def _rows(figure: PublishedFile, path: Path) -> Iterator[schema.Published]:
     for line in store.csv_rows(path):
         row = line.value
-        columns = figure.values or tuple(name for name in row if name in LANGUAGES or name in _OVER_ALL)
+        columns = figure.values or tuple(name for name in row if is_code(name) or name in _OVER_ALL)
         for column in columns:
             try:
                 text = row[column].strip()

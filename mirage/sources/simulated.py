@@ -4,8 +4,8 @@
     made.tables["judgments"], made.tables["features"]
     made.theta["en"]                                     # what a ranking should find
 
-A system has one quality everywhere and a deviation in each language; on a question it is better or worse than that.
-Verdicts follow the difference in quality on the question, features follow it loosely: each has its own loading, and
+A system has one quality everywhere and a deviation in each language; on a query it is better or worse than that.
+Verdicts follow the difference in quality on the query, features follow it loosely: each has its own loading, and
 each system its own way with each feature. By default it is of the size of the MIRAGE-Bench arena.
 """
 
@@ -33,7 +33,7 @@ QUALITY = 1.2
 BY_LANGUAGE = 0.35
 """Spread of a system's deviation in a language."""
 BY_QUERY = 0.6
-"""Spread of a system's deviation on a question, the same for every judge."""
+"""Spread of a system's deviation on a query, the same for every judge."""
 OWN_WAY = 0.5
 """Spread of what a system's feature has that its quality does not tell, in standard deviations of the feature."""
 
@@ -75,8 +75,8 @@ class SimulatedArena:
     tables: Mapping[str, pa.Table]
     """Tables `queries`, `features` and `judgments`."""
     theta: Mapping[str, Mapping[str, float]]
-    """By language and system: its quality there, in logits of a verdict on a question of average difficulty. A
-    Bradley-Terry fit finds these values shrunk by a common factor, since quality varies between questions."""
+    """By language and system: its quality there, in logits of a verdict on a query of average difficulty. A
+    Bradley-Terry fit finds these values shrunk by a common factor, since quality varies between queries."""
     seed: int
 
 
@@ -96,12 +96,12 @@ def simulate_arena(
 
     Args:
         systems: how many systems, named `sim-01` and so on; their order by name says nothing of their quality.
-        queries: questions in each language.
+        queries: queries in each language.
         languages: codes; None for all 18. A language's rows do not depend on which others are drawn beside it.
         seed: seed of everything.
         judges: names of the judges. Each has leanings of its own towards single systems, but for the first.
         tie: probability of a tie in each battle.
-        share: share of the pairs of systems that battle on each question.
+        share: share of the pairs of systems that battle on each query.
         orders: 1 for each pair in a random order, 2 for both orders.
         first: logits that the answer shown first is preferred by.
 
@@ -112,7 +112,7 @@ def simulate_arena(
     if systems < 2 or queries < 1 or not 0 <= tie < 1 or not 0 < share <= 1:
         raise BadInput(
             f"cannot simulate systems={systems}, queries={queries}, tie={tie}, share={share}",
-            do="take at least 2 systems and 1 question, a tie in [0, 1) and a share in (0, 1]",
+            do="take at least 2 systems and 1 query, a tie in [0, 1) and a share in (0, 1]",
         )
     codes = [language(code).code for code in (languages if languages is not None else LANGUAGES)]
     rng = np.random.default_rng([seed, 0])
@@ -152,7 +152,7 @@ def _spread(rng: np.random.Generator, systems: int) -> Array:
 def _features(
     rng: np.random.Generator, code: str, ids: NDArray[Any], names: NDArray[Any], strengths: Array, ways: Array
 ) -> dict[str, Any]:
-    """The values of every feature, a row a question, system and feature."""
+    """The values of every feature, a row a query, system and feature."""
     shape = (*strengths.shape, len(LOADINGS))
     x = strengths[:, :, None] * [entry.loading for entry in LOADINGS] + ways
     x += rng.normal(0, 0.3, (1, 1, len(LOADINGS))) + rng.normal(0, 0.1, (1, *shape[1:])) + rng.normal(0, 1, shape)

@@ -1,12 +1,14 @@
-"""Questions and relevance labels in the plain files of information retrieval.
+"""Queries and relevance labels in the plain files of information retrieval.
 
-topics  query id TAB question
-qrels   query id, Q0, document id, 1 if the passage is relevant else 0; between them white space
+topics  query id TAB query
+qrels   query id, Q0, document id, its grade: 1 if the passage is relevant else 0, or more grades; white space between
+run     query id, Q0, document id, rank, score, name of the run; white space between
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,18 +18,129 @@ from mirage.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class RelevanceLabel:
-    """The human label of one passage for one question."""
+    """The human label of one passage for one query."""
 
     passage_id: str
     """The document id."""
     relevant: bool
-    """Whether the passage helps answer the question."""
+    """Whether the passage helps answer the query."""
     where: str
     """`file:line` that says so."""
 
 
+@dataclass(frozen=True, slots=True)
+class GradedLabel:
+    """The graded label of one document for one query."""
+
+    query_id: str
+    """The query."""
+    passage_id: str
+    """The document id."""
+    grade: int
+    """How relevant it is: 0 not, the more the more; -1 where a pool held it and nobody judged it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One line of a run: a document that a retriever gave to a query."""
+
+    query_id: str
+    """The query."""
+    passage_id: str
+    """The document id."""
+    rank: int
+    """Its place in the run, as the run says it: from 0 or 1."""
+    score: float
+    """What the retriever gave it."""
+    run: str
+    """Name of the run."""
+
+
+def graded(line: str, where: str) -> GradedLabel:
+    """A line of qrels with any grades; grades such as `1.0` are taken for whole numbers.
+
+    Raises:
+        BadInput: if it is none.
+
+    Source: trec_eval (usnistgov/trec_eval at 8bef1e9).
+    """
+    fields = line.split()
+    if len(fields) != 4 or not re.fullmatch(r"[+-]?\d+(\.0+)?", fields[3]):
+        raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, a whole number")
+    return GradedLabel(fields[0], fields[2], int(float(fields[3])))
+
+
+def ranked(line: str, where: str) -> RunLine:
+    """A line of a run.
+
+    Raises:
+        BadInput: if it is none.
+
+    Source: trec_eval (usnistgov/trec_eval at 8bef1e9).
+    """
+    fields = line.split()
+    try:
+        query_id, _, passage_id, rank, score, run = fields
+        return RunLine(query_id, passage_id, int(rank), float(score), run)
+    except ValueError:
+        raise BadInput(
+            "this line is not of a run",
+            where=where,
+            do="write: query id, Q0, document id, rank, score, name of the run",
+        ) from None
+
+
+_TAG = re.compile(r"<\s*(/?)\s*(top|topic|num|number|title|query|desc|description|narr|narrative)\b([^>]*)>", re.I)
+_NUMBER = re.compile(r"(?:number|id)\s*=\s*[\"']?([^\"'\s>]+)", re.I)
+_LABELS = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*", re.I)
+_SHORT = {"number": "num", "query": "title", "description": "desc", "narrative": "narr", "topic": "top"}
+
+
+def tagged_topics(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[dict[str, str], str]]:
+    """Topics between `<top>` tags, closed or not, or in XML: by field (`num`, `title`, `desc`, `narr`), and where each
+    begins.
+
+    Raises:
+        BadInput: if a topic has no number.
+
+    Source: the forms that ir_datasets reads (allenai/ir_datasets, ir_datasets/formats/trec.py at 04dd8ca).
+    """
+    from html import unescape
+
+    topic: dict[str, str] | None = None
+    field, begin = "", ""
+    for where, line in lines:
+        place = 0
+        for tag in (*_TAG.finditer(line), None):
+            if topic is not None and field:
+                topic[field] += line[place : tag.start() if tag else None] + ("" if tag else "\n")
+            if tag is None:
+                break
+            place = tag.end()
+            name = _SHORT.get(tag[2].lower(), tag[2].lower())
+            if name == "top" and not tag[1]:
+                number = _NUMBER.search(tag[3])
+                topic, begin = {"num": number[1]} if number else {}, where
+            elif name == "top" and topic is not None:
+                yield {key: _clean(unescape(text)) for key, text in _numbered(topic, begin).items()}, begin
+                topic = None
+            if topic is not None and name != "top" and not tag[1]:
+                topic.setdefault(name, "")
+            field = "" if tag[1] or name == "top" else name
+
+
+def _numbered(topic: dict[str, str], where: str) -> dict[str, str]:
+    if not _clean(topic.get("num", "")):
+        raise BadInput("this topic has no number", where=where, do="write <num> and its id, or an attribute number")
+    return topic
+
+
+def _clean(text: str) -> str:
+    return " ".join(_LABELS.sub("", text).split())
+
+
 def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
-    """Questions by id, in the order of the file.
+    """Queries by id, in the order of the file.
 
     Args:
         path: the file, UTF-8, compressed if named `.gz`.
@@ -41,7 +154,7 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
     for where, line in store.lines(path):
         query_id, tab, text = line.partition("\t")
         if not (query_id and tab and text.strip()) or "\t" in text:
-            raise BadInput("this line is not an id, a tab and a question", where=where, do="write: id TAB question")
+            raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
         if seen.setdefault(query_id, where) != where:
             raise BadInput(
                 f"query {query_id} occurs twice",
@@ -53,16 +166,16 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[RelevanceLabel]]:
-    """The judged passages of each question, in the order of the file.
+    """The judged passages of each query, in the order of the file.
 
     Args:
         path: the file, UTF-8, compressed if named `.gz`.
-        query_ids: ids of the questions; no other may be judged.
+        query_ids: ids of the queries; no other may be judged.
 
     Raises:
-        BadInput: naming file and line, if a line is malformed, its question unknown or its pair judged twice.
+        BadInput: naming file and line, if a line is malformed, its query unknown or its pair judged twice.
     """
-    by_question: dict[str, list[RelevanceLabel]] = {}
+    by_query: dict[str, list[RelevanceLabel]] = {}
     pairs: set[tuple[str, str]] = set()
     for where, line in store.lines(path):
         fields = line.split()
@@ -78,5 +191,5 @@ def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[RelevanceLab
                 f"document {passage_id} is judged twice for query {query_id}", where=where, do="keep one line"
             )
         pairs.add((query_id, passage_id))
-        by_question.setdefault(query_id, []).append(RelevanceLabel(passage_id, label == "1", where))
-    return by_question
+        by_query.setdefault(query_id, []).append(RelevanceLabel(passage_id, label == "1", where))
+    return by_query

@@ -1,4 +1,4 @@
-"""Bring your own: questions, answers and verdicts, from JSON Lines, CSV or Parquet.
+"""Bring your own: queries, answers and verdicts, from JSON Lines, CSV or Parquet.
 
     {"language": "sw", "query_id": "12", "text": "..", "passages": [{"passage_id": "7#0", "text": "..", ..}, ..]}
     {"language": "sw", "query_id": "12", "system": "mine", "text": "##Reason: .. [7#0] ##Answer: .."}

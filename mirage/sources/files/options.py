@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 
 PASSAGES = "passages"
-"""The field of a question that holds its passages."""
+"""The field of a query that holds its passages."""
 _INNER = f"{PASSAGES}."
 
 
@@ -23,15 +23,25 @@ class Options:
     `{"passages.body": "text"}`."""
     values: Mapping[str, str] = field(default_factory=dict)
     """By our column, the value of every record that has none there: `{"language": "sw", "system": "mine"}`."""
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By our column, what its values mean: `{"verdict": {"model_a": "A"}}`; a value that is not named stays."""
 
     @classmethod
-    def parse(cls, names: Iterable[str] = (), values: Iterable[str] = ()) -> Options:
-        """Options written as `theirs=ours` and `ours=value`.
+    def parse(cls, names: Iterable[str] = (), values: Iterable[str] = (), meanings: Iterable[str] = ()) -> Options:
+        """Options written as `theirs=ours`, `ours=value` and `ours:their value=our value`.
 
         Raises:
             BadInput: if one lacks the sign or a side of it, or a name is given twice.
         """
-        return cls(_pairs(names, "--map", "THEIRS=OURS, as answer=text"), _pairs(values, "--set", "COLUMN=VALUE"))
+        by_column: dict[str, dict[str, str]] = {}
+        for field_name, meaning in _pairs(meanings, "--value", "COLUMN:THEIRS=OURS").items():
+            column_name, sign, theirs = field_name.partition(":")
+            if not sign:
+                raise BadInput(f"--value {field_name!r} names no column", do="write --value COLUMN:THEIRS=OURS")
+            by_column.setdefault(column_name, {})[theirs] = meaning
+        return cls(
+            _pairs(names, "--map", "THEIRS=OURS, as answer=text"), _pairs(values, "--set", "COLUMN=VALUE"), by_column
+        )
 
     def check(self, table: str) -> None:
         """Refuse names that are no columns of a table, or of passages where its records hold them.
@@ -66,6 +76,7 @@ class Options:
                 if not field_name.startswith(_INNER)
             },
             self.values,
+            self.meanings,
         )
 
     def of_passages(self) -> Options:
@@ -80,11 +91,38 @@ class Options:
     def apply(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """A record under our names, with the values it lacks."""
         record = {name: content for name, content in value.items() if name not in self.names}
-        record |= {
-            column_name: value[field_name] for field_name, column_name in self.names.items() if field_name in value
-        }
+        for field_name, column_name in self.names.items():
+            content = value[field_name] if field_name in value else inner(value, field_name.split("."))
+            if content is not None or field_name in value:
+                record[column_name] = content
         record |= {name: content for name, content in self.values.items() if record.get(name) in (None, "")}
+        for name, meanings in self.meanings.items():
+            if name in record:
+                record[name] = _meant(record[name], meanings)
         return record
+
+
+def inner(value: Any, path: Sequence[str]) -> Any:
+    """What stands under a path of names in nested objects; in a list, a number is a place, from 0, and a name stands
+    for what each of its objects has under it. None where there is nothing.
+    """
+    for depth, name in enumerate(path):
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isdigit():
+            value = value[int(name)] if int(name) < len(value) else None
+        elif isinstance(value, list):
+            return [inner(entry, path[depth:]) for entry in value]
+        else:
+            return None
+    return value
+
+
+def _meant(value: Any, meanings: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_meant(entry, meanings) for entry in value]
+    shown = str(value).lower() if isinstance(value, bool) else str(value).strip()
+    return meanings.get(shown, value)
 
 
 def _pairs(texts: Iterable[str], option: str, form: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import LANGUAGES
+from mirage.languages import language
 from mirage.sources.files.options import PASSAGES, Options
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def named_records(
         errors.append(error)
         return
     for field_name in options.names:
-        if columns and field_name not in columns:
+        if columns and field_name not in columns and field_name.partition(".")[0] not in columns:
             raise UnknownName("column", field_name, columns, where=str(path))
 
 
@@ -201,8 +201,8 @@ def _text(column: schema.Column, value: Any, where: str) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise BadInput(f"{column.name} holds half a character", where=where) from None
-    if column.languages is not None and value not in LANGUAGES:
-        raise UnknownName("language", value, LANGUAGES, where=where)
+    if column.languages is not None:
+        return language(value, where=where).code
     if column.choices is not None and value not in column.choices:
         raise UnknownName(column.name, value, column.choices, where=where)
     return value

@@ -1,4 +1,4 @@
-"""The three kinds of files: questions with their passages, answers, verdicts."""
+"""The three kinds of files: queries with their passages, answers, verdicts."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _FITTING = {
 def read_answers(
     path: Path, *, options: Options | None = None, known: pa.Table | None = None, limit: Limit | None = None
 ) -> pa.Table:
-    """Read what systems replied; one wrong line refuses the whole file.
+    """Read what systems answered; one wrong line refuses the whole file.
 
     A record without `status` is `ok`, `empty` if its text is white space, or `missing` if it has no text.
 
     Args:
         path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
         options: how its columns are named.
-        known: a table with `language` and `query_id`, such as `queries`: an answer to a question that is not in it is
-            then an error. None takes every question.
+        known: a table with `language` and `query_id`, such as `queries`: an answer to a query that is not in it is
+            then an error. None takes every query.
         limit: how much the file may hold; None for any amount.
 
     Returns:
@@ -49,7 +49,7 @@ def read_answers(
     """
     options = options or Options()
     options.check("answers")
-    questions = None if known is None else _questions(known)
+    queries = None if known is None else _queries(known)
 
     def finish(row: Row, _: Row, where: str) -> None:
         if row["text"] == "" and row["status"] in _FITTING["no text"]:
@@ -59,7 +59,7 @@ def read_answers(
         if row["status"] not in _FITTING[content]:
             raise BadInput(f"status is {row['status']}, but there is {content}", where=where)
         row["call"] = None
-        _refuse_unknown(row, questions, where)
+        _refuse_unknown(row, queries, where)
 
     return read_table("answers", path, options, finish, completed=("status",), blank=("text",), limit=limit)
 
@@ -72,7 +72,7 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
     Args:
         path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
         options: how its columns are named.
-        known: a table with `language`, `query_id` and `system`, such as `answers`: a question or system that is not in
+        known: a table with `language`, `query_id` and `system`, such as `answers`: a query or system that is not in
             it is then an error. None takes every name.
 
     Returns:
@@ -84,9 +84,9 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
     """
     options = options or Options()
     options.check("judgments")
-    questions = systems = None
+    queries = systems = None
     if known is not None:
-        questions, systems = _questions(known), _systems(known)
+        queries, systems = _queries(known), _systems(known)
 
     def finish(row: Row, _: Row, where: str) -> None:
         if row["system_a"] == row["system_b"]:
@@ -104,7 +104,7 @@ def read_judgments(path: Path, *, options: Options | None = None, known: pa.Tabl
             if systems is not None and row[name] not in systems.get(language, ()):
                 raise UnknownName(f"system in {language}", row[name], systems.get(language, ()), where=where)
         row["call"] = None
-        _refuse_unknown(row, questions, where)
+        _refuse_unknown(row, queries, where)
 
     return read_table("judgments", path, options, finish, completed=("verdict",))
 
@@ -138,13 +138,13 @@ def read_battle_list(path: Path) -> list[tuple[str, str, str, str]]:
 
 
 def read_queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
-    """Read questions, with their passages in the records or in a file of their own; one wrong line refuses all.
+    """Read queries, with their passages in the records or in a file of their own; one wrong line refuses all.
 
-    A passage's `position` is its place in the list, or in the file among those of its question, where none is given.
+    A passage's `position` is its place in the list, or in the file among those of its query, where none is given.
 
     Args:
         path: a file named `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed. The field `passages` of a
-            record may be a list of objects with the columns of that table, those of the question left out.
+            record may be a list of objects with the columns of that table, those of the query left out.
         passages: a file of the same kind with one passage a record.
         options: how the columns are named.
 
@@ -158,14 +158,14 @@ def read_queries(path: Path, *, passages: Path | None = None, options: Options |
     options = options or Options()
     options.check("queries")
     of_passages = options.of_passages()
-    rows_by_question: dict[_Key, list[Row]] = {}
+    rows_by_query: dict[_Key, list[Row]] = {}
     subsets: dict[_Key, str | None] = {}
     columns: set[str] = set()
 
     def finish(row: Row, record: Row, where: str) -> None:
         key = row["language"], row["query_id"]
         if row["text"] is None and row["reason"] is None:
-            raise BadInput("text is missing: give the question, or in reason why there is none", where=where)
+            raise BadInput("text is missing: give the query, or in reason why there is none", where=where)
         if row["text"] is not None and row["reason"] is not None:
             raise BadInput("there is a text, and a reason why there is none", where=where)
         entries = record.get(PASSAGES)
@@ -179,22 +179,22 @@ def read_queries(path: Path, *, passages: Path | None = None, options: Options |
         _check_passages(rows, row["subset"], where)
         columns.update(*(entry for entry in entries or ()))
         subsets[key] = row["subset"]
-        rows_by_question[key] = rows
+        rows_by_query[key] = rows
 
     tables = {"queries": read_table("queries", path, options.own(), finish)}
     if passages is not None:
         tables[PASSAGES] = _passages(passages, of_passages, subsets)
-    elif any(rows_by_question.values()):
+    elif any(rows_by_query.values()):
         for field_name in of_passages.names:
             if field_name not in columns:
                 raise UnknownName(f"{PASSAGES} column", field_name, columns, where=str(path))
-        rows = [row for of_query in rows_by_question.values() for row in of_query]
+        rows = [row for of_query in rows_by_query.values() for row in of_query]
         tables[PASSAGES] = schema.from_columns(PASSAGES, {name: [row[name] for row in rows] for name in rows[0]})
     return tables
 
 
 def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> Row:
-    """A passage in the record of its question."""
+    """A passage in the record of its query."""
     try:
         if not isinstance(entry, Mapping):
             raise BadInput(f"it is {entry!r}, not an object", where=where)
@@ -207,14 +207,14 @@ def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> 
 
 
 def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) -> pa.Table:
-    """Passages from a file of their own, each of one of the questions."""
+    """Passages from a file of their own, each of one of the queries."""
     of_query: dict[_Key, dict[str, Row]] = {}
     last_places: dict[_Key, str] = {}
 
     def finish(row: Row, _: Row, where: str) -> None:
         key = row["language"], row["query_id"]
         if key not in subsets:
-            raise BadInput(f"there is no question {key[1]!r} in {key[0]} for this passage", where=where)
+            raise BadInput(f"there is no query {key[1]!r} in {key[0]} for this passage", where=where)
         rows = of_query.setdefault(key, {})
         row["position"] = row["position"] or len(rows) + 1
         rows.setdefault(row["passage_id"], row)
@@ -231,7 +231,7 @@ def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) 
 
 
 def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:
-    """Refuse passages of one question that do not go together, or contradict its subset."""
+    """Refuse passages of one query that do not go together, or contradict its subset."""
     for name in ("passage_id", "position"):
         values = [row[name] for row in rows]
         if len(set(values)) < len(values):
@@ -244,7 +244,7 @@ def _check_passages(rows: list[Row], subset: str | None, where: str) -> None:
         raise BadInput("the subset is relevant, but every passage is labelled as not", where=where)
 
 
-def _questions(table: pa.Table) -> set[_Key]:
+def _queries(table: pa.Table) -> set[_Key]:
     queries = table.group_by(["language", "query_id"]).aggregate([])
     return set(zip(queries["language"].to_pylist(), queries["query_id"].to_pylist(), strict=True))
 
@@ -258,6 +258,6 @@ def _systems(table: pa.Table) -> dict[str, set[str]]:
     return systems
 
 
-def _refuse_unknown(row: Row, questions: set[_Key] | None, where: str) -> None:
-    if questions is not None and (row["language"], row["query_id"]) not in questions:
-        raise BadInput(f"the arena has no question {row['query_id']!r} in {row['language']}", where=where)
+def _refuse_unknown(row: Row, queries: set[_Key] | None, where: str) -> None:
+    if queries is not None and (row["language"], row["query_id"]) not in queries:
+        raise BadInput(f"the arena has no query {row['query_id']!r} in {row['language']}", where=where)

@@ -1,7 +1,7 @@
 """MIRAGE-Bench (Thakur et al., NAACL 2025, arXiv 2410.13716): its three public data sets, from files or from the hub.
 
 `hub.py` fetches them, `read.py` reads them in either generation of their column names (`columns.py`), `prompt.py`
-recovers question and passages from the prompt that the answers were given to.
+recovers query and passages from the prompt that the answers were given to.
 """
 
 from mirage.sources.mirage_bench.columns import FEATURES

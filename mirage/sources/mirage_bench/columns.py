@@ -24,9 +24,9 @@ FEATURES: dict[str, tuple[str, str]] = {
 """The eleven features: our name, and the columns of `mirage-bench-output` and of the older `mirage-eval-rag-output`."""
 
 QUESTION = ("query_id", "prompt", "positive_ids", "negative_ids")
-"""Columns of a question, in both generations."""
+"""Columns of a query, in both generations."""
 ANSWERS = ("query_id", "outputs")
-"""Columns of the answers to a question, besides one for each feature."""
+"""Columns of the answers to a query, besides one for each feature."""
 JUDGMENT = ("query_id", "judge", "model_A", "model_B", "verdict")
 """Columns of a verdict; `output`, the rationale, may lack."""
 
@@ -51,7 +51,7 @@ def content_kinds(columns: Collection[str], where: str) -> set[str]:
         raise BadInput(
             "this is none of the data sets of MIRAGE-Bench: there are " + (", ".join(columns) or "no columns"),
             where=where,
-            do="questions have prompt, answers have outputs, judgments have verdict",
+            do="queries have prompt, answers have outputs, judgments have verdict",
         )
     return kinds
 

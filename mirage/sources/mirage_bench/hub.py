@@ -15,12 +15,12 @@ from typing import Literal
 from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.extras import extra
-from mirage.languages import LANGUAGES, language
+from mirage.languages import LANGUAGES, miracl_language
 from mirage.sources.download import DownloadResult
 
 What = Literal["questions", "outputs", "judgments"]
 
-NAME = "MIRAGE-Bench questions, answers, features and judgments (Hugging Face data sets nthakur/mirage-bench*)"
+NAME = "MIRAGE-Bench queries, answers, features and judgments (Hugging Face data sets nthakur/mirage-bench*)"
 URL = "https://huggingface.co/nthakur"
 LICENCE = "as the data sets say; the passages are Wikipedia (CC BY-SA)"
 SETS: dict[What, str] = {
@@ -55,7 +55,7 @@ def pull_bench(
     """
     if what is not None and what not in SETS:
         raise UnknownName("data set", what, SETS)
-    codes = list(LANGUAGES) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
+    codes = list(dict.fromkeys(miracl_language(name).code for name in (LANGUAGES if languages is None else languages)))
     names = {
         f"{SETS[dataset].split('/')[1]}/{code}/dev.parquet": (_address(dataset, source), code)
         for dataset in ([what] if what else SETS)

@@ -1,4 +1,4 @@
-"""The prompts of MIRAGE-Bench, taken apart: question and passages, nothing of either lost.
+"""The prompts of MIRAGE-Bench, taken apart: query and passages, nothing of either lost.
 
     Question: <question>
 
@@ -27,16 +27,16 @@ _INSTRUCTION = re.compile(r"\n\s*Instruction:")
 def split_bench_prompt(
     prompt: str, passage_ids: Sequence[str], *, query_id: str, where: str = ""
 ) -> tuple[str, dict[str, str]]:
-    """The question and the passages of a prompt, without white space around either.
+    """The query and the passages of a prompt, without white space around either.
 
     Args:
         prompt: the whole prompt.
         passage_ids: the passages that it may show, in any order.
-        query_id: the question's id, for the message of an error.
+        query_id: the query's id, for the message of an error.
         where: file and line of the prompt.
 
     Returns:
-        The question, and the passages by id in the order shown. An id that begins no line was not shown.
+        The query, and the passages by id in the order shown. An id that begins no line was not shown.
 
     Raises:
         BadInput: naming the query, if the frame is another, if passages are shown and none of them known, or if the

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_PROMPT = "the prompt was not published"
-"""Reason beside the text of a question whose prompt is null."""
+"""Reason beside the text of a query whose prompt is null."""
 NO_VALUE = "no value at the source"
 """Reason of a feature that is null, not a number or not given for a system."""
-NO_REPLY = "no reply at the source"
-"""Reason of an answer of a system that answered other questions of the language."""
+NO_ANSWER = "no answer at the source"
+"""Reason of an answer of a system that answered other queries of the language."""
 TEMPLATE = "rag"
 
 _Row = Mapping[str, Any]
@@ -141,7 +141,7 @@ def _read(path: Path, code: str | None, collected: _Found) -> None:
     contents = content_kinds(list(rows[0][0]), str(path))
     for row, row_language, where in rows if "questions" in contents else ():
         need(row, QUESTION, where)
-        _question(row, row_language, where, collected)
+        _query(row, row_language, where, collected)
     if "answers" in contents:
         _answers(rows, collected, str(path))
     for row, row_language, where in rows if "judgments" in contents else ():
@@ -164,7 +164,7 @@ def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
         yield line.value, language(str(line.value["language"]), where=line.where).code, line.where
 
 
-def _question(row: _Row, code: str, where: str, collected: _Found) -> None:
+def _query(row: _Row, code: str, where: str, collected: _Found) -> None:
     query_id = text(row, "query_id", where)
     collected.once(where, "queries", code, query_id)
     labels = dict.fromkeys(ids(row, "negative_ids", where), False)
@@ -176,23 +176,23 @@ def _question(row: _Row, code: str, where: str, collected: _Found) -> None:
                 do="leave it in one of them",
             )
         labels[passage_id] = True
-    question: str | None = None
+    query: str | None = None
     texts: dict[str, str] = {}
     if row["prompt"] is not None:
         prompt = text(row, "prompt", where)
-        question, texts = split_bench_prompt(prompt, list(labels), query_id=query_id, where=where)
-        if not question:
+        query, texts = split_bench_prompt(prompt, list(labels), query_id=query_id, where=where)
+        if not query:
             raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
         if hidden := len(labels) - len(texts):
             collected.notes[f"{code}: a labelled passage is not in the prompt, and has no text"] += hidden
-    collected.add("queries", code, query_id, None, question, None if question else NO_PROMPT)
+    collected.add("queries", code, query_id, None, query, None if query else NO_PROMPT)
     order = [*texts, *sorted(set(labels) - set(texts))]
     for position, passage_id in enumerate(order, start=1):
         collected.add("passages", code, query_id, passage_id, position, None, texts.get(passage_id), labels[passage_id])
 
 
 def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) -> None:
-    """Answers and features; a system that answered any question of a language has a row for each."""
+    """Answers and features; a system that answered any query of a language has a row for each."""
     by_language: dict[str, list[tuple[_Row, str, dict[str, str | None]]]] = {}
     for row, code, where in rows:
         need(row, ANSWERS, where)
@@ -213,10 +213,10 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
             query_id = text(row, "query_id", where)
             for system in systems:
                 collected.once(where, "answers", code, query_id, system)
-                reply = outputs.get(system)
-                status = "missing" if reply is None else "ok" if reply.strip() else "empty"
-                reason = NO_REPLY if reply is None else None
-                collected.add("answers", code, query_id, system, reply, status, TEMPLATE, reason, None)
+                answer = outputs.get(system)
+                status = "missing" if answer is None else "ok" if answer.strip() else "empty"
+                reason = NO_ANSWER if answer is None else None
+                collected.add("answers", code, query_id, system, answer, status, TEMPLATE, reason, None)
             for feature, column in column_of.items() if any(column_of.values()) else ():
                 values = _values(row, column, where)
                 strays.update(system for system, value in values.items() if value is not None)
@@ -231,7 +231,7 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
 
 
 def _outputs(row: _Row, where: str) -> dict[str, str | None]:
-    """Replies by system."""
+    """Answers by system."""
     outputs: dict[str, str | None] = {}
     if not isinstance(row["outputs"], list):
         raise BadInput("outputs is no list", where=where, do="write a list of objects with model and output")
@@ -239,12 +239,12 @@ def _outputs(row: _Row, where: str) -> dict[str, str | None]:
         if not isinstance(output, Mapping):
             raise BadInput(f"an output is {output!r}, not an object", where=where, do="give it model and output")
         need(output, ("model", "output"), where)
-        system, reply = text(output, "model", where), output["output"]
-        if not isinstance(reply, str | None):
-            raise BadInput(f"the output of {system} is {reply!r}, not a text", where=where, do="write a text or null")
+        system, answer = text(output, "model", where), output["output"]
+        if not isinstance(answer, str | None):
+            raise BadInput(f"the output of {system} is {answer!r}, not a text", where=where, do="write a text or null")
         if system in outputs:
             raise BadInput(f"there are two outputs of {system}", where=where, do="keep one of them")
-        outputs[system] = reply
+        outputs[system] = answer
     return outputs
 
 
@@ -278,11 +278,11 @@ def _judgment(row: _Row, code: str, where: str, collected: _Found) -> None:
 
 
 def _refuse_strays(collected: _Found) -> None:
-    """Refuse answers and judgments of questions that are not there, where any questions of their language are."""
+    """Refuse answers and judgments of queries that are not there, where any queries of their language are."""
     query_ids: dict[str, set[str]] = {}
     for table, code, query_id, *_ in collected.seen:
         if table == "queries":
             query_ids.setdefault(code, set()).add(query_id)
     for (table, code, query_id, *_), where in collected.seen.items():
         if code in query_ids and query_id not in query_ids[code]:
-            raise UnknownName(f"question in {code} for these {table}", query_id, query_ids[code], where=where)
+            raise UnknownName(f"query in {code} for these {table}", query_id, query_ids[code], where=where)

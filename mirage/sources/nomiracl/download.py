@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
-from mirage.languages import LANGUAGES, language
+from mirage.languages import LANGUAGES, miracl_language
 from mirage.sources.download import DownloadResult, Progress, fetch
 from mirage.sources.nomiracl.origin import ORIGIN, What, file_names
 
@@ -27,7 +27,7 @@ def pull_nomiracl(
     rng: np.random.Generator | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> DownloadResult:
-    """Fetch NoMIRACL's public files into a folder that `read_outputs` or `read_questions` then reads.
+    """Fetch NoMIRACL's public files into a folder that `read_outputs` or `read_queries` then reads.
 
     Args:
         into: the folder; made if absent.
@@ -46,7 +46,7 @@ def pull_nomiracl(
     """
     if what not in ORIGIN:
         raise UnknownName("download", what, ORIGIN)
-    selection = list(LANGUAGES.values()) if languages is None else [language(name) for name in languages]
+    selection = list(LANGUAGES.values()) if languages is None else [miracl_language(name) for name in languages]
     names = [name for lang in dict.fromkeys(selection) for name in file_names(what, lang)]
     base = base_url or ORIGIN[what].url
     return fetch(into, names, base, progress=progress, timeout=timeout, rng=rng, sleep=sleep)

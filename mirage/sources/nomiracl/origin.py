@@ -13,7 +13,7 @@ Split = Literal["dev", "test"]
 SUBSETS = ("non_relevant", "relevant")
 """The two subsets, as the folders and files are named."""
 SPLITS: tuple[Split, ...] = ("dev", "test")
-"""The two splits of the questions; outputs were published for `test` alone."""
+"""The two splits of the queries; outputs were published for `test` alone."""
 PASSAGES = 10
 """Passages in every published prompt."""
 
@@ -37,7 +37,7 @@ ORIGIN: dict[What, FileOrigin] = {
         licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
     ),
     "questions": FileOrigin(
-        name="NoMIRACL questions with relevance labels (Hugging Face data set miracl/nomiracl)",
+        name="NoMIRACL queries with relevance labels (Hugging Face data set miracl/nomiracl)",
         url="https://huggingface.co/datasets/miracl/nomiracl/resolve/main",
         licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
     ),

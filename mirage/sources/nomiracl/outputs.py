@@ -1,20 +1,23 @@
-"""The published outputs: `<subset>/<language>.test.vanilla_prompt.jsonl[.gz]`, one question with all replies a line.
+"""The published outputs: `<subset>/<language>.test.vanilla_prompt.jsonl[.gz]`, one query with all answers a line.
 
-    {"query_id": .., "docids": [10 ids], "prompt": text or null, "template": "vanilla", "results": {system: reply}}
+    {"query_id": .., "docids": [10 ids], "prompt": text or null, "template": "vanilla", "results": {system: answer}}
 
-Everything that is odd about the files ends as a value with a name. A system of the folder without a reply in a row is
-`missing` there; a reply of white space is `empty`, its text kept; where the prompt was not published, question and
-passage texts are null. The error texts of an API stay what they are, the text of a reply: the outcome decides.
+Everything that is odd about the files ends as a value with a name. A system of the folder without an answer in a row is
+`missing` there; an answer of white space is `empty`, its text kept; where the prompt was not published, query and
+passage texts are null. The error texts of an API stay what they are, the text of an answer: the outcome decides.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
+from mirage.cores import Map
 from mirage.errors import BadInput
 from mirage.languages import language
 from mirage.sources.nomiracl.origin import PASSAGES, SUBSETS
@@ -23,8 +26,10 @@ from mirage.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Derive = Callable[[Mapping[str, "pa.Table"]], "dict[str, pa.Table]"]
+"""Makes tables of tables, both by name."""
 NO_PROMPT = "the prompt was not published"
-"""The reason beside the text of a question whose row has `prompt: null`."""
+"""The reason beside the text of a query whose row has `prompt: null`."""
 
 _NAME = ".test.vanilla_prompt.jsonl"
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -32,7 +37,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
     "docids": ((list,), f"a list of {PASSAGES} document ids"),
     "prompt": ((str, type(None)), "text or null"),
     "template": ((str,), "text"),
-    "results": ((dict,), "an object of replies by system"),
+    "results": ((dict,), "an object of answers by system"),
 }
 
 
@@ -44,16 +49,16 @@ class ReadCount:
     """Language code, or `all`."""
     files: int
     """Files read: one for each subset."""
-    questions: int
+    queries: int
     """Questions."""
-    replies: int
-    """Replies that are there, empty ones included."""
+    answers: int
+    """Answers that are there, empty ones included."""
     missing: int
-    """Replies that are not there although the system replied elsewhere in the folder."""
+    """Answers that are not there although the system answered elsewhere in the folder."""
     empty: int
-    """Replies of white space only."""
+    """Answers of white space only."""
     prompts_absent: int
-    """Questions without a published prompt, hence without text."""
+    """Queries without a published prompt, hence without text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +70,30 @@ class ReadSummary:
     languages: tuple[ReadCount, ...]
     """One record a language, in the order of the codes."""
     systems: tuple[str, ...]
-    """Every system that replied anywhere, sorted."""
+    """Every system that answered anywhere, sorted."""
 
 
-def read_outputs(folder: Path, *, progress: Callable[[int, int], None] | None = None) -> dict[str, pa.Table]:
+def read_outputs(
+    folder: Path,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    batches: Map = map,
+    derive: Derive | None = None,
+) -> dict[str, pa.Table]:
     """Read the published outputs.
 
     Args:
         folder: a folder that holds `relevant/` and `non_relevant/` (one of them is enough), or a checkout of the
             repository. A file is named by the code of its language or by its lower-case English name.
         progress: called with the number of files read and the number there are.
+        batches: what applies a function to each file (`cores.on_cores`).
+        derive: makes tables of the tables `queries` and `answers` of some rows, each row of an answer by itself. It is
+            applied to each file where that is read, and must be picklable if `batches` needs it to be.
 
     Returns:
-        The tables `queries`, `passages` and `answers`. There is one answer for each question and each system that
-        replied anywhere in the folder. `relevant` is false for every passage of the non-relevant subset and null in
-        the relevant one, whose single passages the files do not label.
+        The tables `queries`, `passages` and `answers`, and what `derive` makes. There is one answer for each query and
+        each system that answered anywhere in the folder. `relevant` is false for every passage of the non-relevant
+        subset and null in the relevant one, whose single passages the files do not label.
 
     Raises:
         UnknownName: if a file is named after no known language.
@@ -88,19 +102,25 @@ def read_outputs(folder: Path, *, progress: Callable[[int, int], None] | None = 
     import pyarrow as pa
 
     files = _files(folder)
-    parts: dict[str, list[pa.Table]] = {"queries": [], "passages": [], "answers": []}
-    replied_by_file: list[_Replied] = []
+    parts: defaultdict[str, list[pa.Table]] = defaultdict(list)
+    answered_by_file: list[_Answered] = []
     seen: dict[tuple[str, str], str] = {}
-    for number, ((code, subset), path) in enumerate(files.items()):
+    if progress:
+        progress(0, len(files))
+    results = batches(partial(_read_and_derive, derive), files.values(), *zip(*files, strict=True))
+    for number, (tables, systems) in enumerate(results, start=1):
+        _refuse_repeated(systems, seen)
         if progress:
             progress(number, len(files))
-        tables, systems = _read(path, code, subset, seen)
-        replied_by_file.append(systems)
+        answered_by_file.append(systems)
         for name, table in tables.items():
             parts[name].append(table)
-    if progress:
-        progress(len(files), len(files))
-    parts["answers"].append(_missing(replied_by_file))
+    missing = _missing(answered_by_file)
+    parts["answers"].append(missing)
+    for name, table in (
+        derive({"queries": pa.concat_tables(parts["queries"]), "answers": missing}) if derive else {}
+    ).items():
+        parts[name].append(table)
     return {name: pa.concat_tables(tables) for name, tables in parts.items()}
 
 
@@ -131,8 +151,8 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
         return ReadCount(
             language=name,
             files=sum(code in codes for code, _ in subsets),
-            questions=sum(n for (code, _), n in subsets.items() if code in codes),
-            replies=sum(n for (code, status), n in statuses.items() if code in codes and status != "missing"),
+            queries=sum(n for (code, _), n in subsets.items() if code in codes),
+            answers=sum(n for (code, status), n in statuses.items() if code in codes and status != "missing"),
             missing=of("missing"),
             empty=of("empty"),
             prompts_absent=sum(n for (code, reason), n in reasons.items() if code in codes and reason is not None),
@@ -147,13 +167,14 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
 
 
 @dataclass(slots=True)
-class _Replied:
-    """Which systems replied in the rows of one file; filled row by row."""
+class _Answered:
+    """Which systems answered in the rows of one file; filled row by row."""
 
     language: str
     query_ids: list[str]
     templates: list[str]
     systems: list[frozenset[str]]
+    places: list[str]
 
 
 def _files(folder: Path) -> dict[tuple[str, str], Path]:
@@ -179,8 +200,28 @@ def _files(folder: Path) -> dict[tuple[str, str], Path]:
     return files
 
 
-def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) -> tuple[dict[str, pa.Table], _Replied]:
-    """The tables of one file, without the missing replies."""
+def _refuse_repeated(answered: _Answered, seen: dict[tuple[str, str], str]) -> None:
+    """Refuse a query that stands in two rows of its language."""
+    for query_id, where in zip(answered.query_ids, answered.places, strict=True):
+        before = seen.setdefault((answered.language, query_id), where)
+        if before != where:
+            raise BadInput(
+                f"query {query_id} of {answered.language} occurs twice",
+                where=f"{where}, first at {before}",
+                do="keep one of the rows",
+            )
+
+
+def _read_and_derive(
+    derive: Derive | None, path: Path, code: str, subset: str
+) -> tuple[dict[str, pa.Table], _Answered]:
+    """The tables of one file, and what is made of them."""
+    tables, answered = _read(path, code, subset)
+    return tables | (derive(tables) if derive else {}), answered
+
+
+def _read(path: Path, code: str, subset: str) -> tuple[dict[str, pa.Table], _Answered]:
+    """The tables of one file, without the missing answers."""
     import pyarrow as pa
 
     ids: list[str] = []
@@ -189,39 +230,33 @@ def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) 
     titles: list[str | None] = []
     passages: list[str | None] = []
     systems: list[str] = []
-    replies: list[str] = []
+    answers: list[str] = []
     counts: list[int] = []
-    replied = _Replied(code, ids, [], [])
+    answered = _Answered(code, ids, [], [], [])
     sets: dict[frozenset[str], frozenset[str]] = {}
     for where, row in _rows(path):
         query_id, prompt = row["query_id"], row["prompt"]
-        before = seen.setdefault((code, query_id), where)
-        if before != where:
-            raise BadInput(
-                f"query {query_id} of {code} occurs twice",
-                where=f"{where}, first at {before}",
-                do="keep one of the rows",
-            )
         ids.append(query_id)
+        answered.places.append(where)
         docids += row["docids"]
         if prompt is None:
             texts.append(None)
             titles += [None] * PASSAGES
             passages += [None] * PASSAGES
         else:
-            question, shown_passages = split_prompt(prompt, query_id=query_id, where=where)
-            texts.append(question)
+            query, shown_passages = split_prompt(prompt, query_id=query_id, where=where)
+            texts.append(query)
             for passage in shown_passages:
                 title, text = split_title(passage)
                 titles.append(title)
                 passages.append(text)
-        replies_by_system = {system: reply for system, reply in row["results"].items() if reply is not None}
-        systems += replies_by_system
-        replies += replies_by_system.values()
-        counts.append(len(replies_by_system))
-        replied.templates.append(row["template"])
-        present = frozenset(replies_by_system)
-        replied.systems.append(sets.setdefault(present, present))
+        answers_by_system = {system: answer for system, answer in row["results"].items() if answer is not None}
+        systems += answers_by_system
+        answers += answers_by_system.values()
+        counts.append(len(answers_by_system))
+        answered.templates.append(row["template"])
+        present = frozenset(answers_by_system)
+        answered.systems.append(sets.setdefault(present, present))
     if not ids:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
 
@@ -249,16 +284,16 @@ def _read(path: Path, code: str, subset: str, seen: dict[tuple[str, str], str]) 
             "relevant": labels,
         },
         "answers": {
-            "language": pa.repeat(code, len(replies)),
+            "language": pa.repeat(code, len(answers)),
             "query_id": repeated(ids, counts),
             "system": systems,
-            "text": replies,
-            "status": ["empty" if not reply or reply.isspace() else "ok" for reply in replies],
-            "template": repeated(replied.templates, counts),
+            "text": answers,
+            "status": ["empty" if not answer or answer.isspace() else "ok" for answer in answers],
+            "template": repeated(answered.templates, counts),
         },
     }
     try:
-        return {name: schema.from_columns(name, data) for name, data in columns.items()}, replied
+        return {name: schema.from_columns(name, data) for name, data in columns.items()}, answered
     except BadInput as error:
         raise BadInput(error.what, where=str(path), do=error.do) from None
 
@@ -270,7 +305,7 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         _check_fields(row, where)
         query_id, docids = row["query_id"], row["docids"]
         if not query_id:
-            raise BadInput("query_id is empty", where=where, do="give every question an id")
+            raise BadInput("query_id is empty", where=where, do="give every query an id")
         if len(docids) != PASSAGES:
             raise BadInput(
                 f"query {query_id} has {len(docids)} docids, not {PASSAGES}",
@@ -288,12 +323,12 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 where=where,
                 do=f"give rows of the templates {', '.join(TEMPLATES)}",
             )
-        for system, reply in row["results"].items():
-            if not isinstance(reply, str | None):
+        for system, answer in row["results"].items():
+            if not isinstance(answer, str | None):
                 raise BadInput(
-                    f"the reply of {system} to query {query_id} is {_kind(reply)}, not text",
+                    f"the answer of {system} to query {query_id} is {_kind(answer)}, not text",
                     where=where,
-                    do="write the reply as text, or null where there is none",
+                    do="write the answer as text, or null where there is none",
                 )
         yield where, row
 
@@ -309,11 +344,11 @@ def _check_fields(row: Mapping[str, Any], where: str) -> None:
             )
 
 
-def _missing(replied_by_file: list[_Replied]) -> pa.Table:
+def _missing(answered_by_file: list[_Answered]) -> pa.Table:
     """One answer for each system of the folder that a row lacks."""
-    all_systems = frozenset[str]().union(*(systems for file in replied_by_file for systems in file.systems))
+    all_systems = frozenset[str]().union(*(systems for file in answered_by_file for systems in file.systems))
     columns: dict[str, list[str]] = {"language": [], "query_id": [], "system": [], "template": []}
-    for file in replied_by_file:
+    for file in answered_by_file:
         for query_id, template, present in zip(file.query_ids, file.templates, file.systems, strict=True):
             for system in sorted(all_systems - present) if present != all_systems else ():
                 for name, value in zip(columns, (file.language, query_id, system, template), strict=True):

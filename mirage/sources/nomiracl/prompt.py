@@ -1,8 +1,8 @@
-"""Question and passages, recovered from a published prompt by the position of the known numbers.
+"""Query and passages, recovered from a published prompt by the position of the known numbers.
 
 The vanilla and the role template of NoMIRACL (appendix of arXiv 2312.11361) differ in their first paragraph alone:
 
-    ... QUESTION:, the question, CONTEXTS:, then `[1] passage` to `[10] passage`, each its own paragraph, OUTPUT:
+    ... QUESTION:, the query, CONTEXTS:, then `[1] passage` to `[10] passage`, each its own paragraph, OUTPUT:
 
 A passage begins at its number only where the number opens a paragraph, after a blank line, and the numbers stand in
 order. So a number in the running text, at the start of a line, or out of its turn belongs to the text, and so do the
@@ -26,15 +26,15 @@ _ONE_MORE = f"\n\n[{PASSAGES + 1}] "
 
 
 def split_prompt(prompt: str, *, query_id: str, where: str = "") -> tuple[str, list[str]]:
-    """The question and the 10 passages of a prompt, character for character.
+    """The query and the 10 passages of a prompt, character for character.
 
     Args:
         prompt: the whole prompt.
-        query_id: the question's id, for the message of an error.
+        query_id: the query's id, for the message of an error.
         where: file and line of the prompt.
 
     Returns:
-        The question, and the passages in the order of their numbers, each `title: text`.
+        The query, and the passages in the order of their numbers, each `title: text`.
 
     Raises:
         BadInput: naming the query, if the frame is another, if there are fewer or more than 10 passages, or if the

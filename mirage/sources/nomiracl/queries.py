@@ -1,6 +1,6 @@
-"""The NoMIRACL questions with their human labels, from the plain files behind the hub data set miracl/nomiracl.
+"""The NoMIRACL queries with their human labels, from the plain files behind the hub data set miracl/nomiracl.
 
-data/<language>/topics/<split>.<subset>.tsv   query id TAB question
+data/<language>/topics/<split>.<subset>.tsv   query id TAB query
 data/<language>/qrels/<split>.<subset>.tsv    query id, Q0, document id, 1 if the passage is relevant else 0
 data/<language>/corpus.jsonl[.gz]             {"docid": .., "title": .., "text": ..}
 """
@@ -25,7 +25,7 @@ _Judged = dict[str, list[trec.RelevanceLabel]]
 """The judged passages by query id."""
 
 
-def read_questions(
+def read_queries(
     folder: Path,
     *,
     split: Split = "test",
@@ -34,9 +34,9 @@ def read_questions(
     ratio: float | None = None,
     seed: int = 0,
 ) -> dict[str, pa.Table]:
-    """Read the questions and their judged passages, whole or as a seeded sample.
+    """Read the queries and their judged passages, whole or as a seeded sample.
 
-    The sample of a subset depends on `seed`, language, split, subset and its questions, on nothing else: not on the
+    The sample of a subset depends on `seed`, language, split, subset and its queries, on nothing else: not on the
     other languages, the order of the lines or the number drawn (a larger sample contains the smaller one).
 
     Args:
@@ -44,13 +44,13 @@ def read_questions(
             code or by lower-case English name.
         split: `dev` or `test`.
         languages: codes or names; all that are there by default.
-        cap: most questions of each subset of a language, as the loader of the paper offers; None for all.
-        ratio: relevant questions for each non-relevant one, over 0; the subset that is too large is cut until it
-            holds (to less than one question). None takes each subset as it comes.
+        cap: most queries of each subset of a language, as the loader of the paper offers; None for all.
+        ratio: relevant queries for each non-relevant one, over 0; the subset that is too large is cut until it
+            holds (to less than one query). None takes each subset as it comes.
         seed: picks the sample; 0 or more.
 
     Returns:
-        The tables `queries` and `passages`. A passage's position is its place in the qrels. A question that nobody
+        The tables `queries` and `passages`. A passage's position is its place in the qrels. A query that nobody
         judged is left out, as the loader of the paper does.
 
     Raises:
@@ -63,9 +63,9 @@ def read_questions(
     if split not in get_args(Split):
         raise UnknownName("split", split, get_args(Split))
     if cap is not None and cap < 1:
-        raise BadInput(f"cap is {cap}", do="give 1 or more, or none for all questions")
+        raise BadInput(f"cap is {cap}", do="give 1 or more, or none for all queries")
     if ratio is not None and not 0 < ratio < float("inf"):
-        raise BadInput(f"ratio is {ratio}", do="give relevant questions for each non-relevant one, more than 0")
+        raise BadInput(f"ratio is {ratio}", do="give relevant queries for each non-relevant one, more than 0")
     if seed < 0:
         raise BadInput(f"seed is {seed}", do="give 0 or more")
 
@@ -83,12 +83,12 @@ def read_questions(
 
 
 def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
-    """The language folders that hold questions of a split, by code."""
+    """The language folders that hold queries of a split, by code."""
     names = [f"*/topics/{split}.{subset}.tsv" for subset in SUBSETS]
     topics = store.list_files(folder, *(f"data/{name}" for name in names)) or store.list_files(folder, *names)
     if not topics:
         raise BadInput(
-            f"{folder} holds no {split} questions of NoMIRACL",
+            f"{folder} holds no {split} queries of NoMIRACL",
             do=f"give the folder above data/<language>/topics/{split}.relevant.tsv; mirage pull brings the files",
         )
     folders: dict[str, tuple[Language, Path]] = {}
@@ -176,7 +176,7 @@ def _corpus(root: Path, qrels: dict[str, _Judged], needed: set[str]) -> dict[str
         docids.add(docid)
         if docid in needed:
             document = (line.value["title"], line.value["text"])
-            # The published files repeat a document for each question it was judged for.
+            # The published files repeat a document for each query it was judged for.
             if texts.setdefault(docid, document) != document:
                 raise BadInput(f"document {docid} occurs with two texts", where=line.where, do="keep one of them")
     for queries in qrels.values():
@@ -192,7 +192,7 @@ def _corpus(root: Path, qrels: dict[str, _Judged], needed: set[str]) -> dict[str
 
 
 def _sizes(counts: dict[str, int], cap: int | None, ratio: float | None, *, where: str) -> dict[str, int]:
-    """How many questions of each subset to draw."""
+    """How many queries of each subset to draw."""
     sizes = {subset: n if cap is None else min(n, cap) for subset, n in counts.items()}
     if ratio is not None:
         relevant, non_relevant = sizes["relevant"], sizes["non_relevant"]
@@ -201,7 +201,7 @@ def _sizes(counts: dict[str, int], cap: int | None, ratio: float | None, *, wher
         sizes["non_relevant"] = min(non_relevant, int(relevant / ratio + 1e-9))
         if not all(sizes.values()):
             raise BadInput(
-                f"{relevant:,} relevant and {non_relevant:,} non-relevant questions cannot give {ratio:g} to 1",
+                f"{relevant:,} relevant and {non_relevant:,} non-relevant queries cannot give {ratio:g} to 1",
                 where=where,
                 do="give a ratio nearer to 1, a larger cap, or none",
             )

@@ -1,0 +1,252 @@
+"""Battles of LMArena (Chatbot Arena): two models, two conversations, and who won by people's votes or by other judges.
+
+One row is one battle as it was shown. `winner` is the vote of people, `judge` the pseudonym of who voted. Any further
+column whose values are words for a winner holds the verdicts of the judge that it is named after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.formats.battles import (
+    PEOPLE,
+    WINNERS,
+    Turns,
+    asks,
+    by_people,
+    conversation,
+    given_answer,
+    winner,
+)
+from mirage.formats.fields import need, text
+from mirage.formats.spec import Builder, Format, QueryKey, Record, Sample
+from mirage.formats.whole import WholeQuery, whole_queries
+from mirage.text import counted
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+_OWN = frozenset(
+    ("question_id", "id", "model_a", "model_b", "judge", "language", "conversation_a", "conversation_b", "turn")
+)
+_ROW = frozenset(("num", "tstamp", "timestamp", "evaluation_session_id", "evaluation_order"))
+_TAGS = ("turn", "anony")
+_LANGUAGE = "en"
+"""Language of queries that are not published, where nothing says another."""
+_WORDS = {"A": "model_a", "B": "model_b", "tie": "tie", "both_bad": "tie (bothbad)"}
+
+
+def recognise(sample: Sample) -> str | None:
+    """Whether the records name two models, and a column says which won."""
+    if not sample.fields >= {"model_a", "model_b"}:
+        return None
+    judges = sorted({name for record in sample.records for name in _verdicts(record)})
+    return f"has model_a, model_b, and who won in {', '.join(judges)}" if judges else None
+
+
+class _BattleRows:
+    """Battles that were read: which columns are judges, and how often each battle came."""
+
+    def __init__(self) -> None:
+        self.judges: dict[str, None] = {}
+        self.rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
+
+    @property
+    def repeated(self) -> int:
+        """Rows on a battle that another row came on before."""
+        return sum(len(rows) - 1 for rows in self.rows.values())
+
+    def number(self, key: tuple[str, ...], value: Mapping[str, Any]) -> int:
+        """How many other rows on the same battle came before this one; the same row again keeps its number."""
+        row = hash(json.dumps(value, sort_keys=True, default=str))
+        rows = self.rows[key]
+        if row not in rows:
+            rows.append(row)
+        return rows.index(row)
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Take each row for one battle with a verdict of each judge.
+
+    A battle that comes again with another row number or time is another battle on the same query: its query_id ends
+    with `~2`, and the summary counts it. The very same row again is taken once.
+    """
+    battles = _BattleRows()
+    for record in records:
+        _battle(record, builder, battles)
+    if battles.repeated:
+        builder.guessed(
+            "repeated battles",
+            f"{counted(battles.repeated, 'row')} on a battle that came before: the query_id ends with ~2, ~3 ...",
+        )
+
+
+def _battle(record: Record, builder: Builder, battles: _BattleRows) -> None:
+    systems = need(record, "model_a"), need(record, "model_b")
+    verdicts = _verdicts(record.value)
+    battles.judges |= dict.fromkeys(verdicts)
+    for name in battles.judges.keys() - verdicts.keys():
+        if record.value.get(name) not in (None, ""):
+            raise BadInput(
+                f"{name} is {record.value[name]!r}, which is no word for a winner",
+                where=record.where,
+                do=f"write one of {', '.join(WINNERS)}, or map it: --value {name}:THEIRS=tie",
+            )
+    if not verdicts:
+        raise BadInput("no column says who won", where=record.where, do="name the one that does: --map THEIRS=winner")
+    if systems[0] == systems[1]:
+        builder.left_out("battles of a model with itself", "they say nothing about two systems", len(verdicts))
+        return
+    query = _query(record, builder, systems, battles)
+    for judge, verdict in verdicts.items():
+        _judgment(record, builder, query, systems, judge, verdict)
+
+
+def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> QueryKey:
+    """The query of a battle, with the answers where the conversations are there."""
+    conversations = conversation(record, "conversation_a"), conversation(record, "conversation_b")
+    prompts = asks(conversations[0])
+    if conversations[1] and asks(conversations[1]) != prompts:
+        raise BadInput(
+            "the user says something else in conversation_a than in conversation_b",
+            where=record.where,
+            do="mend the record: a battle is two answers to one query",
+        )
+    query_id = text(record, "question_id", "id")
+    if query_id is not None:
+        again = battles.number((query_id, *systems), record.value)
+        if again:
+            query_id = f"{query_id}~{again + 1}"
+    language = text(record, "language")
+    if language is None and not prompts:
+        language = _LANGUAGE
+        builder.guessed("language", "nothing says it, and there is no text: taken for English; --set language=CODE")
+    query = builder.query(
+        prompts[-1] if prompts else None,
+        where=record.where,
+        query_id=query_id,
+        language=language,
+        tags={name: str(record.value[name]).lower() for name in _TAGS if record.value.get(name) not in (None, "")},
+        turns=[("user", earlier) for earlier in prompts[:-1]],
+    )
+    for system, turns in zip(systems, conversations, strict=True):
+        if turns:
+            builder.answer(query, system, given_answer(turns), where=record.where)
+        if earlier := len(turns) - len(asks(turns)) - (given_answer(turns) is not None):
+            builder.left_out(
+                "earlier answers", "earlier turns belong to the query, and each system gave its own", earlier
+            )
+    return query
+
+
+def _judgment(
+    record: Record, builder: Builder, query: QueryKey, systems: tuple[str, str], judge: str, verdict: str
+) -> None:
+    person = judge == "winner" or by_people(judge)
+    if judge == "winner":
+        builder.guessed(
+            "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
+        )
+    elif person:
+        builder.guessed(judge, f"by its name it holds people's verdicts; those of a program: --map {judge}=ITS-NAME")
+    if verdict == "both_bad":
+        builder.guessed("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
+    builder.judgment(
+        query,
+        PEOPLE if judge == "winner" else judge,
+        *systems,
+        where=record.where,
+        verdict=verdict,
+        person=person,
+        voter=text(record, "judge") if person else None,
+    )
+
+
+def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
+    """By each column of a row that says who won: the verdict."""
+    return {
+        name: verdict
+        for name, word in value.items()
+        if name not in _OWN and name not in _ROW and (verdict := winner(word)) is not None
+    }
+
+
+def write(arena: Arena, path: Path) -> None:
+    """Write a row for each battle in the order shown: `.csv`, else JSON Lines.
+
+    People's votes stand in `winner`, with who voted in `judge`; every other judge has a column of its name. What could
+    not be read is empty. Points, rationales and scores have no place in this format.
+
+    Raises:
+        TableMissing: if the arena has no judgments or no queries.
+        BadInput: if a judge has the name of a column.
+    """
+    rows = list(_rows(arena))
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if path.name.removesuffix(".gz").endswith(".csv"):
+        cells = [[_cell(row.get(name)) for name in names] for row in rows]
+        store.write_text(path, store.csv_text(names, cells, exact=True))
+        return
+    lines = (json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) for row in rows)
+    store.write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def _rows(arena: Arena) -> Iterable[dict[str, Any]]:
+    arena.need("judgments")
+    queries = whole_queries(arena)
+    texts = _texts(arena)
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for judgment in arena.read("judgments").to_pylist():
+        key = tuple(judgment[name] for name in ("language", "query_id", "system_a", "system_b"))
+        query = queries[key[0], key[1]]
+        row = rows.setdefault(key, {"question_id": key[1], "model_a": key[2], "model_b": key[3], "language": key[0]})
+        row |= {tag: values[0] for tag, values in query.tags.items() if tag in _TAGS}
+        for side, system in zip("ab", key[2:], strict=True):
+            row[f"conversation_{side}"] = _messages(query, texts.get((key[0], key[1], system)))
+        column = "winner" if judgment["judge"] == PEOPLE and judgment["person"] else judgment["judge"]
+        if column in _OWN | _ROW | {"anony"}:
+            raise BadInput(
+                f"a judge is called {column}, as a column of this format", do="rename the judge and write again"
+            )
+        row[column] = _WORDS.get(judgment["verdict"])
+        if column == "winner":
+            row["judge"] = judgment["voter"]
+    return rows.values()
+
+
+def _texts(arena: Arena) -> dict[tuple[str, str, str], str | None]:
+    if "answers" not in arena.tables:
+        return {}
+    rows = arena.read("answers", columns=["language", "query_id", "system", "text"]).to_pylist()
+    return {(row["language"], row["query_id"], row["system"]): row["text"] for row in rows}
+
+
+def _messages(query: WholeQuery, answer: str | None) -> list[dict[str, str]] | None:
+    """The conversation that ends with an answer; null where the query was not published."""
+    if query.text is None:
+        return None
+    turns: Turns = [*query.turns, ("user", query.text), *([("assistant", answer)] if answer is not None else [])]
+    return [{"role": speaker, "content": text} for speaker, text in turns]
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+
+FORMAT = Format(
+    name="lmarena",
+    title="LMArena (Chatbot Arena) battles, and tables with a column of winners for each judge",
+    source="columns by the cards of the data sets lmsys/chatbot_arena_conversations (revision 1b6335d) and "
+    "lmarena-ai/arena-human-preference-140k on the Hugging Face hub; several judges side by side as "
+    "Networks-Learning/prediction-powered-ranking keeps them in data/",
+    gives=("queries", "turns", "tags", "answers", "judgments"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

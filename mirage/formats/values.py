@@ -1,0 +1,138 @@
+"""What a value of a record means: ids, texts, flags, numbers and lists, whatever program wrote them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from mirage.errors import BadInput
+
+_TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
+
+
+def first(value: Mapping[str, Any], *names: str) -> tuple[str, Any]:
+    """The first of some fields that a record has a value in, and the value; the first name and None if it has none."""
+    for name in names:
+        content = value.get(name)
+        if content is not None and content != "":
+            return name, content
+    return names[0], None
+
+
+def identifier(value: Any, name: str, where: str) -> str | None:
+    """An id as a text without surrounding white space; a whole number means its digits. None where there is none.
+
+    Raises:
+        BadInput: if it is no id.
+    """
+    if type(value) is str:
+        return value.strip() or None
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a data frame with a gap in a column writes its whole numbers so
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        raise BadInput(f"{name} is {shortened(value)}, not an id", where=where, do="give a text or a whole number")
+    return str(value).strip() or None
+
+
+def text(value: Any, name: str, where: str) -> str | None:
+    """A text as it stands; None where there is none.
+
+    Raises:
+        BadInput: if it is no text, or holds half a character.
+    """
+    if type(value) is str:
+        return value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise BadInput(f"{name} is {shortened(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
+    return value
+
+
+def flag(value: Any, name: str, where: str) -> bool | None:
+    """True or false, as a flag, a number (over 0 is true) or a word; None where there is none.
+
+    Raises:
+        BadInput: if it is none of these.
+    """
+    if value is None or value == "" or isinstance(value, bool):
+        return value if isinstance(value, bool) else None
+    if isinstance(value, int | float):
+        return None if math.isnan(value) else value > 0
+    word = str(value).strip().casefold()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise BadInput(
+        f"{name} is {shortened(value)}, neither true nor false",
+        where=where,
+        do=f"say which it means: --value {name}:{value}=true",
+    )
+
+
+def number(value: Any, name: str, where: str) -> float | None:
+    """A number; None where there is none (also NaN).
+
+    Raises:
+        BadInput: if it is no finite number.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        result = math.inf if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = math.inf
+    if math.isinf(result):
+        raise BadInput(f"{name} is {shortened(value)}, not a number", where=where, do=f"--value {name}:THEIRS=NUMBER")
+    return None if math.isnan(result) else result
+
+
+def listed(value: Any) -> list[Any]:
+    """A value as a list: itself, what JSON or Python wrote into a text (`["a", "b"]`), or it alone; empty for none."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        for parse in (json.loads, ast.literal_eval):
+            try:
+                parsed = parse(value.strip())
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            return list(parsed) if isinstance(parsed, list | tuple) else [parsed]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The most similar of some names; None where none is."""
+    candidates = {candidate.casefold(): candidate for candidate in names}
+    matches = difflib.get_close_matches(name.casefold(), candidates, n=1, cutoff=0.75)
+    return candidates[matches[0]] if matches else None
+
+
+def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection[str] = ()) -> BadInput:
+    """The error of a record without a field that it must have; it says which field may be meant.
+
+    Args:
+        name: the field.
+        value: the record.
+        where: its place.
+        also: other names that the field may have.
+    """
+    near = next((theirs for theirs in value if nearest(theirs, (name, *also))), None)
+    there = ", ".join(list(value)[:12]) or "no fields"
+    do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
+    return BadInput(f"{name} is missing; there are {there}", where=where, do=do)
+
+
+def shortened(value: Any) -> str:
+    """A value as a message shows it."""
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
