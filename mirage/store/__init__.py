@@ -1,21 +1,25 @@
 """The only layer that touches the disk: arenas (Parquet with a manifest), text files in, text files out.
 
 `arena.py` reads typed tables, `writing.py` writes them whole, `upsert.py` puts rows beside those of others in one
-transaction; `files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the
-replies of paid services; `runs.py` what the stages of a run were made with.
+transaction; `location.py` says which folder stands for an arena on object storage, `remote.py` reads and writes there;
+`files.py` reads lines with their numbers and writes files whole; `ledger.py` keeps the replies of paid services;
+`runs.py` what the stages of a run were made with.
 """
 
-from mirage.store.arena import Arena, bundled, check, is_arena, open_arena, reopen
+from mirage.store.arena import Arena, bundled, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
+from mirage.store.location import address, is_remote, located
 from mirage.store.makers import makers_of
-from mirage.store.records import ending, records
+from mirage.store.records import beginning, ending, kind, records
 from mirage.store.runs import content, record_run, runs
+from mirage.store.scan import columns_of, distinct, parquet_rows, scan
 from mirage.store.sheets import csv_text
+from mirage.store.tags import count_queries, parse_tag, tag_values, tagged
 from mirage.store.upsert import (
     NewRows,
     Outdated,
@@ -24,6 +28,7 @@ from mirage.store.upsert import (
     by_key,
     consistently,
     derived,
+    not_about,
     retry_outdated,
     upsert,
 )
@@ -39,33 +44,48 @@ __all__ = [
     "Sink",
     "Snapshot",
     "UpsertResult",
+    "address",
+    "beginning",
     "bundled",
     "by_key",
     "check",
+    "chosen_queries",
+    "columns_of",
     "consistently",
     "content",
     "copy",
+    "count_queries",
     "csv_rows",
     "csv_text",
     "derived",
+    "distinct",
     "ending",
     "export_rows",
     "export_table",
     "fingerprint",
     "is_arena",
+    "is_remote",
     "jsonl",
     "kept_ledger",
+    "kind",
     "ledger_key",
     "ledger_path",
     "lines",
     "list_files",
+    "located",
     "makers_of",
+    "not_about",
     "open_arena",
+    "parquet_rows",
+    "parse_tag",
     "record_run",
     "records",
     "reopen",
     "retry_outdated",
     "runs",
+    "scan",
+    "tag_values",
+    "tagged",
     "to_csv",
     "to_json",
     "to_jsonl",

@@ -9,6 +9,8 @@ from mirage.errors import ArenaError
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.files import write_bytes
+from mirage.store.location import address
+from mirage.store.remote import remote_of
 
 
 def copy(arena: Arena, into: Path) -> Arena:
@@ -16,26 +18,35 @@ def copy(arena: Arena, into: Path) -> Arena:
 
     Args:
         arena: the original, which stays as it is.
-        into: a new or empty folder, or one that holds an arena already: that one is then opened as it is.
+        into: a new or empty folder or address on object storage, or one that holds an arena already: that one is then
+            opened as it is.
 
     Raises:
         ArenaError: if the folder holds other files, or cannot be written.
     """
     if is_arena(into):
         return open_arena(into)
-    if into.is_dir() and any(into.iterdir()):
+    remote = remote_of(into)
+    if remote is None and into.is_dir() and any(into.iterdir()):
         raise ArenaError(f"{into} holds other files and is not an arena", do="give a new or an empty folder")
     try:
-        for file in manifests.listed_files(arena.manifest):
+        files = manifests.listed_files(arena.manifest)
+        paths = arena.fetch(files)
+        manifest = manifests.manifest_bytes(arena.path)
+        if remote is not None:
+            remote.need_empty()
+            remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
+            return open_arena(into)
+        for file, path in zip(files, paths, strict=True):
             target = into / file["path"]
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(arena.path / file["path"], target)
+            shutil.copyfile(path, target)
         # The manifest last: whoever is killed before leaves no arena.
-        write_bytes(into / manifests.NAME, (arena.path / manifests.NAME).read_bytes())
+        write_bytes(into / manifests.NAME, manifest)
     except OSError as error:
         raise ArenaError(
             f"the arena cannot be copied: {error.strerror or error}",
-            where=str(error.filename or into),
+            where=str(error.filename or address(into)),
             do="free space or check permissions",
         ) from None
     return open_arena(into)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import errno
 import gzip
 import hashlib
+import io
 import itertools
 import json
 import os
 import stat
 import zlib
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +24,12 @@ from mirage.store.sheets import unquoted
 
 LONGEST = 16_000_000
 """Bytes that a line may have where a file is not to be trusted."""
+BOM = "\ufeff"
+"""What some programs put before a text in UTF-8; it is no part of it."""
+_FIELD = 131_072
+"""Characters that a field of a CSV file may have where it is not to be trusted: an open quote is then told soon."""
+_SNIFFED = 20
+"""Lines by which the delimiter of a CSV file is told."""
 _NAME = 255
 """Bytes that a name in a folder may have."""
 _LINE = 100
@@ -68,38 +76,92 @@ def need_file(path: Path) -> None:
 
 
 def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
-    """Yield `(file:line, text)` of a UTF-8 text file, gzip-compressed if its name ends in `.gz`.
+    """Yield `(file:line, text)` of a UTF-8 text file, unpacked if it is packed (`unpacked`).
 
     Args:
         path: the file.
         most: most bytes that are taken, unpacked, in lines of `LONGEST` bytes at most; None for any number.
 
     Raises:
-        BadInput: if the file is absent or unreadable, is not UTF-8, is larger than that, or its gzip stream is damaged
+        BadInput: if the file is absent or unreadable, is not UTF-8, is larger than that, or what packed it is damaged
             or cut off.
     """
-    number = 0
     left = most or 0
     longest = -1 if most is None else LONGEST + 1
+    place, name = [0], str(path)
+    with _refusing(path, place), unpacked(path) as stream:
+        for number, raw in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
+            place[0] = number
+            if most is not None and ((left := left - len(raw) - _LINE) < 0 or len(raw) == longest):
+                raise too_large(path, most) if left < 0 else _too_long(path, number)
+            yield f"{name}:{number}", raw.decode("utf-8").rstrip("\r\n")
+
+
+def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Generator[str]:
+    """Yield a UTF-8 text file piece by piece, unpacked if it is packed. A text without line ends fits so in memory.
+
+    Args:
+        path: the file.
+        most: most bytes that are taken, unpacked; None for any number.
+        size: bytes of a piece.
+
+    Raises:
+        BadInput: as `lines`.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    left = most or 0
+    place = [1]
+    with _refusing(path, place), unpacked(path) as stream:
+        for raw in iter(lambda: stream.read(size), b""):
+            if most is not None and (left := left - len(raw)) < 0:
+                raise too_large(path, most)
+            yield decoder.decode(raw)
+            place[0] += raw.count(b"\n")
+        decoder.decode(b"", final=True)
+
+
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How a file begins that is packed, and by what."""
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[BinaryIO]:
+    """Open a file; one packed by gzip or zstd, as its first bytes say, is unpacked while it is read."""
+    with path.open("rb") as stream:
+        start = stream.read(4)
+        stream.seek(0)
+        packer = next((name for magic, name in _PACKED.items() if start.startswith(magic)), None)
+        if packer == "zstd":
+            import pyarrow as pa
+
+            with pa.CompressedInputStream(stream, "zstd") as plain:
+                yield io.BufferedReader(plain)
+        elif packer == "gzip" or path.suffix == ".gz":
+            if not start:
+                raise EOFError("it has 0 bytes")
+            # Read in larger pieces than its own of 8 kB.
+            with gzip.open(stream, "rb") as plain, io.BufferedReader(plain, 1 << 18) as pieces:
+                yield pieces
+        else:
+            yield stream
+
+
+@contextmanager
+def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
+    """Say what is wrong with a file that is read inside. `place` holds the number of the line that was read last."""
     need_file(path)
     try:
-        if path.suffix == ".gz" and path.stat().st_size == 0:
-            raise EOFError("it has 0 bytes")
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            for number, raw in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
-                if most is not None and ((left := left - len(raw) - _LINE) < 0 or len(raw) == longest):
-                    raise too_large(path, most) if left < 0 else _too_long(path, number)
-                yield f"{path}:{number}", raw.decode("utf-8").rstrip("\r\n")
+        yield
     except FileNotFoundError:
         raise BadInput(f"there is no file {path}", do="check the path") from None
     except UnicodeDecodeError as error:
         raise BadInput(
-            f"this line is not UTF-8: {error.reason}", where=f"{path}:{number}", do="save the file as UTF-8"
+            f"this line is not UTF-8: {error.reason}", where=f"{path}:{place[0]}", do="save the file as UTF-8"
         ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadInput(
             f"the gzip file is damaged or cut off: {error}",
-            where=f"{path}:{number + 1}",
+            where=f"{path}:{place[0] + 1}",
             do="fetch or copy the file again",
         ) from None
     except OSError as error:
@@ -128,35 +190,66 @@ def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
         BadInput: naming file and line, if a line is not a JSON object.
     """
     for where, text in lines(path, most=most):
-        if not text.strip():
+        if not (text := text.removeprefix(BOM)).strip():
             continue
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise BadInput(f"this line is not JSON: {error}", where=where, do="write one JSON object a line") from None
-        if not isinstance(value, dict):
-            raise BadInput(
-                f"this line is a JSON {type(value).__name__}, not an object",
-                where=where,
-                do="write one JSON object a line",
-            )
-        yield Line(where, value)
+        yield Line(where, need_object(value, where))
 
 
-def csv_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
+def need_object(value: Any, where: str) -> dict[str, Any]:
+    """A JSON value as the object that it must be.
+
+    Raises:
+        BadInput: if it is none.
+    """
+    if not isinstance(value, dict):
+        raise BadInput(
+            f"this is a JSON {type(value).__name__}, not an object", where=where, do="write one JSON object a record"
+        )
+    return value
+
+
+def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = None) -> Iterator[Line]:
     """Yield the rows of a CSV file as texts by the names of its header; blank rows are skipped. `most`: as for `lines`.
     Quotes that an export put before texts, as a spreadsheet would compute them, are taken away (`sheets.py`).
+
+    Args:
+        path: the file.
+        most: as for `lines`.
+        delimiter: what stands between fields; None: the one of comma, semicolon and tab that its first lines agree on.
 
     Raises:
         BadInput: naming file and line, if the header is absent or names a column twice, or a row is malformed.
     """
+    csv.field_size_limit(_FIELD if most is not None else LONGEST)
     # An error keeps the frames it came through, and they would keep the file open as long as anybody has the error.
     with closing(lines(path, most=most)) as source:
-        yield from _csv_rows(path, (text + "\n" for _, text in source))
+        texts = (text + "\n" for _, text in source)
+        first = list(itertools.islice(texts, _SNIFFED))
+        first[:1] = [text.removeprefix(BOM) for text in first[:1]]
+        yield from _csv_rows(path, itertools.chain(first, texts), delimiter or _delimiter(first))
 
 
-def _csv_rows(path: Path, texts: Iterator[str]) -> Iterator[Line]:
-    reader = csv.reader(itertools.chain([next(texts, "").removeprefix("\ufeff")], texts), strict=True)
+def _delimiter(texts: Sequence[str]) -> str:
+    """What stands between the fields of a CSV file: what gives the most columns, in as many rows alike."""
+
+    def columns(delimiter: str) -> tuple[bool, int]:
+        try:
+            widths = [len(row) for row in csv.reader(texts, delimiter=delimiter) if row]
+        except csv.Error:
+            return False, 0
+        # The last row may go on after the lines that were looked at.
+        alike = len(set(widths[:-1] if len(texts) == _SNIFFED else widths)) == 1
+        return alike and widths[0] > 1, next(iter(widths), 0)
+
+    return max(",;\t", key=columns)
+
+
+def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line]:
+    reader = csv.reader(texts, strict=True, delimiter=delimiter)
     header: list[str] = []
     while True:
         where = f"{path}:{reader.line_num + 1}"
@@ -168,7 +261,7 @@ def _csv_rows(path: Path, texts: Iterator[str]) -> Iterator[Line]:
             do = "close every quote it opens; a longer field needs JSON Lines"
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
         if not header:
-            header = row
+            header = [name.strip(BOM + " ") for name in row]
             duplicates = sorted({name for name in header if header.count(name) > 1})
             if duplicates:
                 raise BadInput(f"the header names {duplicates[0]!r} twice", where=where, do="name every column once")

@@ -3,6 +3,7 @@
     HOME/nomiracl/       files of others, as published
     HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
     HOME/own/            arenas that readers made by uploads, each for its owner alone (`owned.py`)
+    HOME/remote/         what stands here for arenas on object storage (`location.py`): their ledgers
     HOME/search/         indexes of answers, which can be deleted at any time
     HOME/votes.sqlite    people's votes, of every arena
 
@@ -13,26 +14,30 @@ HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data f
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mirage import store
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError, MirageError
 from mirage.store.files import list_files
+from mirage.store.folders import home_folder as home_folder
+from mirage.store.location import SCHEMES, address, located
+from mirage.store.remote import FRESH, remote_of
 
+_PLACE = re.compile(
+    "(?:{0})://(?:[^/{1}@]*{1}(?:(?!://).)*?@)?[^/{1}]*(?:{1}[0-9]+)?[^{1}]*|[^{1}]+".format(
+        "|".join(SCHEMES), re.escape(os.pathsep)
+    )
+)
+"""A folder or an address in MIRAGE_ARENAS. What separates two is no separator in an address before `//` and a port, nor
+in a name and password, which must stay in one piece to be refused.
+"""
 VOTES = "votes.sqlite"
 """Name of the file of people's votes."""
 TEXTS = "nomiracl-texts"
 """Name of the arena that holds the published NoMIRACL outputs with their texts."""
-
-
-def home_folder() -> Path:
-    """The user's own folder; it need not exist yet."""
-    if path := os.environ.get("MIRAGE_HOME"):
-        return Path(path).expanduser().absolute()
-    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser().absolute() / "mirage"
 
 
 def home_arenas() -> dict[str, Path]:
@@ -44,27 +49,57 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
     """Every arena that an installation offers: those that MIRAGE_ARENAS names, the bundled ones, the user's own.
 
     Returns:
-        The arenas' folders by name; and what is wrong with the variable, in sentences. It holds folders with the
-        system's path separator between them, each an arena or a folder of arenas.
+        The arenas' folders by name; and what is wrong with the variable, in sentences. It holds folders or addresses on
+        object storage with the system's path separator between them, each an arena or a folder of arenas.
     """
     paths: dict[str, Path] = {}
     problems = []
-    for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
-        named = Path(part).expanduser()
+    for part in _PLACE.findall(os.environ.get("MIRAGE_ARENAS", "")):
         try:
-            manifests = list_files(named, "manifest.json") or list_files(named, "*/manifest.json")
-        except BadInput as error:
+            named = located(part).expanduser()
+            folders = arenas_in(named)
+        except MirageError as error:
             problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
             continue
-        if not manifests:
-            problems.append(f"MIRAGE_ARENAS: there is no arena in {named}. Make one: mirage import nomiracl --help.")
-        for manifest in manifests:
-            path = manifest.parent.absolute()
+        if not folders:
+            problems.append(
+                f"MIRAGE_ARENAS: there is no arena in {address(named)}. Make one: mirage import nomiracl --help."
+            )
+        for folder in folders:
+            path = folder.absolute()
             name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
             paths[name] = path
     for name, path in (*store.bundled().items(), *home_arenas().items()):
         paths.setdefault(name if path not in paths.values() else path.name, path)
     return paths, problems
+
+
+def arenas_in(folder: Path) -> list[Path]:
+    """The arena that is in a folder, or the arenas that are in its folders; on object storage, as they were within the
+    last minute.
+
+    Raises:
+        BadInput: if the folder does not exist.
+        MirageError: if the object storage refuses or does not answer.
+    """
+    remote = remote_of(folder)
+    if remote is None:
+        manifests = list_files(folder, "manifest.json") or list_files(folder, "*/manifest.json")
+        return [manifest.parent for manifest in manifests]
+    try:
+        remote.manifest(age=FRESH)
+    except FileNotFoundError:
+        return [folder / name for name in remote.folders() if _has_arena(folder / name)]
+    return [folder]
+
+
+def _has_arena(folder: Path) -> bool:
+    """Whether an arena is at an address, as it was a moment ago."""
+    remote = remote_of(folder)
+    try:
+        return remote is not None and bool(remote.manifest(age=FRESH))
+    except FileNotFoundError:
+        return False
 
 
 def votes_file() -> Path:

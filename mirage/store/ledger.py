@@ -1,4 +1,4 @@
-"""The ledger: every paid reply, kept by the content of its question, in one SQLite file beside an arena's tables.
+"""The ledger: every paid reply, kept by the content of its request, in one SQLite file beside an arena's tables.
 
 A row is written the moment a reply arrives, so whoever is killed at any moment has lost no reply that had come, and
 asks again only for those that had not.
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS replacements (
 """
 """Made when a system's answers are first made again: a ledger without it has the same format."""
 _PART = 500
-"""Keys of one question to the database."""
+"""Keys of one look-up in the database."""
 
 
 def ledger_key(request: Mapping[str, Any]) -> str:
@@ -109,6 +109,12 @@ class Ledger:
             stored.update(row[0] for row in rows)
         return stored
 
+    def totals(self) -> tuple[int, int, int]:
+        """How many replies are kept, and the tokens of their prompts and of their texts by the service's count."""
+        sums = ", ".join(f"coalesce(sum(json_extract(reply, '$.{name}')), 0)" for name in ("tokens_in", "tokens_out"))
+        calls, tokens_in, tokens_out = self._ask(f"SELECT count(*), {sums} FROM calls")[0]  # noqa: S608  # our own names
+        return int(calls), int(tokens_in), int(tokens_out)
+
     def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """Keep a reply; when this returns it outlives the program.
 
@@ -122,6 +128,35 @@ class Ledger:
                 return self._db.execute(insert, values).rowcount == 1
         except sqlite3.Error as error:
             raise self._broken(error) from None
+
+    def absorb(self, path: Path) -> int:
+        """Take over every reply of another ledger; of two replies to one request the lesser text stays, so that the
+        result is the same in whatever order ledgers come.
+
+        Args:
+            path: the other ledger's file.
+
+        Returns:
+            How many replies were new here.
+
+        Raises:
+            ArenaError: if either file cannot be used, or the other is no ledger.
+        """
+        with Ledger(path, read_only=True) as other:
+            rows = other._db.execute("SELECT key, request, reply, at FROM calls")
+            count = "SELECT count(*) FROM calls"
+            insert = (
+                "INSERT INTO calls (key, request, reply, at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+                " request = excluded.request, reply = excluded.reply, at = excluded.at"
+                " WHERE (excluded.reply, excluded.at) < (calls.reply, calls.at)"
+            )
+            before = self._ask(count)[0][0]
+            try:
+                with self._db:
+                    self._db.executemany(insert, rows)
+            except sqlite3.Error as error:
+                raise self._broken(error) from None
+            return int(self._ask(count)[0][0]) - int(before)
 
     def latest_replacement(self, system: str) -> int:
         """Number of the last time that answers of a system were made again; 0 if they never were."""

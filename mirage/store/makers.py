@@ -7,7 +7,9 @@ from pathlib import Path
 from mirage.errors import BadInput
 from mirage.makers import Makers
 from mirage.store.arena import Arena
+from mirage.store.export import write_whole
 from mirage.store.files import csv_rows
+from mirage.store.remote import remote_of
 
 MAKERS = "makers.csv"
 """The file's name in an arena's folder: UTF-8, with the header `system,maker`."""
@@ -22,6 +24,10 @@ def makers_of(arena: Arena) -> Makers:
         BadInput: if the file cannot be read, has other columns, or names a system twice or without a maker.
     """
     file = arena.path / MAKERS
+    if (remote := remote_of(arena.path)) is not None:
+        if (data := remote.beside(MAKERS)) is None:
+            return Makers()
+        write_whole(file, data)
     return Makers.of_names(_read(file).items()) if file.is_file() else Makers()
 
 

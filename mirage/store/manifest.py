@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mirage import schema
 from mirage.errors import ArenaError
-from mirage.languages import LANGUAGES
+from mirage.languages import is_code
+from mirage.store.cache import cache_path
+from mirage.store.location import address, is_remote
+from mirage.store.remote import local_file, remote_of, renew
 
 NAME = "manifest.json"
 FORMAT = 1
@@ -20,10 +24,14 @@ LARGEST = 64_000_000
 """Bytes that a manifest may have; the largest known has under a million."""
 _COUNTS = 2**53
 """No count in a manifest is larger."""
+_OBJECT = re.compile(r"[a-z_]+/[A-Za-z0-9-]+-[0-9a-f]{12}\.parquet")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+"""What a file's name and hash are on object storage, where both become parts of paths."""
 
 
 def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
-    """Read the manifest of an arena folder and compare it with the files that it names, by presence and size.
+    """Read the manifest of an arena folder and compare it with the files that it names, by presence and size; on object
+    storage whoever reads a file compares it.
 
     Returns:
         The manifest, and its version: a hash that changes with any content.
@@ -33,27 +41,39 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
     """
     refuse_undecodable(path)
     source = path / NAME
-    if not is_file(source):
+    if not is_remote(path) and not is_file(source):
         if not exists(path):
-            raise ArenaError(
-                f"there is no arena at {path}", do="check the path, or make one: mirage import nomiracl --help"
-            )
+            raise _no_arena(path)
         raise ArenaError(
             f"{path} is not a finished arena: it has no {NAME}",
             do="run the command that was writing it again; nothing in it is lost by that",
         )
     try:
-        with source.open("rb") as stream:
-            raw = stream.read(LARGEST + 1)
+        raw = manifest_bytes(path)
         if len(raw) > LARGEST:
             raise ValueError(f"it has more than {LARGEST:,} bytes")
+    except (OSError, ValueError) as error:
+        if is_remote(path) and isinstance(error, FileNotFoundError):
+            raise _no_arena(path) from None
+        raise _unreadable(path, f"{type(error).__name__}: {error}") from None
+    return parse_manifest(path, raw)
+
+
+def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
+    """The manifest that some bytes are, compared with the files that it names: as `load_manifest`."""
+    try:
         manifest = json.loads(raw)
         problem = _problem(manifest)
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         problem = f"{type(error).__name__}: {error}"
     if problem:
-        raise ArenaError(f"the manifest cannot be read: {problem}", where=str(source), do=rebuild_hint(path))
+        raise _unreadable(path, problem)
+    source = path / NAME
     for file in listed_files(manifest):
+        if is_remote(path):
+            if not _OBJECT.fullmatch(file["path"]) or not _DIGEST.fullmatch(file["sha256"]):
+                raise _outside(path, file)
+            continue
         try:
             _compare(path, file)
         except (OSError, ValueError, RuntimeError) as error:
@@ -97,11 +117,7 @@ def _compare(path: Path, file: Mapping[str, Any]) -> None:
     """Compare a file with its entry by place, presence and size."""
     file_path = path / file["path"]
     if not file_path.resolve().is_relative_to(path.resolve()):
-        raise ArenaError(
-            f"the manifest names a file outside the arena: {file['path']}",
-            where=str(path / NAME),
-            do="do not use this arena; its manifest was tampered with",
-        )
+        raise _outside(path, file)
     if not file_path.is_file():
         raise damaged(path, file, "the manifest names it, but it is absent")
     size = file_path.stat().st_size
@@ -117,16 +133,20 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
             was read.
     """
     try:
-        current = _version((path / NAME).read_bytes())
+        current = _version(manifest_bytes(path))
     except OSError:
         current = ""
     if current != version:
-        raise ArenaError("the arena was changed while it was being read", where=str(path), do="open it again")
+        raise ArenaError("the arena was changed while it was being read", where=address(path), do="open it again")
     for file in listed_files(manifest):
+        if is_remote(path) and not cache_path(file["sha256"]).exists():
+            continue  # it is compared when it is fetched
         try:
-            digest = hashlib.sha256((path / file["path"]).read_bytes()).hexdigest()
-        except OSError as error:
-            raise damaged(path, file, error.strerror or str(error)) from None
+            digest = hashlib.sha256(local_file(path, file).read_bytes()).hexdigest()
+            if digest != file["sha256"]:
+                digest = hashlib.sha256(renew(path, file).read_bytes()).hexdigest()
+        except (OSError, ValueError) as error:
+            raise damaged(path, file, getattr(error, "strerror", None) or str(error)) from None
         if digest != file["sha256"]:
             raise damaged(path, file, "its content is not what the manifest says (SHA-256)")
 
@@ -139,13 +159,54 @@ def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def damaged(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
     """The error for a file that is not what the manifest says."""
     return ArenaError(
-        f"a file of the arena is damaged: {problem}", where=str(path / file["path"]), do=rebuild_hint(path)
+        f"a file of the arena is damaged: {problem}", where=f"{address(path)}/{file['path']}", do=rebuild_hint(path)
     )
 
 
 def rebuild_hint(path: Path) -> str:
     """What to do about an arena that cannot be trusted."""
-    return f"delete the folder {path} and make the arena again"
+    return f"delete the folder {address(path)} and make the arena again"
+
+
+def has_manifest(path: Path) -> bool:
+    """Whether an arena, sound or not, is in a folder or on the object storage that it stands for."""
+    if not is_remote(path):
+        return is_file(path / NAME)
+    try:
+        manifest_bytes(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def manifest_bytes(path: Path) -> bytes:
+    """The bytes of a manifest; of one that is too large, more than `LARGEST`.
+
+    Raises:
+        OSError: if it is absent or cannot be read.
+    """
+    if (remote := remote_of(path)) is not None:
+        return remote.manifest()
+    with (path / NAME).open("rb") as stream:
+        return stream.read(LARGEST + 1)
+
+
+def _no_arena(path: Path) -> ArenaError:
+    return ArenaError(
+        f"there is no arena at {address(path)}", do="check the path, or make one: mirage import nomiracl --help"
+    )
+
+
+def _unreadable(path: Path, problem: str) -> ArenaError:
+    return ArenaError(f"the manifest cannot be read: {problem}", where=f"{address(path)}/{NAME}", do=rebuild_hint(path))
+
+
+def _outside(path: Path, file: Mapping[str, Any]) -> ArenaError:
+    return ArenaError(
+        f"the manifest names a file outside the arena: {file['path']}",
+        where=f"{address(path)}/{NAME}",
+        do="do not use this arena; its manifest was tampered with",
+    )
 
 
 def _version(raw: bytes) -> str:
@@ -185,7 +246,7 @@ def _files_problem(table: str, entries: Any) -> str:
     for file in entries:
         if not isinstance(file, dict) or any(type(file.get(k)) is not kind for k, kind in FILE.items()):
             return f"a file of {table} lacks one of " + ", ".join(FILE)
-        if file["language"] not in ("", *LANGUAGES):
+        if file["language"] and not is_code(file["language"]):
             return f"a file of {table} has the unknown language {file['language']!r}"
         if not (0 <= file["rows"] <= _COUNTS and 0 <= file["bytes"] <= _COUNTS):
             return f"a file of {table} has an impossible number of rows or bytes"

@@ -9,14 +9,14 @@ after it last brought something, since nobody can come back to it. What an owner
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
 
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError
 from mirage.store import home
+from mirage.store.settings import megabytes
 
 QUOTA = "MIRAGE_UPLOAD_MB"
 """Environment variable: how many megabytes the copies of one owner may take."""
@@ -50,10 +50,7 @@ def quota() -> int:
     Raises:
         BadInput: if the setting is no positive number.
     """
-    text = os.environ.get(QUOTA, "").strip() or str(_QUOTA_MB)
-    if not text.isdecimal() or not int(text):
-        raise BadInput(f"{QUOTA} is {text!r}", do=f"set {QUOTA} to a whole number of megabytes, and start again")
-    return int(text) * 1_000_000
+    return megabytes(QUOTA, _QUOTA_MB)
 
 
 def need_room(owner: str, size: int) -> None:

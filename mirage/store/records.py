@@ -1,22 +1,69 @@
-"""Records of a file by its name: JSON Lines, CSV or Parquet, compressed or not."""
+"""Records of a file by what it holds: JSON Lines, a JSON array or object, CSV or Parquet, packed or not."""
 
 from __future__ import annotations
 
-import gzip
 import io
+import itertools
+import json
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import Line, csv_rows, jsonl, need_file, too_large
+from mirage.store.files import BOM, Line, chunks, csv_rows, jsonl, lines, need_file, need_object, too_large, unpacked
+
+ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
+"""Ends of the names of files of records, and what they mean; each may be followed by `.gz` or `.zst`."""
+PARQUET = ".parquet"
+_PACKED = (".gz", ".zst")
+_INNER = frozenset({"contexts", "context", "passages", "documents", "docs", "retrieved_contexts", "messages", "turns"})
+"""Lists of objects that belong to one record, and are no list of records."""
+_BETWEEN = re.compile(r"[\s,]*")
+_BEGINNING = 65_536
+"""Bytes by which it is told what a file holds."""
 
 
 def ending(path: Path) -> str:
-    """The one of `READERS` that a file is named with, or the empty text; `.gz` does not count."""
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    return suffix if suffix in READERS else ""
+    """What a file is named for: `.jsonl`, `.json`, `.csv`, `.parquet`, or the empty text; what packed it does not
+    count.
+    """
+    suffix = path.with_suffix("").suffix if path.suffix in _PACKED else path.suffix
+    return PARQUET if suffix == PARQUET else ENDINGS.get(suffix, "")
+
+
+def kind(path: Path) -> str:
+    """What a file holds by its first bytes, else by its name: `.jsonl`, `.json`, `.csv` or `.parquet`; the empty text
+    where it is none of them.
+
+    Raises:
+        BadInput: if the file cannot be read.
+    """
+    need_file(path)
+    try:
+        with unpacked(path) as stream:
+            start = stream.read(_BEGINNING)
+    except (OSError, EOFError, zlib.error):
+        return ending(path)  # whoever reads it on says what is wrong
+    if start.startswith(b"PAR1"):
+        return PARQUET
+    text = start.decode("utf-8", errors="ignore").lstrip(BOM + " \t\r\n")
+    if text.startswith("["):
+        return ".json"
+    if text.startswith("{"):
+        return ".jsonl" if ending(path) == ".jsonl" or _is_lines(text) else ".json"
+    return ending(path) if ending(path) != ".json" else ".jsonl"
+
+
+def _is_lines(text: str) -> bool:
+    """Whether a text begins with a line that is a JSON object, and another line."""
+    first, _, rest = text.partition("\n")
+    try:
+        return bool(rest.strip()) and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
@@ -28,14 +75,115 @@ def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
             any number.
 
     Raises:
-        BadInput: if the file is named for none of the formats, absent, damaged or too large, or a line is no record.
+        BadInput: if the file is none of the formats, absent, damaged or too large, or a line is no record.
     """
-    if not (kind := ending(path)):
+    held = kind(path)
+    if held == PARQUET:
+        yield from parquet_rows(path, most=most)
+    elif held == ".csv":
+        yield from csv_rows(path, most=most)
+    elif held == ".jsonl":
+        yield from jsonl(path, most=most)
+    elif held == ".json":
+        yield from json_records(path, most=most)
+    else:
         raise BadInput(
-            f"{path.name} is named neither {' nor '.join(READERS)}",
-            do="name it for what it holds, .gz after that if compressed",
+            f"{path.name} holds neither JSON nor Parquet and is named neither .csv nor .tsv",
+            do="name it for what it holds, .gz or .zst after that if packed",
         )
-    yield from READERS[kind](path, most=most)
+
+
+def beginning(path: Path, n: int) -> list[str]:
+    """The first lines of a file as texts; none where it holds Parquet or no text."""
+    if kind(path) == PARQUET:
+        return []
+    try:
+        with closing(lines(path, most=None)) as source:
+            return [text.removeprefix(BOM) for _, text in itertools.islice(source, n)]
+    except BadInput:
+        return []
+
+
+def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
+    """Yield the objects of a JSON array, or of a JSON object: those of its one list of objects (`{"data": [..]}`), its
+    rows where all its values are lists of one length (`{"question": [..], "answer": [..]}`), else itself. `most`: as
+    for `records`. An array is never in memory as a whole.
+
+    Raises:
+        BadInput: naming file and line, if it is not JSON or holds something else.
+    """
+    with closing(_values(path, most)) as values:
+        first = list(itertools.islice(values, 2))
+        if len(first) == 1 and first[0][2]:
+            yield from _inside(*first[0][:2])
+            return
+        for where, value, _ in itertools.chain(first, values):
+            yield Line(where, need_object(value, where))
+
+
+def _inside(where: str, value: Any) -> Iterator[Line]:
+    """The records of a file that is one JSON object."""
+    whole = need_object(value, where)
+    lists = {name: part for name, part in whole.items() if isinstance(part, list)}
+    of_objects = [name for name, part in lists.items() if part and all(isinstance(entry, dict) for entry in part)]
+    if len(of_objects) == 1:
+        (name,) = of_objects
+        if name not in _INNER:
+            for number, entry in enumerate(lists[name]):
+                yield Line(f"{where} {name}[{number}]", entry)
+            return
+    if len(whole) > 1 and len(lists) == len(whole) and len({len(part) for part in lists.values()}) == 1:
+        for number, row in enumerate(zip(*lists.values(), strict=True)):
+            yield Line(f"{where} row {number}", dict(zip(lists, row, strict=True)))
+        return
+    yield Line(where, whole)
+
+
+def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:
+    """The JSON values of a file that holds an array of them or one after the other, each with its place and whether it
+    stands outside of an array.
+    """
+    decoder = json.JSONDecoder()
+    with closing(chunks(path, most=most)) as pieces:
+        text = next(pieces, "").removeprefix(BOM)
+        start, line, array = 0, 1, False
+        while True:
+            end = _BETWEEN.match(text, start).end()  # type: ignore[union-attr]  # it matches everywhere
+            line += text.count("\n", start, end)
+            start = end
+            if start == len(text):
+                if not (piece := next(pieces, "")):
+                    return
+                text, start = piece, 0
+            elif text[start] == "[" and not array:
+                array, start = True, start + 1
+            elif text[start] == "]" and array:
+                array, start = False, start + 1
+            else:
+                try:
+                    value, end = decoder.raw_decode(text, start)
+                except (json.JSONDecodeError, RecursionError) as error:
+                    if not (more := _more(pieces, text, error)):
+                        raise _no_json(path, line, text, start, error) from None
+                    text, start = text[start:] + more, 0
+                    continue
+                yield f"{path}:{line}", value, not array
+                line += text.count("\n", start, end)
+                start = end
+
+
+def _more(pieces: Iterator[str], text: str, error: Exception) -> str:
+    """More of a text that may be cut off; nothing where it is wrong as it stands, or there is no more."""
+    cut = isinstance(error, json.JSONDecodeError) and (error.pos > len(text) - 16 or "Unterminated" in error.msg)
+    # As much again as there is, so that a long value is not read over and over.
+    return "".join(itertools.islice(pieces, 1 + (len(text) >> 20))) if cut else ""
+
+
+def _no_json(path: Path, line: int, text: str, start: int, error: Exception) -> BadInput:
+    place, reason = line, str(error)
+    if isinstance(error, json.JSONDecodeError):
+        place, reason = line + text.count("\n", start, error.pos), error.msg
+    return BadInput(f"this is not JSON: {reason}", where=f"{path}:{place}", do="write an array of JSON objects")
 
 
 def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
@@ -50,7 +198,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
     number = size = 0
     need_file(path)
     try:
-        file = io.BytesIO(_unpacked(path, most)) if path.suffix == ".gz" else path
+        file = io.BytesIO(_unpacked(path, most)) if path.suffix in _PACKED else path
         with pq.ParquetFile(file) as parquet:
             for batch in parquet.iter_batches(
                 batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
@@ -71,7 +219,7 @@ def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
 
 
 def _unpacked(path: Path, most: int | None) -> bytes:
-    with gzip.open(path, "rb") as stream:
+    with unpacked(path) as stream:
         data = stream.read(-1 if most is None else most + 1)
     if most is not None and len(data) > most:
         raise too_large(path, most)
@@ -84,7 +232,3 @@ def _batch(metadata: Any, path: Path, most: int) -> int:
     if sum(parts) > most:
         raise too_large(path, most)
     return max(1, min(1000, most // max(parts, default=1)))
-
-
-READERS: dict[str, Callable[..., Iterator[Line]]] = {".jsonl": jsonl, ".csv": csv_rows, ".parquet": parquet_rows}
-"""What reads a file of records, by the end of its name; each may be followed by `.gz`."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.store.arena import Arena, open_arena
-from mirage.store.writing import commit, exclusive_lock
+from mirage.store.writing import commit, exclusively
 
 
 def content(arena: Arena, table: str) -> str | None:
@@ -45,7 +45,8 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
         ArenaError: if the arena cannot be written.
     """
     path = path.absolute()
-    with exclusive_lock(path):
+
+    def change() -> Arena:
         arena = open_arena(path)
         if left is None or content(arena, table) != left:
             return arena
@@ -53,3 +54,5 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
         origin = {**arena.manifest["made"][table], "runs": dict(sorted(records.items()))}
         commit(path, arena.manifest, {}, origins={table: origin}, texts={})
         return open_arena(path)
+
+    return exclusively(path, change)

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 from mirage.errors import ArenaError
 from mirage.store import home
-from mirage.store.arena import Arena
+from mirage.store.arena import Arena, chosen_queries, of_queries
 from mirage.store.runs import content
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def search(
     import pyarrow.compute as pc
 
     keys = placed_keys(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
+    if arena.tags:
+        keys = of_queries(keys, chosen_queries(arena))
     for column, selection in (("language", languages), ("system", systems)):
         if selection:
             keys = keys.filter(pc.is_in(keys[column], value_set=pa.array(sorted(selection), pa.string())))
@@ -89,7 +91,8 @@ def search(
 
 
 def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
-    """The places of the answers that contain a text, ascending, as `placed_keys` numbers them.
+    """The places of the answers that contain a text, ascending, as `placed_keys` numbers them. Where only some queries
+    are wanted, places of answers to others may or may not be among them.
 
     Args:
         arena: an arena with answers.
@@ -113,17 +116,18 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
         f"SELECT place FROM answers JOIN placed USING (language, query_id, system) WHERE {where} ORDER BY place",  # noqa: S608  # constants alone
         {"text": text, **parameters},
         given={"placed": placed_keys(arena)},
+        languages=languages or None,
     )
     return np.asarray(rows["place"].to_numpy(), dtype=np.int64)
 
 
 @lru_cache(maxsize=4)
 def placed_keys(arena: Arena) -> pa.Table:
-    """The keys of all answers in their order, with `place`, their number from 0."""
+    """The keys of all answers in their order, with `place`, their number from 0; of all queries, whatever the tags."""
     import numpy as np
     import pyarrow as pa
 
-    keys = arena.read("answers", columns=_KEY)
+    keys = arena.whole.read("answers", columns=_KEY)
     return keys.append_column("place", pa.array(np.arange(len(keys), dtype=np.int64)))
 
 
@@ -146,6 +150,7 @@ def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -
         TableMissing: if the arena has no answers.
         ArenaError: if the file cannot be written.
     """
+    arena = arena.whole
     arena.need("answers")
     path = _place(arena)
     try:
@@ -182,7 +187,7 @@ def _fill(arena: Arena, path: Path, progress: Progress) -> None:
         db.execute("CREATE VIRTUAL TABLE terms USING fts5vocab(answers, row)")
         for code in arena.languages("answers"):
             sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
-            for batch in arena.sql(sql, [code]).to_batches(max_chunksize=_BATCH):
+            for batch in arena.sql(sql, [code], languages=[code]).to_batches(max_chunksize=_BATCH):
                 texts = batch["text"].to_pylist()
                 db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(texts, position))
                 position += len(texts)

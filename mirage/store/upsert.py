@@ -19,27 +19,62 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.location import address
 from mirage.store.runs import content
-from mirage.store.writing import commit, exclusive_lock, named, refuse_lone_surrogates, serialise
+from mirage.store.writing import commit, exclusively, named, refuse_lone_surrogates, serialise
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _T = TypeVar("_T")
-_QUESTION = ("language", "query_id")
-_ABOUT = {"outcomes": ("system",), "features": ("system",), "judgments": ("system_a", "system_b")}
+_QUERY = ("language", "query_id")
+_ABOUT = {
+    "nugget_assignments": ("system",),
+    "support_grades": ("system",),
+    "scores": ("system",),
+    "outcomes": ("system",),
+    "features": ("system",),
+    "judgments": ("system_a", "system_b"),
+}
 """Tables whose rows are about answers, and the columns that name whose."""
+_TOGETHER = {
+    **dict.fromkeys(("turns", "tags", "passages", "documents"), _QUERY),
+    "retrieved": (*_QUERY, "retriever"),
+}
+"""Tables with several rows that come and go together: those of a query, or of a retriever for it; by which columns."""
+_TEXTS = ("queries", "passages", "retrieved")
+"""Tables of what systems are shown: where they change, what was made of single queries is no longer true."""
 _FROM = {
     "outcomes": ("queries", "answers"),
-    "features": ("queries", "passages", "answers"),
+    "features": ("queries", "passages", "retrieved", "answers"),
     "ratings": ("outcomes", "judgments"),
     "tournaments": ("outcomes", "judgments"),
     "predictions": ("outcomes", "features", "judgments"),
     "importances": ("outcomes", "features", "judgments"),
 }
 """Tables that are made from other tables, and which."""
-_VALUES = {"queries": ("text", "subset"), "passages": ("text", "relevant"), "answers": ("text", "status")}
+_ON_QUERIES = ("nuggets", "answers", *_ABOUT)
+"""Tables of which no row is written on a query that has changed since it was made."""
+_VALUES = {
+    "queries": ("text", "subset"),
+    "passages": ("text", "relevant"),
+    "retrieved": ("rank", "title", "text"),
+    "answers": ("text", "status", "retriever", "depth"),
+}
 """Columns that what is made from a table rests on; where they change, it is no longer true."""
+_NUGGET_SCORES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
+_SCORED: dict[str, tuple[str, ...]] = {
+    "nuggets": _NUGGET_SCORES,
+    "nugget_assignments": _NUGGET_SCORES,
+    "support_grades": ("citation_precision", "citation_recall"),
+}
+"""Features that are measured from the rows that a table has of a query; they go where those change."""
+_DECIDED = {
+    "nuggets": ("text", "importance"),
+    "nugget_assignments": ("assignment",),
+    "support_grades": ("grade",),
+}
+"""Columns of these tables that the features rest on."""
 _ATTEMPTS = 5
 """How often something is read or made again because another program has changed the arena meanwhile."""
 
@@ -65,7 +100,7 @@ class Snapshot:
     arena: Arena
     """The arena as it was."""
     tables: Mapping[str, pa.Table]
-    """Those tables by name; of queries, passages and answers the key and the columns that were used."""
+    """Those tables by name; of queries, passages, retrieved and answers the key and the columns that were used."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +116,8 @@ class UpsertResult:
 
 
 def by_key(table: str, rows: pa.Table) -> NewRows:
-    """Rows that replace those with the same key; passages replace all passages of their questions."""
-    return NewRows(rows, rows.select(list(_QUESTION if table == "passages" else schema.key(table))))
+    """Rows that replace those with the same key; what a query has several of replaces all that it had."""
+    return NewRows(rows, rows.select(list(_TOGETHER.get(table, schema.key(table)))))
 
 
 def derived(tables: Iterable[str]) -> tuple[str, ...]:
@@ -146,8 +181,9 @@ def upsert(
 ) -> UpsertResult:
     """Insert rows, replace those with the same key, and drop what is no longer true, in one transaction.
 
-    Outcomes, features and verdicts on answers whose text or status changes go with them; tables that were made from
-    rows that change go too. Everything else stays, with its notes.
+    Outcomes, features and verdicts on answers whose text or status changes go with them, assignments with their
+    nuggets, and features with the assignments or grades that they are measured from; tables that were made from rows
+    that change go too. Everything else stays, with its notes.
 
     Args:
         path: the arena's folder.
@@ -158,7 +194,7 @@ def upsert(
         subjects: names that the notes begin with, before a colon; older notes on them go.
         texts: given the arena as it is (None: there is none), its new title, label, about and licence.
         check: given the arena as it is, raises what refuses the whole.
-        seen: what the rows were made from. Rows on questions and answers that have changed since are left out, and
+        seen: what the rows were made from. Rows on queries and answers that have changed since are left out, and
             those that stand there stay.
         step: the step of a run that this is; what other steps were run with is then kept (`record_run`).
         stale: tables that go if anything changes, beside those that were made from rows that change.
@@ -166,15 +202,16 @@ def upsert(
 
     Raises:
         BadInput: if a row breaks the contract.
-        Outdated: if other tables than queries, passages and answers have changed since they were `seen`.
+        Outdated: if other tables than queries, passages, retrieved and answers have changed since they were `seen`.
         ArenaError: if the folder holds something that is not an arena, cannot be written, or is locked for too long.
         MirageError: what `check` raises.
     """
     path = path.absolute()
     for table, part in rows.items():
-        schema.validate(table, part.new, where=str(path))
+        schema.validate(table, part.new, where=address(path))
     refuse_lone_surrogates(made_by, *notes, *named(made_from))
-    with exclusive_lock(path):
+
+    def change() -> UpsertResult:
         arena = open_arena(path) if is_arena(path) else None
         if arena is not None and check is not None:
             check(arena)
@@ -182,7 +219,7 @@ def upsert(
         refuse_lone_surrogates(*described.values())
         manifest = arena.manifest if arena is not None else {}
         merged, replaced, removed = _merge(arena, rows, seen)
-        files = {table: serialise(table, data, where=str(path)) for table, data in merged.items()}
+        files = {table: serialise(table, data, where=address(path)) for table, data in merged.items()}
         old_tables = manifest.get("tables", {})
         changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != old_tables.get(table)]
         origins = {}
@@ -199,6 +236,8 @@ def upsert(
         stale_tables = {*stale, *derived(set(changed) & set(_ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
+
+    return exclusively(path, change)
 
 
 def _made(
@@ -223,7 +262,7 @@ def _merge(
 
     if arena is None:
         return {table: part.new for table, part in rows.items()}, {}, {}
-    questions, answers = _changed_since(arena, seen)
+    queries, answers = _changed_since(arena, seen)
     merged: dict[str, pa.Table] = {}
     replaced: dict[str, int] = {}
     removed: dict[str, int] = {}
@@ -231,17 +270,19 @@ def _merge(
     for table in schema.TABLES:  # answers come before what is about them
         old = arena.read(table) if table in arena.tables and (table in rows or table in _ABOUT) else None
         if old is not None and table in _ABOUT and altered is not None:
-            remaining = _not_about(old, altered, table)
+            remaining = not_about(old, altered, table)
             if len(remaining) < len(old):
                 removed[table] = len(old) - len(remaining)
                 merged[table] = old = remaining
+        if old is not None and len(remaining := _still_true(table, old, merged, arena)) < len(old):
+            merged[table] = old = remaining
         if table not in rows:
             continue
         new = rows[table].new
-        if table in ("answers", *_ABOUT):
-            new = _outside(_not_about(new, answers, table), questions)
+        if table in _ON_QUERIES:
+            new = _outside(not_about(new, answers, table), queries)
         if old is not None:
-            others = _others(old, rows[table], table, questions, answers)
+            others = _others(old, rows[table], table, queries, answers)
             keys = list(schema.key(table))
             others = others.join(new.select(keys), keys, join_type="left anti").select(old.column_names)
             replaced[table] = len(old) - len(others)
@@ -251,7 +292,7 @@ def _merge(
     return merged, replaced, removed
 
 
-def _others(old: pa.Table, part: NewRows, table: str, questions: pa.Table | None, answers: pa.Table | None) -> pa.Table:
+def _others(old: pa.Table, part: NewRows, table: str, queries: pa.Table | None, answers: pa.Table | None) -> pa.Table:
     """The rows that stay: those not replaced, and those on what has changed since the new rows were made."""
     import pyarrow as pa
 
@@ -259,31 +300,31 @@ def _others(old: pa.Table, part: NewRows, table: str, questions: pa.Table | None
     if part.replaced is not None:
         columns = part.replaced.column_names
         replaced = old.join(part.replaced, columns, join_type="left semi").select(old.column_names)
-    if table in ("answers", *_ABOUT):
-        replaced = _outside(_not_about(replaced, answers, table), questions)
+    if table in _ON_QUERIES:
+        replaced = _outside(not_about(replaced, answers, table), queries)
     keys = list(schema.key(table))
     replaced = replaced.select(keys) if len(replaced) else pa.table({key: old[key].slice(0, 0) for key in keys})
     return old.join(replaced, keys, join_type="left anti").select(old.column_names)
 
 
 def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None, pa.Table | None]:
-    """The keys of the questions and of the answers that have changed since they were seen; None where none has."""
+    """The keys of the queries and of the answers that have changed since they were seen; None where none has."""
     import pyarrow as pa
 
     if seen is None:
         return None, None
     changed = [table for table in seen.tables if content(arena, table) != content(seen.arena, table)]
-    if others := [table for table in changed if table not in ("queries", "passages", "answers")]:
+    if others := [table for table in changed if table not in (*_TEXTS, "answers")]:
         raise Outdated(
             f"another program has changed {' and '.join(others)} meanwhile",
-            where=str(arena.path),
+            where=arena.address,
             do="run the command again",
         )
     differing = {}
     for table in changed:
         current = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
         differing[table] = _differing(table, seen.tables[table], current)
-    parts = [differing[table].select(list(_QUESTION)) for table in ("queries", "passages") if table in differing]
+    parts = [differing[table].select(list(_QUERY)) for table in _TEXTS if table in differing]
     return pa.concat_tables(parts) if parts else None, differing.get("answers")
 
 
@@ -294,13 +335,38 @@ def _differing(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
     return pa.concat_tables([_altered(table, before, after), _altered(table, after, before)])
 
 
-def _altered(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
+def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena: Arena) -> pa.Table:
+    """The rows of a table that hold after other tables have changed: assignments of nuggets that are still there, and
+    features of queries whose nuggets, assignments and grades are still the same.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def before(source: str) -> pa.Table:
+        return arena.read(source) if source in arena.tables else schema.arrow_schema(source).empty_table()
+
+    remaining = old
+    if table == "nugget_assignments" and "nuggets" in merged:
+        changed = _altered("nuggets", before("nuggets"), merged["nuggets"], ("text",))
+        remaining = remaining.join(changed, list(schema.key("nuggets")), join_type="left anti")
+    for source in _SCORED.keys() & merged.keys() if table == "features" else ():
+        pair, values = (before(source), merged[source]), _DECIDED[source]
+        sides = [_altered(source, *order, values).select(list(_QUERY)) for order in (pair, pair[::-1])]
+        queries = pa.concat_tables(sides)
+        queries = queries.group_by(list(_QUERY)).aggregate([])
+        scored = pc.is_in(remaining["feature"], value_set=pa.array(_SCORED[source]))
+        remaining = pa.concat_tables([remaining.filter(pc.invert(scored)), _outside(remaining.filter(scored), queries)])
+    return remaining.select(old.column_names).cast(old.schema)
+
+
+def _altered(table: str, before: pa.Table, after: pa.Table, values: Sequence[str] | None = None) -> pa.Table:
     """The keys of the rows that another table lacks, or has with other values of what others rest on."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     keys = list(schema.key(table))
-    values = [name for name in _VALUES[table] if name in before.column_names and name in after.column_names]
+    names = _VALUES[table] if values is None else values
+    values = [name for name in names if name in before.column_names and name in after.column_names]
 
     def comparable(rows: pa.Table) -> pa.Table:
         # Arrow joins no null to a null.
@@ -310,17 +376,23 @@ def _altered(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
     return comparable(before).join(comparable(after), [*keys, *values], join_type="left anti").select(keys)
 
 
-def _not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
-    """The rows that are about none of these answers; all rows of a table that is about none."""
+def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
+    """The rows of a table that are about none of these answers; all rows of a table that is about none.
+
+    Args:
+        rows: rows of the table.
+        answers: language, query_id and system of answers; None for none.
+        table: the table's name.
+    """
     remaining = rows
     for side in _ABOUT.get(table, ()):
         if answers is not None and len(answers):
-            remaining = remaining.join(answers, [*_QUESTION, side], [*_QUESTION, "system"], join_type="left anti")
+            remaining = remaining.join(answers, [*_QUERY, side], [*_QUERY, "system"], join_type="left anti")
     return remaining.select(rows.column_names).cast(rows.schema)
 
 
-def _outside(rows: pa.Table, questions: pa.Table | None) -> pa.Table:
-    """The rows that belong to none of these questions."""
-    if questions is None or not len(questions):
+def _outside(rows: pa.Table, queries: pa.Table | None) -> pa.Table:
+    """The rows that belong to none of these queries."""
+    if queries is None or not len(queries):
         return rows
-    return rows.join(questions, list(_QUESTION), join_type="left anti").select(rows.column_names).cast(rows.schema)
+    return rows.join(queries, list(_QUERY), join_type="left anti").select(rows.column_names).cast(rows.schema)

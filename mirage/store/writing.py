@@ -8,26 +8,42 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
+from mirage.cores import available
 from mirage.errors import ArenaError, BadInput
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order, is_code
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, open_arena
 from mirage.store.files import write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
+from mirage.store.location import address
+from mirage.store.objects import Overtaken
+from mirage.store.remote import remote_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROW_GROUP = {"queries": 2_000, "passages": 400, "answers": 400, "judgments": 2_000}
-"""Rows of a row group: few where a page fetches the long texts of one question, all where a table is read whole."""
+"""Rows of a row group: few where a page fetches the long texts of one query, all where a table is read whole."""
+LEVELS = {"passages": 3}
+"""How hard zstd packs a table, 7 where it is not named: of an import of long texts, packing at 7 is half of the time,
+and what it saves is 7%.
+"""
 LOCK_SECONDS = 60
 """How long a write waits for another program that writes into the same arena."""
+
+_ATTEMPTS = 20
+"""How often a change is made again, where others are faster: of n writers at once the last has n attempts."""
+_PAUSE = 0.05
+"""Seconds by which each pause is longer than the last."""
+_T = TypeVar("_T")
 
 Files = list[tuple[dict[str, Any], bytes]]
 """A table as files: the manifest's entry and the bytes of each."""
@@ -70,11 +86,14 @@ def write(
     path = path.absolute()
     texts = {"title": title, "label": label, "about": about, "licence": licence}
     refuse_lone_surrogates(made_by, *texts.values(), *notes, *named(made_from))
-    files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
+    files = {table: serialise(table, data, where=address(path)) for table, data in tables.items()}
     origin = {"by": made_by, "from": list(made_from), "notes": list(notes)}
-    with exclusive_lock(path):
-        old = manifests.load_manifest(path)[0] if (path / manifests.NAME).exists() else {}
+
+    def change() -> None:
+        old = manifests.load_manifest(path)[0] if manifests.has_manifest(path) else {}
         commit(path, old, files, origins=dict.fromkeys(files, origin), texts=texts, stale=stale)
+
+    exclusively(path, change)
     return open_arena(path)
 
 
@@ -94,9 +113,33 @@ def named(sources: Sequence[Mapping[str, Any]]) -> list[str]:
     return [value for source in sources for value in source.values() if isinstance(value, str)]
 
 
+def exclusively(path: Path, change: Callable[[], _T]) -> _T:
+    """Change an arena while no other program does. On object storage, where nothing can be locked, the change is made
+    again on what others have written meanwhile.
+
+    Args:
+        path: the arena's folder.
+        change: reads the arena as it is, and commits.
+
+    Raises:
+        ArenaError: as `exclusive_lock`, or if others were faster each time.
+    """
+    for attempt in range(_ATTEMPTS):
+        with exclusive_lock(path):
+            try:
+                return change()
+            except Overtaken:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        time.sleep(_PAUSE * attempt)
+    raise AssertionError
+
+
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
     """Let one program or thread at a time change an arena; the others wait `LOCK_SECONDS` at most.
+
+    Of an arena on object storage it keeps only the programs of this machine apart.
 
     Args:
         path: the arena's folder; it is made where it is absent.
@@ -109,7 +152,11 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
     manifests.refuse_undecodable(path)
     try:
-        if path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
+        remote = remote_of(path)
+        if remote is not None:
+            if not manifests.has_manifest(path):
+                remote.need_empty()
+        elif path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
             raise ArenaError(
                 f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
             )
@@ -119,7 +166,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     except Timeout:
         raise ArenaError(
             f"another program is writing into this arena, for more than {LOCK_SECONDS} seconds",
-            where=str(path),
+            where=address(path),
             do="wait until it is done, then run the command again",
         ) from None
     except OSError as error:
@@ -151,6 +198,7 @@ def commit(
 
     Raises:
         OSError: if a file cannot be written; the arena is then as it was.
+        Overtaken: on object storage, if another program has changed it since `old` was read.
     """
     tables = dict(old.get("tables", {}))
     new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
@@ -167,6 +215,9 @@ def commit(
         "tables": {table: tables[table] for table in order},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
+    if (remote := remote_of(path)) is not None:
+        remote.commit(old, text, [pair for parts in files.values() for pair in parts])
+        return
     try:
         for entry, data in (pair for parts in files.values() for pair in parts):
             write_bytes(path / entry["path"], data)
@@ -178,23 +229,27 @@ def commit(
 
 
 def serialise(table: str, data: pa.Table, *, where: str) -> Files:
-    """Validate a table and turn it into one Parquet file a language, with its manifest entry."""
+    """Validate a table and turn it into one Parquet file a language, with its manifest entry; a table without languages
+    is one file.
+    """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     schema.validate(table, data, where=where)
     data = schema.sort(table, data)
-    order = [*LANGUAGES, "all", ""]
-    codes = sorted(pc.unique(data["language"]).to_pylist(), key=order.index)
-    parts = []
-    for code in codes:
-        rows = data.filter(pc.equal(data["language"], code))
+    # In the files of one table the same columns, as DuckDB reads them together.
+    data = data.drop_columns([name for name in schema.left_out(table) if data[name].null_count == len(data)])
+    by_language = "language" in data.column_names
+    codes = in_order(pc.unique(data["language"]).to_pylist()) if by_language else [""]
+
+    def part(code: str) -> tuple[dict[str, Any], bytes]:
+        rows = data.filter(pc.equal(data["language"], code)) if by_language else data
         buffer = io.BytesIO()
         pq.write_table(
             rows.replace_schema_metadata(None),
             buffer,
             compression="zstd",
-            compression_level=7,
+            compression_level=LEVELS.get(table, 7),
             row_group_size=ROW_GROUP.get(table, 1_000_000),
             store_schema=False,
         )
@@ -202,13 +257,16 @@ def serialise(table: str, data: pa.Table, *, where: str) -> Files:
         digest = hashlib.sha256(raw).hexdigest()
         entry = {
             "path": f"{table}/{code or 'none'}-{digest[:12]}.parquet",
-            "language": code if code in LANGUAGES else "",
+            "language": code if is_code(code) else "",
             "rows": len(rows),
             "bytes": len(raw),
             "sha256": digest,
         }
-        parts.append((entry, raw))
-    return parts
+        return entry, raw
+
+    # Packing takes most of the time, and lets other threads run.
+    with ThreadPoolExecutor(available()) as threads:
+        return list(threads.map(part, codes))
 
 
 def _only_ours(path: Path) -> bool:

@@ -1,0 +1,203 @@
+"""The configuration of nginx before the explorers, as text.
+
+A reader stays with one explorer, which holds the visit, its downloads and its uploads in its memory. The cookie
+`mirage_replica` says which one: nginx sets it to the explorer that has answered. While that one is away another takes
+over, and the cookie then names the other, so that downloads follow the visit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mirage.errors import BadInput
+
+COOKIE = "mirage_replica"
+"""The cookie that names a reader's explorer, by its number from 0."""
+PROXY_HEADER = "X-Mirage-Proxy"
+"""The header in which the proxy shows the secret that it shares with the explorers."""
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
+    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+)
+"""What a page may load: nothing from elsewhere. Streamlit's client needs inline styles, and evaluates for charts."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""The headers of security that every response has."""
+_HOST = re.compile(r"[A-Za-z0-9.*-]+|\[[0-9A-Fa-f:]+\]")
+_LISTEN = re.compile(r"[A-Za-z0-9.:\[\] _=-]+")
+_SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
+_PATH = re.compile(r"(/?[A-Za-z0-9_.~-]+)*/?")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the configuration is written from."""
+
+    ports: Sequence[int]
+    """Ports of the explorers on this machine, one each."""
+    listen: str
+    """Where nginx listens: `127.0.0.1:8501`, or `443 ssl`."""
+    hosts: Sequence[str]
+    """The names under which people open it; other names are refused with 421."""
+    path: str = ""
+    """The path under which it is served (`STREAMLIT_SERVER_BASE_URL_PATH`); empty for the root."""
+    htpasswd: Path | None = None
+    """File of names and passwords; None where nginx asks for no login."""
+    secret: str = ""
+    """What the proxy shows the explorers, so that they believe its names; empty for none."""
+    megabytes: int = 64
+    """The most that one upload may have."""
+
+
+def site(settings: Site) -> str:
+    """The configuration for nginx's `http` block: in the distribution, a file in `/etc/nginx/conf.d`.
+
+    Raises:
+        BadInput: if a setting holds what would mean something else to nginx.
+    """
+    _check(settings)
+    prefix = f"/{settings.path.strip('/')}" if settings.path.strip("/") else ""
+    login = "auth_basic off;"
+    if settings.htpasswd is not None:
+        # The charset makes browsers send names in UTF-8; nginx has no setting of its own for it.
+        login = (
+            f"""auth_basic 'mirage", charset="UTF-8';\n    auth_basic_user_file {_quoted(str(settings.htpasswd))};"""
+        )
+    # Without a login of nginx's own, $remote_user is whatever the browser claims.
+    name = "$remote_user" if settings.htpasswd is not None else '""'
+    headers = "\n".join(f'    add_header {name} "{value}" always;' for name, value in HEADERS.items())
+    upload = f"client_max_body_size {settings.megabytes}m;"
+    rest = f"location / {{ return 302 {prefix}/; }}" if prefix else "location = /metrics { return 404; }"
+    return f"""\
+# Written by `mirage app --nginx-conf`.
+map $http_upgrade $mirage_connection {{
+    default upgrade;
+    ""      "";
+}}
+# Which explorer a reader is sent to: the one that the cookie names, else the least busy.
+map $cookie_{COOKIE} $mirage_upstream {{
+    default mirage_any;
+{_lines(f'"{k}" mirage_{k};' for k in range(len(settings.ports)))}
+}}
+# Which explorer has answered: the last that was tried.
+map $upstream_addr $mirage_served {{
+    default "";
+{_lines(f'"~:{port}$" "{k}";' for k, port in enumerate(settings.ports))}
+}}
+map "$mirage_served $cookie_{COOKIE}" $mirage_cookie {{
+    default "{COOKIE}=$mirage_served; Path={prefix}/; HttpOnly; SameSite=Lax";
+    "~^ " "";
+{_lines(f'"{k} {k}" "";' for k in range(len(settings.ports)))}
+}}
+{_upstreams(settings.ports)}
+server {{
+    listen {settings.listen} default_server;
+    server_name _;
+{_health()}
+    location / {{ return 421; }}
+}}
+server {{
+    listen {settings.listen};
+    server_name {" ".join(settings.hosts)};
+    server_tokens off;
+    absolute_redirect off;
+    {login}
+{headers}
+    add_header Set-Cookie $mirage_cookie always;
+{_health()}
+    location {prefix}/ {{
+        proxy_pass http://$mirage_upstream;
+        proxy_http_version 1.1;
+        proxy_set_header Host $http_host;
+        proxy_set_header Upgrade $http_upgrade;
+        proxy_set_header Connection $mirage_connection;
+        proxy_set_header X-Forwarded-Proto $scheme;
+        proxy_set_header X-Forwarded-User {name};
+        proxy_set_header {PROXY_HEADER} "{settings.secret}";
+        proxy_hide_header X-Content-Type-Options;
+        # One that is gone is left at once; one that works on a page may take its time.
+        proxy_connect_timeout 2s;
+        proxy_next_upstream error timeout;
+        proxy_read_timeout 1d;
+        proxy_buffering off;
+        {upload}
+    }}
+    {rest}
+}}
+"""
+
+
+def standalone(site_text: str, folder: Path, *, root: bool) -> str:
+    """A whole configuration for an nginx of one's own, in the foreground.
+
+    Args:
+        site_text: what `site` gave.
+        folder: where it keeps its process id, its log of errors and its temporary files.
+        root: whether it is started by root; it then stays root, since only root may read the folder.
+    """
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    return f"""\
+daemon off;
+{"user root;" if root else ""}
+worker_processes 1;
+pid {_quoted(str(folder / "pid"))};
+error_log {_quoted(str(folder / "error.log"))};
+events {{ worker_connections 8192; }}
+http {{
+    access_log off;
+{_lines(f"{kind}_temp_path {_quoted(str(folder / kind))};" for kind in kinds)}
+{site_text}}}
+"""
+
+
+def _check(settings: Site) -> None:
+    sound = {
+        "hosts": bool(settings.hosts) and all(_HOST.fullmatch(host) for host in settings.hosts),
+        "listen": _LISTEN.fullmatch(settings.listen) is not None,
+        "path": _PATH.fullmatch(settings.path) is not None,
+        "secret": not settings.secret or _SECRET.fullmatch(settings.secret) is not None,
+    }
+    for name, is_sound in sound.items():
+        if not is_sound:
+            given = (
+                "not of letters, digits, - and _, at least 16" if name == "secret" else repr(getattr(settings, name))
+            )
+            raise BadInput(f"nginx cannot be given this {name}: {given}", do="see docs/deploy.md for what it may hold")
+
+
+def _quoted(text: str) -> str:
+    if any(character in text for character in '"\\\n$'):
+        raise BadInput(f"nginx cannot be given the path {text!r}", do="move the file to a path of plain characters")
+    return f'"{text}"'
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _upstreams(ports: Sequence[int]) -> str:
+    def server(port: int, role: str = "") -> str:
+        return f"server 127.0.0.1:{port} max_fails=1 fail_timeout=2s{role};"
+
+    # A lone explorer is tried whatever it did: nginx ignores failures where there is no other.
+    blocks = [f"upstream mirage_any {{\n    least_conn;\n{_lines(server(port) for port in ports)}\n}}"]
+    for k, port in enumerate(ports):
+        others = [server(other, " backup") for other in ports if other != port]
+        blocks.append(f"upstream mirage_{k} {{\n{_lines([server(port), *others])}\n}}")
+    return "\n".join(blocks)
+
+
+def _health() -> str:
+    return "\n".join(
+        f"    location = /{name} {{ auth_basic off; proxy_pass http://mirage_any/{name}; proxy_connect_timeout 2s; }}"
+        for name in ("healthz", "readyz")
+    )

@@ -1,0 +1,88 @@
+"""Work done in several processes of this machine, for what one core is too slow for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mirage.cores import pool
+from mirage.engines.tasks import Place, Task, Work
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_LOG = logging.getLogger(__name__)
+_LOSSES = 3
+"""How often workers may be lost, without a task done in between, before all stops."""
+_loaded: dict[str, Any] = {}
+"""What this worker has loaded; filled once, in the worker's own process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Does work in processes of this machine (`mirage.cores.pool`)."""
+
+    workers: int
+    loads_models: ClassVar[bool] = False
+    """A model uses all cores, and one copy of it takes memory enough."""
+
+    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
+        """Do tasks; those of a killed process are done again by another.
+
+        Raises:
+            BadInput: if processes are killed again and again.
+            MirageError: what the work raises.
+        """
+        from concurrent.futures.process import BrokenProcessPool
+
+        if work.desk is not None:
+            raise TypeError("processes share nothing")
+        work = replace(work, beat=None, stop=None)
+        waiting = iter(tasks)
+        open_: dict[str, Task] = {}
+        losses = 0
+        while losses < _LOSSES:
+            try:
+                for key, result in self._until_lost(work, waiting, open_):
+                    losses = 0
+                    yield key, result
+                return
+            except BrokenProcessPool:
+                losses += 1
+                _LOG.warning("A worker process was killed; its work is done again.")
+        raise BadInput(
+            f"worker processes were killed {_LOSSES} times in a row",
+            do="the memory may not suffice for so many: give fewer with --workers, or --engine local",
+        )
+
+    def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
+        """Call a function here: there is one machine."""
+        return [function(*values)]
+
+    def _until_lost(self, work: Work, waiting: Iterator[Task], open_: dict[str, Task]) -> Iterator[tuple[str, Any]]:
+        """Do the tasks that are open and those that wait, as long as no process is lost."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        with pool(self.workers) as executor:
+            futures: dict[Future[Any], str] = {executor.submit(_run, work, task): key for key, task in open_.items()}
+            while True:
+                for task in islice(waiting, max(0, 2 * self.workers - len(futures))):
+                    open_[task.key] = task
+                    futures[executor.submit(_run, work, task)] = task.key
+                if not futures:
+                    return
+                for future in wait(futures, return_when=FIRST_COMPLETED).done:
+                    result, key = future.result(), futures.pop(future)
+                    del open_[key]
+                    yield key, result
+
+
+def _run(work: Work, task: Task) -> Any:
+    """Do a task, after loading what the first one needs."""
+    if work.name not in _loaded:
+        _loaded[work.name] = work.load(Place("", None))
+    return work.run(_loaded[work.name], task)

@@ -1,0 +1,24 @@
+"""Where what belongs to a user is on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def home_folder() -> Path:
+    """The user's own folder (`home.py`); it need not exist yet."""
+    return _folder("MIRAGE_HOME", "XDG_DATA_HOME", "~/.local/share")
+
+
+def cache_folder() -> Path:
+    """The folder of what can be fetched again (`cache.py`): MIRAGE_CACHE, else `mirage` in the user's cache folder
+    (`XDG_CACHE_HOME`, by default `~/.cache`). It need not exist yet.
+    """
+    return _folder("MIRAGE_CACHE", "XDG_CACHE_HOME", "~/.cache")
+
+
+def _folder(own: str, common: str, default: str) -> Path:
+    if path := os.environ.get(own):
+        return Path(path).expanduser().absolute()
+    return Path(os.environ.get(common) or default).expanduser().absolute() / "mirage"
