@@ -4,14 +4,14 @@ feature.
 | system | what it answers |
 |---|---|
 | `baseline/lead` | the first sentence of the first passage |
-| `baseline/bm25` | the sentence of any passage that matches the question best |
+| `baseline/bm25` | the sentence of any passage that matches the query best |
 | `baseline/bm25-3` | the three that match best |
 | `baseline/bm25-uncited` | the same three, without citations |
 | `baseline/bm25-miscited` | the same three, each citing a passage that it is not from, irrelevant ones first |
-| `baseline/abstain` | that the passages hold no answer, in the language of the question |
+| `baseline/abstain` | that the passages hold no answer, in the language of the query |
 | `baseline/english` | in English, whatever the language, citing the passages of the three |
 
-All reply in the form the RAG prompt asks for (`##Reason: .. ##Answer: ..`), citing passages by id: their sentences are
+All answer in the form the RAG prompt asks for (`##Reason: .. ##Answer: ..`), citing passages by id: their sentences are
 the reason, the first of them the answer.
 """
 
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.answers import compose_answer
 from mirage.errors import UnknownName
+from mirage.languages import base
 from mirage.text import sentences, terms
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class BaselineInput:
     language: str
     """Code of its language."""
     text: str | None
-    """The question; null where its text is not known."""
+    """The query; null where its text is not known."""
     passages: tuple[tuple[str, str], ...]
     """Id and text of each passage whose text is known, in the order of the prompt."""
     relevant: frozenset[str] = frozenset()
@@ -83,36 +84,36 @@ class BaselineInput:
 
     @cached_property
     def best(self) -> list[tuple[str, str]]:
-        """The three sentences that match the question best; of equals the earliest."""
+        """The three sentences that match the query best; of equals the earliest."""
         scores = bm25(terms(self.text or ""), [terms(sentence) for sentence, _ in self.sentences])
         order = sorted(range(len(scores)), key=lambda position: (-scores[position], position))
         return [self.sentences[position] for position in order[:3]]
 
 
-def _lead(question: BaselineInput) -> Sequence[Claim]:
-    return question.sentences[:1]
+def _lead(given: BaselineInput) -> Sequence[Claim]:
+    return given.sentences[:1]
 
 
-def _bm25(question: BaselineInput) -> Sequence[Claim]:
-    return question.best[:1]
+def _bm25(given: BaselineInput) -> Sequence[Claim]:
+    return given.best[:1]
 
 
-def _bm25_3(question: BaselineInput) -> Sequence[Claim]:
-    return question.best
+def _bm25_3(given: BaselineInput) -> Sequence[Claim]:
+    return given.best
 
 
-def _uncited(question: BaselineInput) -> Sequence[Claim]:
-    return [(sentence, None) for sentence, _ in question.best]
+def _uncited(given: BaselineInput) -> Sequence[Claim]:
+    return [(sentence, None) for sentence, _ in given.best]
 
 
-def _miscited(question: BaselineInput) -> Sequence[Claim]:
-    used = {passage for _, passage in question.best}
+def _miscited(given: BaselineInput) -> Sequence[Claim]:
+    used = {passage for _, passage in given.best}
     others = sorted(
-        (passage for passage, _ in question.passages),
-        key=lambda passage: (passage in question.relevant, passage in used),
+        (passage for passage, _ in given.passages),
+        key=lambda passage: (passage in given.relevant, passage in used),
     )
     claims: list[Claim] = []
-    for sentence, source in question.best:
+    for sentence, source in given.best:
         other = next((passage for passage in others if passage != source), None)
         if other is not None:
             others.remove(other)
@@ -128,8 +129,8 @@ _ENGLISH = (
 )
 
 
-def _english(question: BaselineInput) -> Sequence[Claim]:
-    return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in question.best), strict=False)]
+def _english(given: BaselineInput) -> Sequence[Claim]:
+    return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in given.best), strict=False)]
 
 
 ABSTENTIONS: dict[str, tuple[str, str]] = {
@@ -206,7 +207,7 @@ ABSTENTIONS: dict[str, tuple[str, str]] = {
         "根据所给的文字，无法回答这个问题。",
     ),
 }
-"""Reason and answer of `baseline/abstain` in each language: no passage answers, so the question cannot be answered."""
+"""Reason and answer of `baseline/abstain` in each language: no passage answers, so the query cannot be answered."""
 
 _EXTRACTIVE: dict[str, Callable[[BaselineInput], Sequence[Claim]]] = {
     "baseline/lead": _lead,
@@ -222,7 +223,7 @@ BASELINES: tuple[str, ...] = (*_EXTRACTIVE, ABSTAIN)
 
 
 def baseline_answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[str] | None = None) -> pa.Table:
-    """What the baselines answer to every question of an arena: rows of `schema.Answer`, template `rag`.
+    """What the baselines answer to every query of an arena: rows of `schema.Answer`, template `rag`.
 
     Where the texts that a baseline reads are not known, its answer is `missing` with the reason.
 
@@ -250,21 +251,21 @@ def baseline_answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[st
     rows = []
     for query in queries.select(["language", "query_id", "text"]).to_pylist():
         key = query["language"], query["query_id"]
-        question = BaselineInput(key[0], query["text"], tuple(texts.get(key, ())), frozenset(relevant.get(key, ())))
+        given = BaselineInput(key[0], query["text"], tuple(texts.get(key, ())), frozenset(relevant.get(key, ())))
         for name in names:
-            text, missing = _answer(name, question)
+            text, missing = _answer(name, given)
             rows.append(schema.Answer(*key, name, text, "missing" if missing else "ok", TEMPLATE, missing, None))
     return schema.from_rows("answers", rows)
 
 
-def _answer(name: str, question: BaselineInput) -> tuple[str | None, str | None]:
-    """A baseline's reply, or why there is none."""
+def _answer(name: str, given: BaselineInput) -> tuple[str | None, str | None]:
+    """A baseline's answer, or why there is none."""
     if name == ABSTAIN:
         # A reader of any language sees that this is an abstention.
-        return compose_answer(*ABSTENTIONS.get(question.language, ABSTENTIONS["en"])), None
-    if question.text is None and name != "baseline/lead":
-        return None, "the text of the question is not known"
-    claims = _EXTRACTIVE[name](question)
+        return compose_answer(*ABSTENTIONS.get(base(given.language), ABSTENTIONS["en"])), None
+    if given.text is None and name != "baseline/lead":
+        return None, "the text of the query is not known"
+    claims = _EXTRACTIVE[name](given)
     if not claims:
         return None, "no passage text is known"
     statements = [sentence if passage is None else f"{sentence} [{passage}]" for sentence, passage in claims]

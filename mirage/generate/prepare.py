@@ -1,6 +1,7 @@
-"""Questions and their passages -> answers of one system, whatever model is behind it.
+"""Queries and their passages -> answers of one system, whatever model is behind it.
 
-A prompt shows a question's passages, each cut to the tokens that its template allows. Templates that show ids show them
+A prompt shows a query's passages and, where the query ends a conversation, the turns before it, each cut to the tokens
+that its template allows. Templates that show ids show them
 in a seeded order; templates that number them keep the order of the table, which the numbers refer to. Who makes the
 calls is an argument, so the stage runs on a service, on a model loaded here, or on a queue in tests.
 """
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.prompts import Template, render
 
 if TYPE_CHECKING:
@@ -24,18 +25,20 @@ if TYPE_CHECKING:
 SOUND = ("ok", "empty", "truncated", "refused")
 """What a service has replied; everything else is asked for again."""
 
+Context = tuple[str | None, int | None]
+"""Retriever and depth of the passages that a prompt shows, as an answer's row has them."""
 Complete = Callable[..., Sequence[llm.Reply | None]]
 """`complete(conversations, accepted=...)`: one reply a conversation, None where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked about one question."""
+    """What is asked about one query."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     query_id: str
-    """The question."""
+    """The query."""
     text: str
     """The prompt."""
 
@@ -52,11 +55,11 @@ class PreparedPrompts:
     to_ask: tuple[Prompt, ...]
     """Prompts without a sound reply."""
     kept: tuple[schema.Answer, ...]
-    """Answers that stay: to the same prompts, or to questions that are not asked now."""
+    """Answers that stay: to the same prompts, or to queries that are not asked now."""
     unaskable: tuple[schema.Answer, ...]
-    """Questions that cannot be asked, each a row with its reason."""
+    """Queries that cannot be asked, each a row with its reason."""
     replaced: Mapping[tuple[str, str], schema.Answer]
-    """The answers there are to what is asked, by language and question; they stay where no reply comes."""
+    """The answers there are to what is asked, by language and query; they stay where no reply comes."""
 
     @property
     def conversations(self) -> list[llm.Messages]:
@@ -79,8 +82,10 @@ def generate(
     answers: pa.Table | None = None,
     replace: bool = False,
     first_key: Callable[[str], str] = lambda key: key,
+    turns: pa.Table | None = None,
+    context: Context = (None, None),
 ) -> pa.Table:
-    """Let one system answer questions.
+    """Let one system answer queries.
 
     Args:
         queries: `schema.Query` rows.
@@ -92,18 +97,20 @@ def generate(
         tokens: counts the tokens of the model; by default the estimate.
         seed: seed of the passages' order.
         languages: codes; None for all.
-        limit: questions a language, the first ones by id; None for all.
+        limit: queries a language, the first ones by id; None for all.
         answers: `schema.Answer` rows. The sound ones of this system to the same prompts stay; its failed ones are asked
             again.
         replace: ask again for sound ones too, whatever they were made with.
         first_key: the key under which a call was made the first time, of the key of a call that repeats it.
+        turns: `schema.Turn` rows; None where no query has any.
+        context: the retriever that brought the passages, and how many of its first they are (`schema.Answer`).
 
     Returns:
-        `schema.Answer` rows, all of this system: a sound reply, or a row with the reason why there is none. A question
+        `schema.Answer` rows, all of this system: a sound reply, or a row with the reason why there is none. A query
         that was not asked (`complete` gave None) has no row.
 
     Raises:
-        UnknownName: if a language has no questions.
+        UnknownName: if a language has no queries.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
     prepared = prepare(
@@ -119,6 +126,8 @@ def generate(
         answers=answers,
         replace=replace,
         first_key=first_key,
+        turns=turns,
+        context=context,
     )
     # Who kept a reply to such a prompt knows that the service takes it.
     replies = complete(prepared.conversations, accepted=any(answer.status in SOUND for answer in prepared.kept))
@@ -133,6 +142,8 @@ def generate(
             reason=reply.reason,
             call=reply.key,
             numbered=not template.by_id,
+            retriever=context[0],
+            depth=context[1],
         )
         if reply is not None
         else prepared.replaced.get((prompt.language, prompt.query_id))
@@ -156,31 +167,44 @@ def prepare(
     answers: pa.Table | None = None,
     replace: bool = False,
     first_key: Callable[[str], str] = lambda key: key,
+    turns: pa.Table | None = None,
+    context: Context = (None, None),
 ) -> PreparedPrompts:
     """Make the prompts and set aside what need not be asked; the arguments are those of `generate`.
 
     Raises:
-        UnknownName: if a language has no questions.
+        UnknownName: if a language has no queries.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
     tokens = tokens or llm.TokenEstimate()
     old = {(answer.language, answer.query_id): answer for answer in _rows(answers, system)}
-    by_question = _passages(passages)
+    by_query, conversations = _passages(passages), _turns(turns)
     prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
     replaced: dict[tuple[str, str], schema.Answer] = {}
-    for language, query_id, question, reason in chosen_questions(queries, languages, limit):
+    for language, query_id, query, reason in chosen_queries(queries, languages, limit):
         key = language, query_id
         before = old.get(key)
         needs_call = before is None or before.status not in SOUND or replace
         try:
-            if question is None:
-                raise _UnaskableError(f"the question has no text: {reason}")
-            text = _prompt(template, question, by_question.get(key, []), language, query_id, seed, tokens)
+            if query is None:
+                raise _UnaskableError(f"the query has no text: {reason}")
+            if context[0] is not None and key not in by_query:
+                raise _UnaskableError(f"{context[0]} brought no passage")
+            parts = _PromptParts(query, by_query.get(key, []), conversations.get(key, []), *key)
+            text = _prompt(template, parts, seed, tokens)
         except _UnaskableError as error:
             if needs_call:
                 row = schema.Answer(
-                    *key, system, text=None, status="missing", template=template.name, reason=str(error), call=None
+                    *key,
+                    system,
+                    text=None,
+                    status="missing",
+                    template=template.name,
+                    reason=str(error),
+                    call=None,
+                    retriever=context[0],
+                    depth=context[1],
                 )
                 unaskable.append(row)
                 old.pop(key, None)
@@ -212,13 +236,13 @@ def _same_call(call: str | None, key: str, first_key: Callable[[str], str]) -> b
 
 
 class _UnaskableError(Exception):
-    """Why a question cannot be asked."""
+    """Why a query cannot be asked."""
 
 
 def shuffled(ids: Iterable[str], *, seed: int, language: str, query_id: str) -> list[str]:
-    """Passage ids in the seeded order of a question: by the hash of seed, question and id.
+    """Passage ids in the seeded order of a query: by the hash of seed, query and id.
 
-    The order depends on nothing else: not on the order given, the other questions, the process or a library's version.
+    The order depends on nothing else: not on the order given, the other queries, the process or a library's version.
     A prompt that changed with one of these would have its reply asked and paid for again.
     """
     return sorted(
@@ -226,43 +250,52 @@ def shuffled(ids: Iterable[str], *, seed: int, language: str, query_id: str) -> 
     )
 
 
-def _prompt(
-    template: Template,
-    question: str,
-    passages: Sequence[tuple[str, str | None, str | None]],
-    language: str,
-    query_id: str,
-    seed: int,
-    tokens: llm.Tokens,
-) -> str:
-    """The prompt about one question, its passages ordered and cut.
+@dataclass(frozen=True, slots=True)
+class _PromptParts:
+    """A query with all that its prompt shows."""
+
+    query: str
+    passages: Sequence[tuple[str, str | None, str | None]]
+    """Id, title and text of each."""
+    turns: Sequence[tuple[str, str]]
+    """Speaker and text of each."""
+    language: str
+    query_id: str
+
+
+def _prompt(template: Template, parts: _PromptParts, seed: int, tokens: llm.Tokens) -> str:
+    """The prompt about one query, its passages ordered, these and the turns before it cut.
 
     Raises:
         _UnaskableError: if there are no passages, one has no text, or there is no room for them.
     """
-    if not passages:
-        raise _UnaskableError("no passage is stored with the question")
-    by_id = {passage[0]: passage for passage in passages}
-    order = shuffled(by_id, seed=seed, language=language, query_id=query_id) if template.by_id else list(by_id)
-    texts = []
+    if not parts.passages:
+        raise _UnaskableError("no passage is stored with the query")
+    by_id = {passage[0]: passage for passage in parts.passages}
+    order = list(by_id)
+    if template.by_id:
+        order = shuffled(by_id, seed=seed, language=parts.language, query_id=parts.query_id)
+    texts = [text for _, text in parts.turns]
     for passage_id in order:
         _, title, text = by_id[passage_id]
         if text is None:
             raise _UnaskableError(f"the text of passage {passage_id} is not stored")
         texts.append(text if title is None else f"{title}: {text}")
+    counts = [tokens.count(text) for text in texts]
 
     def rendered(limit: int) -> str:
-        cut = [(None, tokens.cut(text, limit) if n > limit else text) for text, n in zip(texts, counts, strict=True)]
-        return render(template, question, cut, ids=order, language=LANGUAGES[language].name)
+        cut = [tokens.cut(text, limit) if n > limit else text for text, n in zip(texts, counts, strict=True)]
+        passages: list[tuple[str | None, str]] = [(None, text) for text in cut[len(parts.turns) :]]
+        turns = [(speaker, text) for (speaker, _), text in zip(parts.turns, cut, strict=False)]
+        return render(template, parts.query, passages, ids=order, language=name_of(parts.language), turns=turns)
 
-    counts = [tokens.count(text) for text in texts]
     limit, max_prompt_tokens = template.max_passage_tokens, template.max_prompt_tokens
     prompt = rendered(limit)
     while max_prompt_tokens is not None and (over := tokens.count(prompt) - max_prompt_tokens) > 0:
         # Tokens may join where parts meet, so the sum is only nearly right: at least one token less each time.
         limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
         if limit < 1:
-            raise _UnaskableError(f"the question leaves no room for passages within {max_prompt_tokens:,} tokens")
+            raise _UnaskableError(f"the query leaves no room for passages within {max_prompt_tokens:,} tokens")
         prompt = rendered(limit)
     return prompt
 
@@ -278,13 +311,13 @@ def _level(counts: Sequence[int], room: int) -> int:
     return max(counts)
 
 
-def chosen_questions(
+def chosen_queries(
     queries: pa.Table, languages: Iterable[str] | None, limit: int | None
 ) -> list[tuple[str, str, str | None, str | None]]:
-    """Language, id, text and reason of the questions to be asked, in the order of their key.
+    """Language, id, text and reason of the queries to be asked, in the order of their key.
 
     Raises:
-        UnknownName: if a language has no questions.
+        UnknownName: if a language has no queries.
     """
     rows = schema.sort("queries", queries).to_pylist()
     language_codes = {row["language"] for row in rows}
@@ -293,23 +326,31 @@ def chosen_questions(
             raise UnknownName("language", code, language_codes, where="queries")
     selection = language_codes if languages is None else set(languages)
     counts = dict.fromkeys(selection, 0)
-    questions = []
+    rows_chosen = []
     for row in rows:
         code = row["language"]
         if code in selection and (limit is None or counts[code] < limit):
             counts[code] += 1
-            questions.append((code, row["query_id"], row["text"], row["reason"]))
-    return questions
+            rows_chosen.append((code, row["query_id"], row["text"], row["reason"]))
+    return rows_chosen
 
 
 def _passages(passages: pa.Table) -> dict[tuple[str, str], list[tuple[str, str | None, str | None]]]:
-    """Id, title and text of the passages of each question, in the order of the table's positions."""
+    """Id, title and text of the passages of each query, in the order of the table's positions."""
     columns = ("language", "query_id", "position", "passage_id", "title", "text")
     rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
-    by_question: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
+    by_query: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
     for language, query_id, _, *passage in sorted(rows, key=lambda row: row[:4]):
-        by_question.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
-    return by_question
+        by_query.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
+    return by_query
+
+
+def _turns(turns: pa.Table | None) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Speaker and text of the turns before each query, in order."""
+    by_query: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
+        by_query.setdefault((row["language"], row["query_id"]), []).append((row["speaker"], row["text"]))
+    return by_query
 
 
 def _rows(answers: pa.Table | None, system: str) -> list[schema.Answer]:

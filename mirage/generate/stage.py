@@ -1,4 +1,4 @@
-"""Answering the questions of an arena: a model is asked, its answers join those of other systems."""
+"""Answering the queries of an arena: a model is asked, its answers join those of other systems."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import generate, llm, prompts, schema, store
 from mirage.answers import citations, cited, is_numbered, parse_answer
+from mirage.engines.shards import Shard
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.generate import baselines
+from mirage.shown import ShownPassages, contexts, given_by, need_retriever
 from mirage.stage import Stage, Tables
 from mirage.store import ledger_path
 
@@ -23,6 +25,8 @@ Engine = Callable[..., Sequence[llm.Reply | None]]
 """Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, as `llm.complete` does when it has been
 given the rest; with `again=...` too where answers are made again."""
 _COUNTED = "tokens by"
+_SHOWN = ("queries", "passages", "retrieved")
+"""Tables that prompts are made from, and answers with them."""
 OnReply = Callable[[llm.Cost, int], None]
 """Called with what has come so far, and of how many conversations."""
 
@@ -45,12 +49,18 @@ class GenerateOptions:
     languages: Sequence[str] | None = None
     """Codes; None for all."""
     limit: int | None = None
-    """Questions a language, the first ones by id; None for all."""
+    """Queries a language, the first ones by id; None for all."""
+    queries: frozenset[tuple[str, str]] | None = None
+    """Language and id of the only queries that are asked; None for all."""
     relevant_only: bool = False
-    """Whether the prompts show the relevant passages alone, as to the teacher of a training set; questions without any
+    """Whether the prompts show the relevant passages alone, as to the teacher of a training set; queries without any
     are not asked."""
+    retriever: str | None = None
+    """Whose passages the prompts show; None for those given with the queries."""
+    depth: int | None = None
+    """How many of the retriever's first passages they show; None for all."""
     replace: bool = False
-    """Whether the system's answers to these questions are made again, whatever they were made with and whatever the
+    """Whether the system's answers to these queries are made again, whatever they were made with and whatever the
     ledger holds. One that was stopped goes on: what it has got is not asked for again."""
 
 
@@ -76,8 +86,8 @@ def plan_generating(path: Path, request: GenerateOptions, *, limits: llm.Limits)
     """What asking would cost at most; nothing is sent or written.
 
     Raises:
-        ArenaError: if the arena lacks questions or passages.
-        UnknownName: if a language has no questions.
+        ArenaError: if the arena lacks queries, or the passages that are shown.
+        UnknownName: if a language has no queries, or there is no such retriever.
         BadInput: if the system has answers that were made in another way.
     """
     seen = store.consistently(path, lambda arena: _seen(arena, request))
@@ -98,7 +108,7 @@ def generate_answers(
     on_reply: OnReply | None = None,
     step: str | None = None,
 ) -> GenerateResult:
-    """Let a system answer the questions of an arena.
+    """Let a system answer the queries of an arena.
 
     Replies are in the arena's ledger the moment they come, and the table is written at the end, also when the service
     ends the run: whoever is stopped goes on with the same command and pays nothing twice. Answers of other systems
@@ -114,8 +124,8 @@ def generate_answers(
         step: the step of a run that this is (`store.upsert`).
 
     Raises:
-        ArenaError: if the arena lacks questions or passages, or cannot be written.
-        UnknownName: if a language has no questions.
+        ArenaError: if the arena lacks queries or passages, or cannot be written.
+        UnknownName: if a language has no queries.
         BadInput: if the system has answers that were made in another way.
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
@@ -150,7 +160,7 @@ def generate_answers(
         ended = not stopped and all(reply is not None and not _given_up(reply) for reply in replies)
         return replies
 
-    chosen = generate.chosen_questions(tables["queries"], request.languages, request.limit)
+    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
     with store.Ledger(ledger_path(path)) as ledger:
         options = _options(request, ledger)
         number = (
@@ -165,12 +175,36 @@ def generate_answers(
     if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
         raise Unreachable(
             f"no call got a reply: {reasons.most_common(1)[0][0]}",
-            do="see that the service answers, then run the same command again; each question has a row that says why",
+            do="see that the service answers, then run the same command again; each query has a row that says why",
         )
     counts = _count(chosen, answers)
     kept -= sum(count["missing"] for count in counts.values())
     shared = store.consistently(path, lambda arena: _shared(arena, request.system))
     return GenerateResult(arena, counts, kept, shared, reasons, tally.cost)
+
+
+def of_shard(whole: Path, request: GenerateOptions, shard: Shard) -> GenerateOptions:
+    """What is asked of a shard's queries so that all shards together ask what the request asks of the whole arena.
+
+    Args:
+        whole: the folder of the arena that is cut.
+        request: who is asked what there.
+        shard: which queries.
+
+    Raises:
+        ArenaError: if the arena lacks queries or passages.
+        UnknownName: if a language has no queries.
+        BadInput: if answers are to be made again: parts cannot tell which ones are newer.
+    """
+    if request.replace:
+        raise BadInput(
+            "--replace goes without --shard: parts cannot tell which answers are newer",
+            do="give the new answers another name with --system",
+        )
+    tables = _tables(store.consistently(whole, lambda arena: _seen(arena, request)), request)
+    chosen = generate.chosen_queries(tables["queries"], request.languages, request.limit)
+    queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
+    return replace(request, languages=None, limit=None, queries=queries)
 
 
 def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -185,12 +219,10 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
     systems = set(table["system"].to_pylist())
     if system not in systems:
         raise UnknownName("system", system, systems, where=str(path))
-    passages = schema.arrow_schema("passages").empty_table()
+    passages = None
     if "passages" in arena.tables:
         passages = arena.read("passages", columns=["language", "query_id", "position", "passage_id"])
-    ids: dict[tuple[str, str], list[str]] = {}
-    for language, query_id, _, passage_id in sorted(zip(*(c.to_pylist() for c in passages.columns), strict=True)):
-        ids.setdefault((language, query_id), []).append(passage_id)
+    lists = ShownPassages(passages, arena.read_optional("retrieved"), columns=("passage_id",))
     rows = []
     for row in table.to_pylist():
         if row["system"] != system:
@@ -198,7 +230,8 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
         text = row["text"] or ""
         parts = parse_answer(text) if text else None
         numbered = is_numbered(row["template"], row["numbered"])
-        mentions = citations(text, ids.get((row["language"], row["query_id"]), []), numbered=numbered)
+        seen = lists.of((row["language"], row["query_id"]), row["retriever"], row["depth"])
+        mentions = citations(text, [passage_id for (passage_id,) in seen], numbered=numbered)
         rows.append(
             {
                 **{name: row[name] for name in ("language", "query_id", "system")},
@@ -215,12 +248,20 @@ def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = Non
 
 def _seen(arena: store.Arena, request: GenerateOptions) -> store.Snapshot:
     """What a model that answers reads, and the answers that are there."""
-    for name in ("queries", "passages"):
+    if request.retriever is not None:
+        need_retriever(arena, request.retriever)
+    names = ("queries", "passages") if request.retriever is None else ("queries", "retrieved")
+    for name in names:
         arena.need(name)
     for code in request.languages or ():
         if code not in arena.languages("queries"):
-            raise UnknownName("language", code, arena.languages("queries"), where=str(arena.path))
-    tables = {name: arena.read(name, languages=request.languages) for name in ("queries", "passages")}
+            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    tables = {name: arena.read(name, languages=request.languages) for name in ("queries",)}
+    for name in ("passages", *names[1:]):
+        if (table := arena.read_optional(name, languages=request.languages)) is not None:
+            tables[name] = table
+    if (turns := arena.read_optional("turns", languages=request.languages)) is not None:
+        tables["turns"] = turns
     if "answers" in arena.tables:
         tables["answers"] = arena.read("answers")
     return store.Snapshot(arena, tables)
@@ -229,11 +270,19 @@ def _seen(arena: store.Arena, request: GenerateOptions) -> store.Snapshot:
 def _tables(seen: store.Snapshot, request: GenerateOptions) -> dict[str, Any]:
     """The arguments of the stage that are tables."""
     tables: dict[str, Any] = {"answers": None, **seen.tables}
+    retrieved = tables.pop("retrieved", None)
+    if request.retriever is not None:
+        tables["passages"] = given_by(contexts(tables.get("passages"), retrieved), request.retriever, request.depth)
     if request.relevant_only:
         key = ["language", "query_id"]
         tables["passages"] = tables["passages"].filter(tables["passages"]["relevant"])
         queries = tables["queries"].join(tables["passages"].select(key), key, join_type="left semi")
         tables["queries"] = queries.select(tables["queries"].column_names)
+    if request.queries is not None:
+        import pyarrow as pa
+
+        keys = zip(*(tables["queries"][name].to_pylist() for name in ("language", "query_id")), strict=True)
+        tables["queries"] = tables["queries"].filter(pa.array([key in request.queries for key in keys], pa.bool_()))
     return tables
 
 
@@ -241,6 +290,7 @@ def _options(request: GenerateOptions, ledger: store.Ledger | None) -> dict[str,
     """The arguments of the stage that are no tables."""
     names = ("system", "template", "settings", "tokens", "seed", "languages", "limit", "replace")
     options = {name: getattr(request, name) for name in names}
+    options["context"] = request.retriever, request.depth
     return options if ledger is None else {**options, "first_key": partial(llm.first_key, ledger=ledger)}
 
 
@@ -271,11 +321,17 @@ def _given_up(reply: llm.Reply) -> bool:
 
 def _note(request: GenerateOptions) -> str:
     """How answers are made, for the manifest."""
-    parameters = {name: value for name, value in llm.request(request.settings, []).items() if name != "messages"}
     counted = (request.tokens or llm.TokenEstimate()).name
-    options = {"template": request.template.name, "order seed": request.seed, _COUNTED: counted, **parameters}
+    options = {
+        "template": request.template.name,
+        "order seed": request.seed,
+        _COUNTED: counted,
+        **llm.parameters(request.settings),
+    }
     if request.relevant_only:
         options["passages"] = "relevant"
+    if request.retriever is not None:
+        options |= {"retriever": request.retriever, "depth": request.depth or "all"}
     return f"{request.system}: " + ", ".join(f"{name} {value}" for name, value in options.items())
 
 
@@ -294,7 +350,7 @@ def _settled(arena: store.Arena, request: GenerateOptions) -> GenerateOptions:
     if before not in (None, _note(request)) and not request.replace:
         raise BadInput(
             f"the answers of {before}; now it is {_note(request).removeprefix(f'{request.system}: ')}",
-            where=str(arena.path),
+            where=arena.address,
             do="give this system another name with --system, or make its answers again with --replace",
         )
     return request
@@ -311,7 +367,7 @@ def _shared(arena: store.Arena, system: str) -> Counter[str]:
 
 
 def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:
-    """Answers to the chosen questions by language and status."""
+    """Answers to the chosen queries by language and status."""
     rows = zip(*(answers[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
     status = {(language, query_id): status for language, query_id, status in rows}
     counts: dict[str, Counter[str]] = {}
@@ -325,7 +381,7 @@ def _write(
 ) -> store.Arena:
     """Put the answers of a system that are new or other than before in place of those it had.
 
-    Answers that it had to other questions stay, also those that another program has written meanwhile.
+    Answers that it had to other queries stay, also those that another program has written meanwhile.
     """
     import pyarrow as pa
 
@@ -343,7 +399,7 @@ def _write(
         pa.Table.from_pylist(new, schema.arrow_schema("answers")),
         pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
     )
-    questions = store.Snapshot(seen.arena, {name: seen.tables[name] for name in ("queries", "passages")})
+    queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
     result = store.upsert(
         path,
         {"answers": rows},
@@ -351,7 +407,7 @@ def _write(
         notes=[_note(request)],
         subjects=[request.system],
         check=lambda arena: _settled(arena, request),
-        seen=questions,
+        seen=queries,
         step=step,
     )
     return result.arena
@@ -361,5 +417,24 @@ def _baselines(tables: Tables) -> dict[str, pa.Table]:
     return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
 
 
+def _baselines_over(
+    tables: Tables, *, retriever: str, depth: int | None = None, only: Sequence[str] | None = None
+) -> dict[str, pa.Table]:
+    passages = given_by(contexts(tables.get("passages"), tables["retrieved"]), retriever, depth)
+    rows = baselines.baseline_answers(tables["queries"], passages, only=only).to_pylist()
+    own = {"retriever": retriever, "depth": depth}
+    systems = [schema.Answer(**{**row, **own, "system": whole_system(row["system"], retriever)}) for row in rows]
+    return {"answers": schema.from_rows("answers", systems)}
+
+
+def whole_system(generator: str, retriever: str) -> str:
+    """The name of a generator with a retriever: `gpt-4o+bm25`."""
+    return f"{generator}+{retriever}"
+
+
+BASELINES_OVER = Stage(
+    "baselines with a retriever", ("queries", "retrieved"), ("answers",), _baselines_over, uses=("passages",)
+)
+"""The baselines over what a retriever brought, as systems of their own."""
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
-"""A source of answers beside the imported ones, which are not made from the questions."""
+"""A source of answers beside the imported ones, which are not made from the queries."""

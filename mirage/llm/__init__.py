@@ -5,10 +5,14 @@
     replies = complete(conversations, endpoint=endpoint, settings=settings, ledger=Ledger(path), rng=default_rng(0))
 
 `presets.py` knows the services, `calls.py` what a call, a reply and a price are, `batch.py` what the ledger has and
-what is to be asked; `client.py` makes the calls, at the rates of `pace.py`; `retry.py` decides what a failure means,
-`tokens.py` counts tokens. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
+what is to be asked, `asking.py` what came of many, and `arena_calls.py` how a stage asks about an arena; `client.py`
+makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py` decides what a failure means,
+`tokens.py` counts tokens. `embed.py` gets vectors of texts in the same way. `engine_vllm.py` makes the same calls with
+a model that vLLM loads on this machine.
 """
 
+from mirage.llm.arena_calls import ArenaCalls, Conversations, plan_calls
+from mirage.llm.asking import Engine, Replies, put, unread
 from mirage.llm.calls import (
     Cost,
     Limits,
@@ -17,23 +21,32 @@ from mirage.llm.calls import (
     Settings,
     Tally,
     call_key,
+    described,
     first_key,
+    parameters,
     plan,
     request,
     spent,
     total,
 )
 from mirage.llm.client import complete
+from mirage.llm.embed import embed, plan_embedding, vector_of
+from mirage.llm.gate import Gate
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
 from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
 
 __all__ = [
     "PRESETS",
+    "ArenaCalls",
+    "Conversations",
     "Cost",
     "Endpoint",
+    "Engine",
+    "Gate",
     "Limits",
     "Messages",
     "Preset",
+    "Replies",
     "Reply",
     "Settings",
     "Tally",
@@ -41,11 +54,19 @@ __all__ = [
     "Tokens",
     "call_key",
     "complete",
+    "described",
+    "embed",
     "first_key",
+    "parameters",
     "plan",
+    "plan_calls",
+    "plan_embedding",
+    "put",
     "request",
     "resolve",
     "spent",
     "tokens_of",
     "total",
+    "unread",
+    "vector_of",
 ]

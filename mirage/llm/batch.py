@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from mirage.llm.calls import Messages, Reply, Settings, request
+from mirage.llm.calls import AGAIN, Messages, Reply, Settings, read_completion, request
 from mirage.store import Ledger, ledger_key
 
 OnReply = Callable[[int, Reply], None]
@@ -17,6 +17,8 @@ OnReply = Callable[[int, Reply], None]
 class Batch:
     """Conversations, their replies so far, and the ledger between the two."""
 
+    path: ClassVar[str] = "/chat/completions"
+    """Where requests are sent, below the address of the service."""
     conversations: Sequence[Messages]
     """They may be made when they are asked for: none is held."""
     settings: Settings
@@ -47,6 +49,23 @@ class Batch:
     def request(self, number: int) -> dict[str, Any]:
         """What is asked in a conversation, as the ledger has it."""
         return request(self.settings, self.conversations[number], self.again)
+
+    def body(self, number: int, limit: str) -> dict[str, Any]:
+        """What is sent for a conversation.
+
+        Args:
+            number: of the conversation.
+            limit: what the service calls the limit of new tokens.
+        """
+        body = self.request(number)
+        body.pop(AGAIN, None)
+        body[limit] = body.pop("max_tokens")
+        return body
+
+    def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
+        """Read what the service sent for a conversation (`calls.read_completion`)."""
+        messages, most = self.conversations[number], self.settings.max_tokens
+        return read_completion(key, content, attempt, messages=messages, max_tokens=most)
 
     def keep(self, reply: Reply) -> None:
         """Put a reply into the ledger, and settle whoever waits for it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mirage.errors import BadInput
@@ -28,6 +28,7 @@ _REASONING = 4
 believed."""
 _NAMES, _NAME = 3, 60
 """How many names of tools a reason shows, and how many characters of each."""
+_SOMETIMES = ("estimated", "reasoning", "seconds")
 _FRAME = 8
 """Tokens that a chat format adds to a conversation, about."""
 
@@ -121,11 +122,13 @@ class Reply:
     """Whether a number of tokens is an estimate, since the service gave none, or one that cannot be."""
     reasoning: str | None = None
     """What the model reasoned before the reply, where the service gives it apart from the text."""
+    seconds: float | None = field(default=None, compare=False)
+    """From the request that was answered to its last byte, in seconds; null where that is no matter of one reply."""
 
     def kept(self) -> dict[str, Any]:
-        """What the ledger keeps of it; of `estimated` and `reasoning`, what says something."""
+        """What the ledger keeps of it; of `estimated`, `reasoning` and `seconds`, what says something."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
-        return {name: value for name, value in values.items() if name not in ("estimated", "reasoning") or value}
+        return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,16 @@ def total(costs: Iterable[Cost]) -> Cost:
     return Cost(**counts, money=sum(money) if parts and len(money) == len(parts) else None)
 
 
+def parameters(settings: Settings) -> dict[str, Any]:
+    """All that decides a reply but the messages: the model and what is set of its parameters."""
+    return {name: value for name, value in asdict(settings).items() if value is not None}
+
+
+def described(settings: Settings) -> str:
+    """Model and parameters in one line, for a manifest."""
+    return ", ".join(f"{name} {value}" for name, value in parameters(settings).items())
+
+
 def request(settings: Settings, messages: Messages, again: str | None = None) -> dict[str, Any]:
     """All that decides a reply: model, parameters, messages. Its hash is the ledger key.
 
@@ -168,9 +181,8 @@ def request(settings: Settings, messages: Messages, again: str | None = None) ->
         again: names the repetition, where the same is asked once more though the ledger has a reply. The service does
             not see it.
     """
-    parameters = {name: value for name, value in asdict(settings).items() if value is not None}
     repetition = {} if again is None else {AGAIN: again}
-    return {**parameters, **repetition, "messages": [dict(message) for message in messages]}
+    return {**parameters(settings), **repetition, "messages": [dict(message) for message in messages]}
 
 
 def call_key(settings: Settings, messages: Messages, again: str | None = None) -> str:

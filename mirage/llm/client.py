@@ -16,9 +16,9 @@ from mirage.errors import MirageError, Unreachable
 from mirage.extras import extra
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed
-from mirage.llm.calls import AGAIN, Limits, Messages, Reply, Settings, prompt_tokens, read_completion
+from mirage.llm.calls import Limits, Messages, Reply, Settings, prompt_tokens
+from mirage.llm.gate import Gate, OwnGate
 from mirage.llm.guard import ACCEPT, guard
-from mirage.llm.pace import Pace
 from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
 
@@ -43,6 +43,7 @@ def complete(
     on_reply: OnReply | None = None,
     again: str | None = None,
     accepted: bool = False,
+    gate: Gate | None = None,
 ) -> list[Reply | None]:
     """Get a reply to every conversation; what the ledger holds is not asked again.
 
@@ -60,6 +61,7 @@ def complete(
         again: names a repetition: only replies of the same repetition count as those that the ledger holds.
         accepted: whether the service is known to take such requests, so that one that it does not take concerns that
             conversation alone. So it is in any case when one of these conversations has a reply.
+        gate: keeps rates and budget, where they are shared with other programs; None for those of the limits.
 
     Returns:
         One reply a conversation; None for those not asked because the budget was reached.
@@ -69,15 +71,27 @@ def complete(
             or asks to wait longer than the limit, with what to do. Replies that had come are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    limits = limits or Limits()
     batch = Batch(conversations, settings, ledger, on_reply, again)
+    return ask(batch, endpoint=endpoint, limits=limits or Limits(), rng=rng, accepted=accepted, gate=gate)
+
+
+def ask(
+    batch: Batch,
+    *,
+    endpoint: Endpoint,
+    limits: Limits,
+    rng: np.random.Generator,
+    accepted: bool = False,
+    gate: Gate | None = None,
+) -> list[Reply | None]:
+    """Send what a batch has open; arguments, results and errors are those of `complete`."""
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
     jobs = []
     for key, number in batch.open.items():
-        tokens = prompt_tokens(conversations[number]) if counted else 0
-        jobs.append(_Job(key, number, tokens, limits.cost(tokens, settings.max_tokens) or 0.0))
+        tokens = prompt_tokens(batch.conversations[number]) if counted else 0
+        jobs.append(_Job(key, number, tokens, limits.cost(tokens, batch.settings.max_tokens) or 0.0))
     if jobs:
-        reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven)))
+        reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven, gate)))
         if reason:
             batch.settle_rest(f"not asked: {reason}")
     return batch.replies
@@ -108,19 +122,16 @@ class _Crew:
     """Those not begun, the next one last."""
     accepted: bool
     """Whether the service has taken a request of this kind."""
+    shared: Gate | None
+    """Rates and budget that others share; None for those of the limits."""
     halt: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when everything stops."""
     error: MirageError | None = None
     """What the service turned down, where that stops everything."""
     hopeless: str | None = None
     """Why no more is asked, where too much failed."""
-    spent: float = 0.0
     under_way: int = 0
     """Calls begun and not ended."""
-    reserved: float = 0.0
-    """What these can cost at most."""
-    freed: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a call has ended."""
     resume: float = -math.inf
     """When the service wants to be asked again, by the loop's clock."""
     unfit: int = 0
@@ -128,8 +139,7 @@ class _Crew:
     """Calls to which the service had no answer since the last reply."""
 
     def __post_init__(self) -> None:
-        self.requests = Pace(self.limits.requests_per_minute)
-        self.tokens = Pace(self.limits.tokens_per_minute)
+        self.gate = self.shared or OwnGate(self.limits)
 
     async def run(self, client: AsyncOpenAI) -> None:
         """Make every call that can be made."""
@@ -172,25 +182,21 @@ class _Crew:
                 reply = await self._call(job)
             finally:
                 self.under_way -= 1
-                self.reserved -= job.most
-                self.spent += self._price(job, reply)
-                self.freed.set()
+                await self.gate.settle(job.most, self._price(job, reply))
             if reply is not None:
                 self._take(reply)
 
     async def _next(self) -> _Job | None:
         """The next job, as soon as the budget allows it; None when there is no more to do."""
-        while self.jobs and not self.halt.is_set():
-            cost = self.jobs[-1].most
-            if self.limits.budget is None or self.spent + self.reserved + cost <= self.limits.budget:
-                self.reserved += cost
-                self.under_way += 1
-                return self.jobs.pop()
-            if not self.under_way:
-                self.halt.set()
-                break
-            self.freed.clear()
-            await self.freed.wait()
+        if not self.jobs or self.halt.is_set():
+            return None
+        job = self.jobs.pop()
+        self.under_way += 1
+        if await self.gate.reserve(job.most):
+            return job
+        self.under_way -= 1
+        self.jobs.append(job)
+        self.halt.set()
         return None
 
     async def _call(self, job: _Job) -> Reply | None:
@@ -233,29 +239,33 @@ class _Crew:
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
-        now = self._now()
-        begins = max(self.requests.book(1, now), self.tokens.book(job.tokens + self.batch.settings.max_tokens, now))
+        tokens = job.tokens + self.batch.settings.max_tokens
         # Those who wait for the service do not all come back in the same instant.
         jitter = float(self.rng.uniform(0, self.limits.backoff))
-        while (wait := max(begins, self.resume + jitter) - self._now()) > 0 and not self.halt.is_set():
-            await self._sleep(wait)
+        begins, holds = await self.gate.turn(tokens)
+        while not self.halt.is_set():
+            wait = max(begins, self.resume + jitter) - self._now()
+            if wait > 0:
+                await self._sleep(wait)
+            elif self._now() <= holds:
+                return
+            else:
+                begins, holds = await self.gate.turn(tokens)
 
     async def _ask(self, job: _Job, attempt: int) -> Reply:
         """Send one request and read its answer."""
         import httpx
 
-        body = self.batch.request(job.number)
-        body.pop(AGAIN, None)
-        body[self.endpoint.limit] = body.pop("max_tokens")
+        body, began = self.batch.body(job.number, self.endpoint.limit), self._now()
         async with asyncio.timeout(self.limits.timeout):
             # The bare answer: the client's own models double the time a call takes here and let half an answer pass.
-            answer = await self.client.post("/chat/completions", cast_to=httpx.Response, body=body)
-        messages, settings = self.batch.conversations[job.number], self.batch.settings
-        reply = read_completion(job.key, answer.content, attempt, messages=messages, max_tokens=settings.max_tokens)
+            answer = await self.client.post(self.batch.path, cast_to=httpx.Response, body=body)
+        seconds = round(self._now() - began, 3)
+        reply = self.batch.read(job.key, answer.content, attempt, job.number)
         text, reason, reasoning, served = (
             part and self.endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
         )
-        return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served)
+        return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, seconds=seconds)
 
     def _take(self, reply: Reply) -> None:
         """Keep a reply and hand it on."""

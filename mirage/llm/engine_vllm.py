@@ -13,6 +13,8 @@ from mirage.llm.batch import Batch, OnReply, failed
 from mirage.llm.calls import Messages, Reply, Settings, state
 from mirage.store import Ledger
 
+Engine = tuple[Any, Any]
+"""vLLM with a model in it, and the parameters of sampling."""
 BATCH = 512
 """Prompts handed over at once. A run that is killed has lost the replies to one batch at most."""
 
@@ -23,6 +25,7 @@ def complete_local(
     settings: Settings,
     ledger: Ledger,
     options: Mapping[str, Any] | None = None,
+    engine: Engine | None = None,
     on_reply: OnReply | None = None,
     again: str | None = None,
     accepted: bool = False,  # noqa: ARG001  # as `client.complete` takes it; no prompt stops the others here
@@ -37,6 +40,7 @@ def complete_local(
             prompt's.
         ledger: where replies are kept, batch by batch.
         options: further arguments of `vllm.LLM`, such as `tensor_parallel_size`.
+        engine: what `load` has loaded; None to load it now.
         on_reply: called with the number of a conversation and its reply.
         again: as for `client.complete`. Without a temperature the engine says the same again.
         accepted: has no effect.
@@ -50,7 +54,7 @@ def complete_local(
     todo = list(batch.open.items())
     if not todo:
         return batch.replies
-    model, parameters = _load(settings, options or {})
+    model, parameters = engine or load(settings, options or {})
     for start in range(0, len(todo), BATCH):
         part = todo[start : start + BATCH]
         outputs = _chat(model, parameters, [[dict(message) for message in conversations[number]] for _, number in part])
@@ -63,8 +67,17 @@ def complete_local(
     return batch.replies
 
 
-def _load(settings: Settings, options: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The engine with the model in it, and the sampling parameters."""
+def load(settings: Settings, options: Mapping[str, Any]) -> Engine:
+    """Load a model, for several calls of `complete_local`.
+
+    Args:
+        settings: model and parameters.
+        options: further arguments of `vllm.LLM`.
+
+    Raises:
+        BadInput: if vLLM is not installed, or does not know an option.
+        Unreachable: if the model cannot be loaded.
+    """
     try:
         import vllm
     except ImportError as error:

@@ -37,7 +37,7 @@ class RetryDecision:
     """What to do after a failure."""
 
     action: Literal["again", "refused", "unfit", "stop"]
-    """`again`: ask again; `refused`: the service declines this one question; `unfit`: it takes no such request, which
+    """`again`: ask again; `refused`: the service declines this one request; `unfit`: it takes no such request, which
     concerns this one alone if it took others, else all; `stop`: it would turn down every request."""
     reason: str
     """What happened, for the row or the error."""

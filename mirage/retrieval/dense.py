@@ -1,0 +1,181 @@
+"""Search by vectors: those of a model of embeddings at a service, compared exactly, block by block.
+
+A service is asked for the vector of every passage and query once; they are kept by model and text. The score is the
+cosine of two vectors. All passages are compared: nothing is approximated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage import llm, store
+from mirage.retrieval.bm25 import Hit, best_rows
+from mirage.store.buckets import buckets
+
+if TYPE_CHECKING:
+    from mirage.retrieval.corpus import Corpus
+
+VECTORS = "vectors.sqlite"
+"""File in an arena's folder that keeps vectors, so that a stopped run goes on."""
+BLOCK, _QUERIES = 16_384, 512
+"""Passages, and queries, that are compared at once."""
+_FEWEST = 1_024
+"""Passages of the first block."""
+_WAITING = 2
+"""How many times the rows wanted wait before they are sifted."""
+_PART = 4_096
+"""Vectors that are in memory at once while they are put on disk."""
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass
+class DenseSearch:
+    """Searches a corpus by the vectors of a model (`stage.Search`)."""
+
+    folder: Path
+    """The arena's folder, where vectors are kept."""
+    endpoint: llm.Endpoint
+    """Service and key."""
+    model: str
+    """The model's name there."""
+    limits: llm.Limits
+    """Concurrency, rates, retries, prices, budget."""
+    query_prefix: str = ""
+    """What the model wants before a query: `query: `."""
+    passage_prefix: str = ""
+    """What it wants before a passage."""
+    progress: Callable[[int, int], None] | None = None
+    """Called with how many requests are done, and of how many."""
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    """Source of the jitter of pauses."""
+    costs: list[llm.Cost] = field(default_factory=list)
+    """What each language has cost."""
+
+    def __call__(self, corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
+        """The passages nearest to each query.
+
+        Raises:
+            Unreachable: if some text got no vector; what has come is kept.
+            BadInput: if vectors have several lengths, or the budget is reached.
+        """
+        texts = [self.passage_prefix + text for text in corpus.texts()]
+        asked_for = [self.query_prefix + query for query in queries]
+        with store.Ledger(self.folder / VECTORS) as ledger:
+            self.costs.append(
+                llm.embed(
+                    [*texts, *asked_for],
+                    endpoint=self.endpoint,
+                    model=self.model,
+                    ledger=ledger,
+                    limits=self.limits,
+                    rng=self.rng,
+                    progress=self.progress,
+                )
+            )
+            if not asked_for:
+                return []
+            of_queries = self._matrix(asked_for, ledger)
+            width = of_queries.shape[1]
+            with buckets(1, folder=self.folder) as files:
+                for start in range(0, len(texts), _PART):
+                    files.append(0, self._matrix(texts[start : start + _PART], ledger))
+                return nearest(of_queries, files.mapped(0, np.dtype("<f4"), width), depth)
+
+    def plan(self, texts: Sequence[str]) -> llm.Cost:
+        """What the vectors of texts would cost at most; nothing is sent."""
+        path = self.folder / VECTORS
+        if not path.exists():
+            return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=None)
+        with store.Ledger(path, read_only=True) as ledger:
+            return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=ledger)
+
+    def _matrix(self, texts: Sequence[str], ledger: store.Ledger) -> Matrix:
+        """The vectors of texts at length 1, a row a text; one without a direction stays 0."""
+        vectors = [llm.vector_of(ledger, self.model, text) for text in texts]
+        matrix: Matrix = np.array(vectors, np.float32)
+        length = np.linalg.norm(matrix, axis=1, keepdims=True)
+        unit: Matrix = np.divide(matrix, length, out=np.zeros_like(matrix), where=length > 0)
+        return unit
+
+
+def nearest(queries: Matrix, vectors: Matrix, depth: int, *, block: int = BLOCK) -> list[list[Hit]]:
+    """The rows of vectors with the highest inner products with each query, best first, of equals the first.
+
+    Args:
+        queries: q x d.
+        vectors: n x d; may be on disk: a block is read at a time.
+        depth: rows a query, at most.
+        block: rows of a block.
+
+    Returns:
+        Row and inner product of each, for each query.
+    """
+    groups = [queries[first : first + _QUERIES] for first in range(0, len(queries), _QUERIES)]
+    best = [_Best(len(group), depth) for group in groups]
+    start = 0
+    while start < len(vectors):
+        # The first blocks are small: as long as little has been compared, nearly all of a block is among the best.
+        stop = start + min(block, max(_FEWEST, 3 * start))
+        part = np.asarray(vectors[start:stop]).T
+        for group, best_of_group in zip(groups, best, strict=True):
+            best_of_group.compare(group @ part, start)
+        start = stop
+    return [hits for best_of_group in best for hits in best_of_group.hits()]
+
+
+class _Best:
+    """The best rows so far of each of some queries; what may be among them waits for the next sifting.
+
+    Args:
+        n: number of queries.
+        depth: rows a query, at most.
+    """
+
+    def __init__(self, n: int, depth: int) -> None:
+        self._depth = depth
+        self._least = np.full(n, -np.inf, np.float32)  # what a further row must exceed
+        self._rows: list[list[NDArray[np.int64]]] = [[] for _ in range(n)]
+        self._scores: list[list[Matrix]] = [[] for _ in range(n)]
+        self._waiting = np.zeros(n, np.int64)
+
+    def compare(self, products: Matrix, start: int) -> None:
+        """Take the inner products of each query with the rows from a start on, which all come after those so far."""
+        query, column = np.nonzero(products > self._least[:, None])
+        counts = np.bincount(query, minlength=len(self._rows))
+        rows, scores = start + column, products[query, column]
+        ends = np.cumsum(counts)
+        for k in np.flatnonzero(counts).tolist():
+            part = slice(ends[k] - counts[k], ends[k])
+            self._rows[k].append(rows[part])
+            self._scores[k].append(scores[part])
+        self._waiting += counts
+        for k in np.flatnonzero(self._waiting > _WAITING * self._depth).tolist():
+            self._sift(k)
+
+    def hits(self) -> list[list[Hit]]:
+        """Row and inner product of the best of each query, best first, of equals the first."""
+        hits = []
+        for own_rows, own_scores in zip(self._rows, self._scores, strict=True):
+            if not own_rows:
+                hits.append(list[Hit]())
+                continue
+            rows, scores = np.concatenate(own_rows), np.concatenate(own_scores)
+            order = best_rows(scores, np.arange(len(scores)), self._depth)
+            hits.append(list(zip(rows[order].tolist(), scores[order].tolist(), strict=True)))
+        return hits
+
+    def _sift(self, k: int) -> None:
+        """Keep the best alone of a query, with all that equal the last of them."""
+        rows, scores = np.concatenate(self._rows[k]), np.concatenate(self._scores[k])
+        place = len(scores) - self._depth
+        self._least[k] = np.partition(scores, place)[place]
+        kept = scores >= self._least[k]
+        self._rows[k], self._scores[k] = [rows[kept]], [scores[kept]]
+        self._waiting[k] = len(self._rows[k][0])
