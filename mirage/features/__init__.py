@@ -1,6 +1,6 @@
-"""Cheap measures of a reply, one file a family: each declares its features and measures them.
+"""Cheap measures of an answer, one file a family: each declares its features and measures them.
 
-    table = compute(queries, passages, answers)     # schema.Feature: a value or a reason for each reply and feature
+    table = compute(queries, passages, answers)     # schema.Feature: a value or a reason for each answer and feature
     means(table)                                    # a system's value in a language, with interval and coverage
 
 This measures what the tables alone tell. A reference system, local models and a grader are given as tools:
@@ -8,9 +8,9 @@ This measures what the tables alone tell. A reference system, local models and a
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
 
-`spec.py` says what a feature, a reply and a tool are; `replies.py` puts replies together, `table.py` measures them;
-`pairs.py` runs local models. `length.py` is the shortest example of a family: to add one, write its file and list it in
-`families.py`.
+`spec.py` says what a feature, an answer and a tool are; `reader.py` reads answers from the tables, `table.py` measures
+them; `pairs.py` runs local models. `length.py` is the shortest example of a family: to add one, write its file and
+list it in `families.py`.
 """
 
 from mirage.features import reranker, support

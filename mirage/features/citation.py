@@ -1,4 +1,4 @@
-"""Which passages a reply cites, and whether they are the relevant ones."""
+"""Which passages an answer cites, and whether they are the relevant ones."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def recall(ranking: Sequence[str], relevant: Collection[str], cutoff: int = CUTO
     return sum(item in relevant for item in ranking[:cutoff]) / len(relevant)
 
 
-def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
+def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
     """Distinct passages cited, distinct labels that are no passage, MAP@10 and recall@10, or why there is none."""
-    if not reply.passage_ids:
+    if not answer.passage_ids:
         return ("the passages are not known",) * 4
-    cited_passages = cited(reply.mentions)
-    ranking = cited(reply.mentions, unknown=True)
+    cited_passages = cited(answer.mentions)
+    ranking = cited(answer.mentions, unknown=True)
     counts: tuple[Measured, ...] = (float(len(cited_passages)), float(len(ranking) - len(cited_passages)))
-    if any(label is None for label in reply.relevant):
+    if any(label is None for label in answer.relevant):
         return counts + ("the passages carry no relevance labels",) * 2
-    relevant = {passage for passage, label in zip(reply.passage_ids, reply.relevant, strict=True) if label}
+    relevant = {passage for passage, label in zip(answer.passage_ids, answer.relevant, strict=True) if label}
     if not relevant:
         return counts + ("no passage is relevant",) * 2
     return (*counts, average_precision(ranking, relevant), recall(ranking, relevant))
@@ -56,8 +56,8 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="n_citations",
             title="Passages cited",
-            meaning="How many different passages the reply cites, by id or, where the prompt numbered them, by number."
-            " 0 where it cites none; null where there is no reply or its passages are not known.",
+            meaning="How many different passages the answer cites, by id or, where the prompt numbered them, by number."
+            " 0 where it cites none; null where there is no answer or its passages are not known.",
             unit="passages",
             low=0,
             high=None,
@@ -68,7 +68,7 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="n_unknown_citations",
             title="Unknown citations",
-            meaning="How many different ids or numbers the reply cites that are none of the passages it was given.",
+            meaning="How many different ids or numbers the answer cites that are none of the passages it was given.",
             unit="citations",
             low=0,
             high=None,
@@ -93,7 +93,7 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="citation_Recall@10",
             title="Citation recall@10",
-            meaning="Share of the relevant passages shown that are among the first 10 the reply cites. 0 where nothing"
+            meaning="Share of the relevant passages shown that are among the first 10 the answer cites. 0 where nothing"
             " is cited; null without a label for every passage and where none is relevant.",
             unit="",
             low=0,

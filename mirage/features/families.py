@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from mirage.features import citation, grades, language, length, overlap, reranker, support
+from mirage.features import (
+    citation,
+    graded_support,
+    grades,
+    language,
+    length,
+    nuggets,
+    overlap,
+    reranker,
+    support,
+)
 from mirage.features.spec import FeatureFamily, FeatureSpec
 
 FAMILIES: tuple[FeatureFamily, ...] = (
@@ -13,6 +23,8 @@ FAMILIES: tuple[FeatureFamily, ...] = (
     support.FAMILY,
     reranker.FAMILY,
     grades.FAMILY,
+    nuggets.FAMILY,
+    graded_support.FAMILY,
 )
 """Every family."""
 

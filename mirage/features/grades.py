@@ -1,4 +1,4 @@
-"""What a chat model says about a reply: a grade from 1 to 5 for its agreement with the reference, and for fluency."""
+"""What a chat model says about an answer: a grade from 1 to 5 for its agreement with the reference, and for fluency."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import overload
 
 from mirage.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
 
@@ -43,7 +42,7 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
 
     Args:
         text: what the grader wrote.
-        shown_texts: the texts it was shown: question, passages, answers.
+        shown_texts: the texts it was shown: query, passages, answers.
     """
     begin = after_thoughts(text)
     if begin is None:
@@ -74,12 +73,12 @@ Conversation = list[Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """One question to the grader. It is rendered when it is asked for: the prompts of an arena can be gigabytes."""
+    """One request to the grader. It is rendered when it is asked for: the prompts of an arena can be gigabytes."""
 
     prompt: str
     """Name of the prompt: a file of `mirage/prompts`."""
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     passages: tuple[tuple[str, str], ...]
     """Id and text of each passage, in the order of the prompt that was answered; those without text are left out."""
     texts: Mapping[str, str]
@@ -96,53 +95,34 @@ class Grading:
         fenced = "\n\n".join(
             f"<<PASSAGE {n} {code}>>\nid: {name}\n{text}\n<<END {code}>>" for n, (name, text) in enumerate(passages, 1)
         )
-        values = {"code": code, "language": LANGUAGES[self.language].name, "passages": fenced, **self.texts}
+        values = {"code": code, "language": name_of(self.language), "passages": fenced, **self.texts}
         return [{"role": "user", "content": fill(_template(self.prompt), values)}]
 
 
-class Conversations(Sequence[Conversation]):
-    """The conversations of gradings, each rendered when it is asked for."""
-
-    def __init__(self, gradings: Sequence[Grading]) -> None:
-        self._gradings = gradings
-
-    def __len__(self) -> int:
-        return len(self._gradings)
-
-    @overload
-    def __getitem__(self, number: int) -> Conversation: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Conversation]: ...
-    def __getitem__(self, number: int | slice) -> Conversation | list[Conversation]:
-        if isinstance(number, slice):
-            return [grading.conversation() for grading in self._gradings[number]]
-        return self._gradings[number].conversation()
-
-
-def overlap_prompt(reply: MeasuredAnswer) -> Grading | str:
+def overlap_prompt(answer: MeasuredAnswer) -> Grading | str:
     """What the grader is asked about an answer and its reference, or why it is not."""
-    if isinstance(reply.reference, str):
-        return reply.reference
-    if not reply.reference.answer:
+    if isinstance(answer.reference, str):
+        return answer.reference
+    if not answer.reference.answer:
         return "the reference has no answer part"
-    if not reply.answer:
+    if not answer.answer:
         return "no answer part"
-    return _grading("overlap", reply, reference=reply.reference.answer, answer=reply.answer)
+    return _grading("overlap", answer, reference=answer.reference.answer, answer=answer.answer)
 
 
-def fluency(reply: MeasuredAnswer) -> Grading | str:
-    """What the grader is asked about the coherence of a reply, which it sees whole, or why it is not."""
-    return _grading("fluency", reply, answer=reply.text)
+def fluency(answer: MeasuredAnswer) -> Grading | str:
+    """What the grader is asked about the coherence of an answer, which it sees whole, or why it is not."""
+    return _grading("fluency", answer, answer=answer.text)
 
 
-def _grading(prompt: str, reply: MeasuredAnswer, **texts: str) -> Grading | str:
-    if reply.question is None:
-        return "the text of the question is not known"
-    pairs = zip(reply.passage_ids, reply.texts, strict=True)
+def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | str:
+    if measured.query is None:
+        return "the text of the query is not known"
+    pairs = zip(measured.passage_ids, measured.texts, strict=True)
     passages = tuple((name, text) for name, text in pairs if text is not None)
     if not passages:
         return "the texts of the passages are not known"
-    return Grading(prompt, reply.language, passages, {"question": reply.question, **texts})
+    return Grading(prompt, measured.language, passages, {"question": measured.query, **texts})
 
 
 _template = cache(bundled_text)
@@ -159,11 +139,13 @@ def _cut(text: str) -> str:
 _ASKS = {"answer_overlap_score": overlap_prompt, "fluency_score": fluency}
 
 
-def measure(replies: Sequence[MeasuredAnswer], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
-    """Both grades of each reply, or why there is none. The model is asked for the wanted ones, all in one go."""
+def measure(answers: Sequence[MeasuredAnswer], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+    """Both grades of each answer, or why there is none. The model is asked for the wanted ones, all in one go."""
+    from mirage.llm import Conversations
+
     if tools.grade is None:
         raise TypeError("these features need a model")
-    rows = [[ask(reply) if name in names else "not asked for" for name, ask in _ASKS.items()] for reply in replies]
+    rows = [[ask(answer) if name in names else "not asked for" for name, ask in _ASKS.items()] for answer in answers]
     gradings = [grading for row in rows for grading in row if not isinstance(grading, str)]
     grader_replies = iter(tools.grade(Conversations(gradings)))
     for row in rows:
@@ -181,7 +163,7 @@ def _graded(completion: Completion | None, grading: Grading) -> Measured:
 
 _RULE = (
     " The grade is a chat model's, from 1 to 5. Null where the model gave no grade that can be read, and where the"
-    " question or the texts of all its passages are not known."
+    " query or the texts of all its passages are not known."
 )
 _SOURCE = (
     "MIRAGE-Bench, {figure}, graded by Llama-3-8B-Instruct there. The prompt says the same in words of ours"
@@ -195,11 +177,11 @@ FAMILY = FeatureFamily(
             title="Agreement with the reference",
             meaning="Grade of the answer against the reference system's answer (1 does not agree, off the subject or"
             " made up, 2 says that it cannot answer, 3 relevant with notable errors, 4 acceptable, 5 fully accurate)."
-            " The model is shown question, passages, the reference's answer part and the reply's (the whole reply where"
+            " The model is shown query, passages, the reference's answer part and the answer's (the whole answer where"
             " it marks none), both without citations."
             + _RULE
             + " Null for the reference itself, where it has no answer"
-            " to the question, and where the reply has no answer part.",
+            " to the query, and where the answer has no answer part.",
             unit="grade",
             low=LOW,
             high=HIGH,
@@ -215,9 +197,9 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="fluency_score",
             title="Fluency",
-            meaning="Grade of how coherent the reply is: well structured, building from sentence to sentence to a"
-            " coherent whole, and covering the points needed to answer the question. The model is shown question,"
-            " passages and the whole reply." + _RULE,
+            meaning="Grade of how coherent the answer is: well structured, building from sentence to sentence to a"
+            " coherent whole, and covering the points needed to answer the query. The model is shown query,"
+            " passages and the whole answer." + _RULE,
             unit="grade",
             low=LOW,
             high=HIGH,

@@ -93,7 +93,7 @@ def plan_grades(
     arena = store.open_arena(path)
     for table in FEATURES.reads:
         arena.need(table)
-    tables = {table: arena.read(table) for table in ("queries", "passages", "answers") if table in arena.tables}
+    tables = {table: arena.read(table) for table in FEATURES.tables(arena)}
     costs: dict[str, llm.Cost] = {}
     with store.kept_ledger(path) as ledger:
 

@@ -1,69 +1,46 @@
-"""In which language a reply is written.
+"""In which language an answer is written.
 
-The detector is py3langid restricted to the 18 languages: a naive Bayes classifier over byte sequences whose scores are
-divided by the square root of the text's length in bytes, then normalised over the 18 to sum to 1. It needs no network.
+The detector is that of `mirage.detection`. For queries in one of the 18 languages of MIRACL these compete among
+themselves; for any other language all that the detector knows compete.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, lru_cache
-from typing import Any
-
 from mirage.answers import strip_markup
+from mirage.detection import DECIDED, label, language_probabilities
 from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
-from mirage.languages import LANGUAGES
+from mirage.languages import LANGUAGES, base
 
-DECIDED = 0.5
-"""A text in which no language reaches this probability is too short, or too mixed, to tell: it has no value."""
 DECIMALS = 4
 """Probabilities are given to this many decimals. A mean moves by at most 0.00005; the table shrinks by a third."""
 
 
-@cache
-def _identifier() -> Any:
-    """The detector, loaded once a process at first use (half a second)."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages([code for code in LANGUAGES if code in identifier.nb_classes])
-    return identifier
-
-
-# Replies repeat: 88,469 published NoMIRACL replies are 34,179 different texts.
-@lru_cache(maxsize=4_096)
-def language_probabilities(text: str) -> Mapping[str, float]:
-    """Probability of each of the 18 languages for a text as it stands; they sum to 1.
-
-    A text without anything the detector knows (no letters, some words of two or three Latin letters) gives 1/18 each.
-    """
-    return dict(_identifier().rank(text))
-
-
-def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
-    """Probability of the question's language and of English, or why there is none."""
-    text = strip_markup(reply.text, reply.mentions)
+def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
+    """Probability of the query's language and of English, or why there is none."""
+    text = strip_markup(answer.text, answer.mentions)
     if not any(character.isalpha() for character in text):
         return ("no letters",) * 2
-    by_language = language_probabilities(text)
+    by_language = language_probabilities(text, every=base(answer.language) not in LANGUAGES)
     if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
     english = round(by_language["en"], DECIMALS)
-    if reply.language not in by_language:
+    own = label(answer.language)
+    if own not in by_language:
         return "the detector does not know the language", english
-    return round(by_language[reply.language], DECIMALS), english
+    return round(by_language[own], DECIMALS), english
 
 
 _RULE = (
-    "Measured on the whole reply without citations and without Reason and Answer markers. No value where nothing but"
-    f" digits and signs is left, or where no language reaches {DECIDED} (most replies of up to four Latin letters, few"
-    " of more than twenty; in other scripts two characters mostly suffice)."
+    "Measured on the whole answer without citations and without Reason and Answer markers. No value where nothing but"
+    f" digits and signs is left, or where no language reaches {DECIDED} (most answers of up to four Latin letters, few"
+    " of more than twenty; in other scripts two characters mostly suffice). The 18 languages of MIRACL compete among"
+    " themselves; for queries in another language all of the detector's compete. Regional variants count as one."
 )
 _SOURCE = (
     "MIRAGE-Bench, section 4.1 (the paper: langid). Its program (mirage_bench/evaluate/language_detection.py) uses"
-    " langdetect, for Yoruba lingua with English as the only other language, and cuts the reply at the first blank "
+    " langdetect, for Yoruba lingua with English as the only other language, and cuts the answer at the first blank "
     "line;"
-    " ours is one detector for all 18 languages, keeps the whole reply and leaves a failure without a value."
+    " ours is one detector for all languages, keeps the whole answer and leaves a failure without a value."
 )
 
 FAMILY = FeatureFamily(
@@ -71,7 +48,7 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="target_language",
             title="Target language",
-            meaning="Probability that the reply is written in the language of the question. " + _RULE,
+            meaning="Probability that the answer is written in the language of the query. " + _RULE,
             unit="probability",
             low=0,
             high=1,
@@ -82,7 +59,7 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="english_language",
             title="English",
-            meaning="Probability that the reply is written in English. For questions in English the same as"
+            meaning="Probability that the answer is written in English. For queries in English the same as"
             " target_language. " + _RULE,
             unit="probability",
             low=0,

@@ -1,13 +1,13 @@
-"""How long a reply is."""
+"""How long an answer is."""
 
 from __future__ import annotations
 
 from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 
-def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
-    """Count the code points of the raw reply."""
-    return (float(len(reply.text)),)
+def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
+    """Count the code points of the raw answer."""
+    return (float(len(answer.text)),)
 
 
 FAMILY = FeatureFamily(
@@ -15,8 +15,8 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="length",
             title="Length",
-            meaning="Characters (Unicode code points) of the raw reply, white space and markup included. Not comparable"
-            " between languages: a Chinese character says more than a Latin letter. Null where there is no reply.",
+            meaning="Characters (Unicode code points) of the raw answer, with white space and markup. Not comparable"
+            " between languages: a Chinese character says more than a Latin letter. Null where there is no answer.",
             unit="characters",
             low=0,
             high=None,

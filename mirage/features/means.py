@@ -1,4 +1,4 @@
-"""A system's value of a feature: the mean over questions, with its uncertainty and coverage."""
+"""A system's value of a feature: the mean over queries, with its uncertainty and coverage."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ class FeatureMean:
     """One system's mean of one feature in one language."""
 
     language: str
-    """Language of the questions; `all` for the mean over languages."""
+    """Language of the queries; `all` for the mean over languages."""
     system: str
     """The system."""
     feature: str
     """The feature."""
     mean: float | None
-    """Mean over the questions where the feature has a value; null where it has none."""
+    """Mean over the queries where the feature has a value; null where it has none."""
     low: float | None
-    """Lower end of the 95% interval of the mean (Student's t, the question as the unit), not below the lowest possible
+    """Lower end of the 95% interval of the mean (Student's t, the query as the unit), not below the lowest possible
     value; null with fewer than two values."""
     high: float | None
     """Upper end, not above the highest possible value."""
     n: int
-    """Questions with a value."""
+    """Queries with a value."""
     total: int
-    """Questions in all."""
+    """Queries in all."""
     error: float | None = None
     """Standard error of the mean; null with fewer than two values."""
 
     @property
     def coverage(self) -> float:
-        """Share of the questions with a value, in [0, 1]."""
+        """Share of the queries with a value, in [0, 1]."""
         return self.n / self.total
 
 

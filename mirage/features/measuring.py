@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from mirage import features, llm, store
+from mirage.engines.tasks import Executor
 from mirage.features import reranker, support
-from mirage.features.pairs import PairModel
-from mirage.features.stage import FEATURES, measurable_in
+from mirage.features.assessed import decider
+from mirage.features.pairs import PairModel, PairModelLater
+from mirage.features.stage import FEATURES, measurable_in, need_system
 from mirage.stage import Progress, run
 from mirage.store import ledger_path
 
@@ -28,7 +32,11 @@ def measure(
     rerank: str | None = None,
     device: str | None = None,
     grade: Callable[..., Sequence[llm.Reply | None]] | None = None,
+    assigner: str | None = None,
+    grader: str | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
+    whole: Path | None = None,
 ) -> store.Arena:
     """Measure features and write them; features that are not measured now stay as they were.
 
@@ -42,12 +50,17 @@ def measure(
         rerank: reranker model, likewise.
         device: torch's name of the device; the GPU where there is one.
         grade: asks the model that grades: `grade(conversations, ledger=...)`.
+        assigner: whose assignments of nuggets count; None for the default (`assessed.decider`).
+        grader: whose grades of support count; None for the default.
         progress: called with how much is done.
+        executor: where features are measured that no chat model grades, those of local models if its workers load
+            models; None for here.
+        whole: the arena that this one is a part of; None for none.
 
     Raises:
         TableMissing: if the arena lacks answers, or a table that a named feature needs.
         BadInput: if a model is wanted and the extra `local` is not installed, or a feature lacks what it needs.
-        UnknownName: if there is no such feature or reference system.
+        UnknownName: if there is no such feature, reference system, assigner or grader.
         Unreachable: if a model is not on this machine and the hub does not answer.
     """
     selection = set(only or ())
@@ -57,17 +70,23 @@ def measure(
         rerank = reranker.MODEL
     # A ledger would make the folder; only an arena may be measured.
     arena = store.open_arena(path)
-    for table in features.tables(selection):
+    for table in set(features.tables(selection)) - ({"passages"} if "retrieved" in arena.tables else set()):
         arena.need(table)
+    whole_arena = arena if whole is None else store.open_arena(whole)
+    need_system(whole_arena, reference)
+    assigner = _decider(whole_arena, "nugget_assignments", "assigner", assigner)
+    grader = _decider(whole_arena, "support_grades", "grader", grader)
     with ExitStack() as open_files:
 
         @cache
         def ledger(name: Path) -> store.Ledger:
             return open_files.enter_context(store.Ledger(name))
 
-        def local(model: str | None, max_tokens: int) -> PairModel | None:
+        def local(model: str | None, max_tokens: int) -> PairModel | PairModelLater | None:
             if model is None:
                 return None
+            if executor is not None and executor.loads_models:
+                return PairModelLater(model, max_tokens, device)
             return PairModel(model, max_tokens=max_tokens, ledger=ledger(path / SCORES), device=device)
 
         tools = features.Tools(
@@ -75,6 +94,27 @@ def measure(
             support=local(nli, support.MAX_TOKENS),
             reranker=local(rerank, reranker.MAX_TOKENS),
             grade=None if grade is None else partial(grade, ledger=ledger(ledger_path(path))),
+            assigner=assigner,
+            grader=grader,
+            part=whole is not None,
         )
         names = sorted(selection) or measurable_in(arena, tools)[0]
+        if executor is not None:
+            there = features.Tools(reference=reference, assigner=assigner, grader=grader, part=True)
+            if executor.loads_models:
+                there = replace(there, support=tools.support, reranker=tools.reranker)
+            spread = [name for name in names if name in features.measurable(there)]
+            options: dict[str, Any] = {"only": spread, "tools": there, "progress": progress}
+            if spread:
+                arena = run(FEATURES, path, made_by=made_by, part="feature", executor=executor, **options)
+            names = [name for name in names if name not in spread]
+            if not names:
+                return arena
         return run(FEATURES, path, made_by=made_by, part="feature", only=names, tools=tools, progress=progress)
+
+
+def _decider(arena: store.Arena, table: str, column: str, name: str | None) -> str | None:
+    """Whose decisions count in an arena, so that every part of it counts the same; None where nobody decided."""
+    if table not in arena.tables:
+        return name
+    return decider(arena.read(table, columns=[column]), column, name)

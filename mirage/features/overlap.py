@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from mirage import languages
 from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 TOKENIZERS = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
-"""sacreBLEU's tokeniser by language; `intl` for all others. Japanese, Korean and Thai are compared by character, which
-needs no dictionary."""
+"""sacreBLEU's tokeniser by language; for all others `intl`, or `char` where no spaces stand between words.
+Japanese, Korean and Thai are compared by character, which needs no dictionary."""
+
+
+def _tokenizer(code: str) -> str:
+    entry = languages.language(code)
+    if entry.script in ("Hans", "Hant", "Hani"):
+        return "zh"
+    return TOKENIZERS.get(entry.base, "intl" if entry.spaced else "char")
 
 
 @cache
@@ -29,9 +37,9 @@ def bleu(answer: str, reference: str, language: str) -> float:
     Args:
         answer: the answer.
         reference: the reference.
-        language: code of the language of the question; it chooses the tokeniser.
+        language: code of the language of the query; it chooses the tokeniser.
     """
-    score = _metric(TOKENIZERS.get(language, "intl")).sentence_score(answer, [reference]).score
+    score = _metric(_tokenizer(language)).sentence_score(answer, [reference]).score
     return min(float(score) / 100, 1.0)
 
 
@@ -46,24 +54,24 @@ def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
-def measure(reply: MeasuredAnswer) -> tuple[Measured, ...]:
+def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
     """BLEU and ROUGE-L of the answer part, or why there is none."""
-    if isinstance(reply.reference, str):
-        return (reply.reference,) * 2
-    if reply.answer is None:
+    if isinstance(answer.reference, str):
+        return (answer.reference,) * 2
+    if answer.answer is None:
         return ("no answer part",) * 2
-    if not reply.reference.answer:
+    if not answer.reference.answer:
         return ("the reference has no answer part",) * 2
     return (
-        bleu(reply.answer, reply.reference.answer, reply.language),
-        rouge_l(reply.answer_words, reply.reference.answer_words),
+        bleu(answer.answer, answer.reference.answer, answer.language),
+        rouge_l(answer.answer_words, answer.reference.answer_words),
     )
 
 
 _RULE = (
-    " Measured on the answer parts (the whole reply where it marks none), without citations. 0 where they share"
-    " nothing, 1 where they are the same; null for the reference itself, where it has no answer to the question, and"
-    " where the reply has no answer part. Not comparable between languages."
+    " Measured on the answer parts (the whole answer where it marks none), without citations. 0 where they share"
+    " nothing, 1 where they are the same; null for the reference itself, where it has no answer to the query, and"
+    " where the answer has no answer part. Not comparable between languages."
 )
 _SOURCE = "MIRAGE-Bench, section 4.1 (the reference there: GPT-4). "
 

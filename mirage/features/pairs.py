@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,34 @@ class PairModel:
     def _request(self) -> dict[str, Any]:
         # Without the texts: the arena has them, and a score is small beside them.
         return {"model": self.identity, "max_tokens": self.max_tokens}
+
+
+@dataclass
+class PairModelLater:
+    """A model that is loaded where it is first asked, once a worker: it can be sent there until then.
+
+    Scores are kept for a call alone. Loading raises what `PairModel` raises.
+    """
+
+    name: str
+    """Name on the Hugging Face hub, or a folder that every worker has."""
+    max_tokens: int
+    """Longest pair in tokens."""
+    device: str | None = None
+    """torch's name of the device; None for the GPU where there is one."""
+
+    @cached_property
+    def _model(self) -> PairModel:
+        return PairModel(self.name, max_tokens=self.max_tokens, device=self.device)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Names of the scores, in lower case."""
+        return self._model.labels
+
+    def scores(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+        """Raw scores (logits) of each pair, in the order of `labels`."""
+        return self._model.scores(pairs)
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""Whether the passages that a reply cites are about the question: a cross-encoder's relevance score."""
+"""Whether the passages that an answer cites are about the query: a cross-encoder's relevance score."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredA
 MODEL = "BAAI/bge-reranker-v2-m3"
 """The model by default."""
 MAX_TOKENS = 1024
-"""Longest pair: a question with a passage of the RAG prompt, which is cut to 800 tokens."""
+"""Longest pair: a query with a passage of the RAG prompt, which is cut to 800 tokens."""
 
 
-def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
-    """Mean raw score of question and cited passage, or why there is none."""
+def measure(answers: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+    """Mean raw score of query and cited passage, or why there is none."""
     if tools.reranker is None:
         raise TypeError("this feature needs a model")
     if len(tools.reranker.labels) != 1:
@@ -24,24 +24,24 @@ def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[
             f"the model gives {len(tools.reranker.labels)} scores a pair; a reranker gives one",
             do=f"give a reranker, such as {MODEL}",
         )
-    pair_lists = [_pairs(reply) for reply in replies]
+    pair_lists = [_pairs(answer) for answer in answers]
     scores = iter(tools.reranker.scores([pair for pairs in pair_lists if not isinstance(pairs, str) for pair in pairs]))
     for pairs in pair_lists:
         yield (pairs if isinstance(pairs, str) else math.fsum(next(scores)[0] for _ in pairs) / len(pairs),)
 
 
-def _pairs(reply: MeasuredAnswer) -> list[tuple[str, str]] | str:
-    """The question with each cited passage, or why there are none."""
-    if not reply.passage_ids:
+def _pairs(answer: MeasuredAnswer) -> list[tuple[str, str]] | str:
+    """The query with each cited passage, or why there are none."""
+    if not answer.passage_ids:
         return "the passages are not known"
-    if reply.question is None:
-        return "the text of the question is not known"
-    text = dict(zip(reply.passage_ids, reply.texts, strict=True))
-    texts = [text[passage] for passage in cited(reply.mentions)]
+    if answer.query is None:
+        return "the text of the query is not known"
+    text = dict(zip(answer.passage_ids, answer.texts, strict=True))
+    texts = [text[passage] for passage in cited(answer.mentions)]
     known_texts = [passage for passage in texts if passage is not None]
     if len(known_texts) < len(texts):
         return "the texts of the cited passages are not known"
-    return [(reply.question, passage) for passage in known_texts] or "no passage is cited"
+    return [(answer.query, passage) for passage in known_texts] or "no passage is cited"
 
 
 FAMILY = FeatureFamily(
@@ -49,7 +49,7 @@ FAMILY = FeatureFamily(
         FeatureSpec(
             name="reranker_score",
             title="Reranker score",
-            meaning="Relevance of the cited passages to the question by a multilingual cross-encoder: its raw score"
+            meaning="Relevance of the cited passages to the query by a multilingual cross-encoder: its raw score"
             " (a logit), averaged over the passages cited, each once. Null where no passage it was given is cited, and"
             " where the texts are not known.",
             unit="logits",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
 from mirage.answers import Citation, ParsedAnswer, citations, parse_answer, strip_markup
+from mirage.schema import Assignment, NuggetImportance, Support
 from mirage.text import words
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """Declaration of one measure of a reply."""
+    """Declaration of one measure of an answer."""
 
     name: str
     """Value of the `feature` column."""
@@ -38,28 +39,33 @@ class FeatureSpec:
 
 @dataclass(frozen=True)
 class MeasuredAnswer:
-    """One reply that is not empty, with the passages it was given."""
+    """One answer that is not empty, with the passages it was given."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     text: str
-    """The raw reply."""
+    """The raw answer."""
     numbered: bool
     """Whether the prompt numbered the passages, so that `[3]` cites the third (`mirage.answers.is_numbered`)."""
     passage_ids: tuple[str, ...]
     """The passages shown, in the order of the prompt; none if they are not known."""
     relevant: tuple[bool | None, ...]
     """Their human relevance labels; null where a passage has none."""
-    question: str | None = None
-    """The question; null where its text is not known."""
+    query: str | None = None
+    """The query; null where its text is not known."""
     texts: tuple[str | None, ...] = ()
     """The passages as `title: text`, null where not known; none where no feature asked for them."""
     reference: MeasuredAnswer | str = "no reference system was named"
-    """The reference system's reply to the same question, or why there is none."""
+    """The reference system's answer to the same query, or why there is none."""
+    nuggets: tuple[tuple[NuggetImportance, Assignment | None], ...] = ()
+    """Importance of each nugget of the query, and whether this answer states it; None where that is not decided."""
+    grades: Mapping[tuple[int, str], Support | None] = field(default_factory=dict)
+    """How far a passage bears out a sentence that cites it, by the sentence's number and the passage; None where that
+    is not decided."""
 
     @cached_property
     def mentions(self) -> tuple[Citation, ...]:
-        """The citations in the reply."""
+        """The citations in the answer."""
         return citations(self.text, self.passage_ids, numbered=self.numbered)
 
     @cached_property
@@ -69,7 +75,7 @@ class MeasuredAnswer:
 
     @cached_property
     def answer(self) -> str | None:
-        """The words of the answer part, without citations; null where the reply has no answer part."""
+        """The words of the answer part, without citations; null where the answer has no answer part."""
         span = self.parts.answer_span
         return None if span is None else self.words_of(*span)
 
@@ -79,7 +85,7 @@ class MeasuredAnswer:
         return words(self.answer or "")
 
     def words_of(self, start: int, end: int) -> str:
-        """A stretch of the reply without the citations that begin in it, as if they had never been there."""
+        """A stretch of the answer without the citations that begin in it, as if they had never been there."""
         words, position = "", start
         for cut in (mention for mention in self.mentions if start <= mention.start < end):
             words, position = _joined(words, self.text[position : cut.start]), max(position, cut.end)
@@ -112,7 +118,7 @@ class Completion(Protocol):
 
     @property
     def text(self) -> str | None:
-        """The reply; null when there is none."""
+        """The answer; null when there is none."""
 
     @property
     def status(self) -> str:
@@ -120,7 +126,7 @@ class Completion(Protocol):
 
     @property
     def reason(self) -> str | None:
-        """Why there is no sound reply."""
+        """Why there is no sound answer."""
 
 
 Grade = Callable[[Sequence[Sequence[Mapping[str, str]]]], Sequence[Completion | None]]
@@ -139,6 +145,12 @@ class Tools:
     """Relevance: does the second text answer the first?"""
     grade: Grade | None = None
     """The model that grades answers."""
+    assigner: str | None = None
+    """Whose assignments of nuggets count; None for the default (`assessed.decider`)."""
+    grader: str | None = None
+    """Whose grades of support count; None for the default."""
+    part: bool = False
+    """Whether the tables are a part of an arena, in which the reference may have no answer."""
 
 
 Measured = float | str
@@ -146,7 +158,7 @@ Measured = float | str
 
 
 Measure = Callable[[Sequence[MeasuredAnswer], Tools, Collection[str]], Iterable[Sequence[Measured]]]
-"""Measures replies with the tools, as far as the named features are wanted: for each reply, in order, one value or
+"""Measures answers with the tools, as far as the named features are wanted: for each answer, in order, one value or
 reason for each spec of the family, in their order. What is measured beyond the wanted is left out by the caller."""
 
 
@@ -159,9 +171,9 @@ class FeatureFamily:
     measure: Measure
     """How."""
     whole: bool = False
-    """Whether it sees all replies at once, not block by block: one run of calls to a service, under one budget."""
+    """Whether it sees all answers at once, not block by block: one run of calls to a service, under one budget."""
 
 
 def each(measure: Callable[[MeasuredAnswer], Sequence[Measured]]) -> Measure:
-    """The measure of a family that looks at one reply at a time and needs no tool."""
-    return lambda replies, _tools, _wanted: map(measure, replies)
+    """The measure of a family that looks at one answer at a time and needs no tool."""
+    return lambda answers, _tools, _wanted: map(measure, answers)

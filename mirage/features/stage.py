@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mirage import features, schema, store
+from mirage.errors import UnknownName
+from mirage.features import nuggets
+from mirage.features.assessed import ASSESSED, decider
 from mirage.stage import Progress, Stage, Tables
 
 if TYPE_CHECKING:
@@ -20,27 +23,108 @@ def _features(
     progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
     answers = tables["answers"]
-    queries = tables["queries"] if "queries" in tables else _bare_questions(answers)
+    queries = tables["queries"] if "queries" in tables else _bare_queries(answers)
     passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
     tools = tools or features.Tools()
-    table = features.compute(queries, passages, answers, only=only, tools=tools, progress=progress)
+    assessed = {name: tables[name] for name in ASSESSED if name in tables}
+    table = features.compute(
+        queries,
+        passages,
+        answers,
+        only=only,
+        tools=tools,
+        assessed=assessed,
+        progress=progress,
+        retrieved=tables.get("retrieved"),
+    )
     return {"features": table}
 
 
-def _bare_questions(answers: pa.Table) -> pa.Table:
-    """The questions of answers, where nothing else is known of them."""
+def _bare_queries(answers: pa.Table) -> pa.Table:
+    """The queries of answers, where nothing else is known of them."""
     keys = ["language", "query_id"]
-    questions = answers.select(keys).group_by(keys).aggregate([])
-    absent = {"reason": ["the arena has no questions"] * len(questions)}
-    return schema.from_columns("queries", {**{key: questions[key] for key in keys}, **absent})
+    queries = answers.select(keys).group_by(keys).aggregate([])
+    absent = {"reason": ["the arena has no queries"] * len(queries)}
+    return schema.from_columns("queries", {**{key: queries[key] for key in keys}, **absent})
 
 
-FEATURES = Stage("features", ("answers",), ("features",), _features, uses=("queries", "passages"))
+FEATURES = Stage(
+    "features",
+    ("answers",),
+    ("features",),
+    _features,
+    uses=("queries", "passages", "retrieved", *ASSESSED),
+    by=("language", "query_id"),
+)
 """Some features need what it uses: `measurable_in`."""
 
 
 def measurable_in(arena: store.Arena, tools: features.Tools) -> tuple[list[str], list[str]]:
     """The features that can be measured on an arena with these tools, and those for which it lacks a table."""
     names = features.measurable(tools)
-    lacking = [name for name in names if set(features.tables([name])) - set(arena.tables)]
+    present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
+    lacking = [name for name in names if set(features.tables([name])) - present]
     return [name for name in names if name not in lacking], lacking
+
+
+def need_system(arena: store.Arena, name: str | None) -> None:
+    """Refuse a reference system that has no answers; None is none.
+
+    Raises:
+        UnknownName: if it has none.
+    """
+    if name is None:
+        return
+    systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
+    if name not in systems:
+        raise UnknownName("system", name, systems, where="the reference")
+
+
+def nugget_means(
+    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+) -> tuple[str | None, list[features.FeatureMean]]:
+    """The scores of systems by nuggets, by one assigner; nothing is written.
+
+    Args:
+        arena: with the tables answers, nuggets and nugget_assignments.
+        assigner: whose assignments count; None for the default (`assessed.decider`).
+        languages: codes; None for all.
+
+    Returns:
+        Whose assignments count (None: nobody made any), and what `shown_means` gives.
+
+    Raises:
+        TableMissing: if the arena lacks one of the tables.
+        UnknownName: if nobody of this name made assignments.
+    """
+    chosen, table = nugget_table(arena, assigner=assigner, languages=languages)
+    return chosen, shown_means(table, [spec.name for spec in nuggets.FAMILY.specs])
+
+
+def nugget_table(
+    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+) -> tuple[str | None, pa.Table]:
+    """The scores of answers by nuggets, by one assigner; nothing is written. Args and errors: as for `nugget_means`.
+
+    Returns:
+        Whose assignments count (None: nobody made any), and `schema.Feature` rows of every answer and score.
+    """
+    tables = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets", "nugget_assignments")}
+    chosen = decider(tables["nugget_assignments"], "assigner", assigner)
+    names = [spec.name for spec in nuggets.FAMILY.specs]
+    return chosen, FEATURES.run(tables, only=names, tools=features.Tools(assigner=chosen))["features"]
+
+
+def shown_means(table: pa.Table, names: Sequence[str]) -> list[features.FeatureMean]:
+    """The means of some features by language, and over languages where there are several.
+
+    Args:
+        table: `schema.Feature` rows.
+        names: the features.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    by_language = features.means(table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names)))))
+    several = len({row.language for row in by_language}) > 1
+    return [*by_language, *(features.over_languages(by_language) if several else ())]

@@ -1,4 +1,4 @@
-"""Whether the passages that a reply cites support its sentences: natural-language inference."""
+"""Whether the passages that an answer cites support its sentences: natural-language inference."""
 
 from __future__ import annotations
 
@@ -21,38 +21,43 @@ _WANTED = ("entailment", "neutral")
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A sentence that cites known passages."""
+    """A sentence, and the known passages that it cites."""
 
     number: int
     """Its number among the sentences of its part (`mirage.text.sentences`), from 0."""
     start: int
-    """Where it begins in the reply."""
+    """Where it begins in the answer."""
     end: int
     """Where it ends (exclusive)."""
     words: str
     """The sentence without its citations."""
     passage_ids: tuple[str, ...]
-    """What it cites, in the order of first mention."""
+    """What it cites, in the order of first mention; empty where it cites none."""
 
 
-def cited_places(reply: MeasuredAnswer) -> list[Cited]:
-    """Each sentence of the reason (of the answer where no reason is marked) that cites known passages, and which.
+def cited_places(answer: MeasuredAnswer) -> list[Cited]:
+    """The sentences that cite known passages (`sentence_places`)."""
+    return [place for place in sentence_places(answer) if place.passage_ids]
+
+
+def sentence_places(answer: MeasuredAnswer) -> list[Cited]:
+    """Each sentence of the reason (of the answer where no reason is marked), and the known passages that it cites.
 
     A citation belongs to the sentence it stands in. At the head of a sentence, before any word, it belongs to the one
     before unless that has its own, as in `It rose. [a] It fell. [b]`. Citations are cut out of the sentences; what has
     no words then is none.
     """
-    part = reply.parts.reason_span or reply.parts.answer_span
+    part = answer.parts.reason_span or answer.parts.answer_span
     if part is None:
         return []
-    places = [(part[0] + start, part[0] + end) for start, end in sentences(reply.text[slice(*part)], reply.language)]
+    places = [(part[0] + start, part[0] + end) for start, end in sentences(answer.text[slice(*part)], answer.language)]
     cited_ids: list[dict[str, None]] = [{} for _ in places]
     has_own = [False] * len(places)
-    for mention in reply.mentions:
+    for mention in answer.mentions:
         if not part[0] <= mention.start < part[1]:
             continue
         position = next(n for n, (_, end) in enumerate(places) if mention.start < end)
-        heads = not _has_words(reply.words_of(places[position][0], mention.start))
+        heads = not _has_words(answer.words_of(places[position][0], mention.start))
         if heads and position and not has_own[position - 1]:
             position -= 1
         else:
@@ -60,16 +65,15 @@ def cited_places(reply: MeasuredAnswer) -> list[Cited]:
         if mention.passage_id is not None:
             cited_ids[position][mention.passage_id] = None
     candidates = (
-        Cited(number, *place, reply.words_of(*place), tuple(ids))
+        Cited(number, *place, answer.words_of(*place), tuple(ids))
         for number, (place, ids) in enumerate(zip(places, cited_ids, strict=True))
-        if ids
     )
     return [candidate for candidate in candidates if _has_words(candidate.words)]
 
 
-def cited_sentences(reply: MeasuredAnswer) -> list[tuple[str, tuple[str, ...]]]:
+def cited_sentences(answer: MeasuredAnswer) -> list[tuple[str, tuple[str, ...]]]:
     """The words of each sentence that cites known passages, and which (`cited_places`)."""
-    return [(sentence.words, sentence.passage_ids) for sentence in cited_places(reply)]
+    return [(sentence.words, sentence.passage_ids) for sentence in cited_places(answer)]
 
 
 def _has_words(text: str) -> bool:
@@ -83,7 +87,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     return [w / sum(weights) for w in weights]
 
 
-def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
+def measure(answers: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Mean probability of entailment and of neutrality over the sentence-citation pairs, or why there is none."""
     if tools.support is None:
         raise TypeError("these features need a model")
@@ -94,7 +98,7 @@ def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[
             do=f"give a model of natural-language inference, such as {MODEL}",
         )
     columns = [labels.index(name) for name in _WANTED]
-    pair_lists = [_pairs(reply) for reply in replies]
+    pair_lists = [_pairs(answer) for answer in answers]
     scores = iter(tools.support.scores([pair for pairs in pair_lists if not isinstance(pairs, str) for pair in pairs]))
     for pairs in pair_lists:
         if isinstance(pairs, str):
@@ -104,12 +108,12 @@ def measure(replies: Sequence[MeasuredAnswer], tools: Tools, _names: Collection[
             yield tuple(math.fsum(row[column] for row in rows) / len(rows) for column in columns)
 
 
-def _pairs(reply: MeasuredAnswer) -> list[tuple[str, str]] | str:
+def _pairs(answer: MeasuredAnswer) -> list[tuple[str, str]] | str:
     """Premise and hypothesis of every sentence-citation pair, or why there are none."""
-    if not reply.passage_ids:
+    if not answer.passage_ids:
         return "the passages are not known"
-    text = dict(zip(reply.passage_ids, reply.texts, strict=True))
-    candidates = [(text[passage], sentence) for sentence, ids in cited_sentences(reply) for passage in ids]
+    text = dict(zip(answer.passage_ids, answer.texts, strict=True))
+    candidates = [(text[passage], sentence) for sentence, ids in cited_sentences(answer) for passage in ids]
     pairs = [(premise, sentence) for premise, sentence in candidates if premise is not None]
     if len(pairs) < len(candidates):
         return "the texts of the cited passages are not known"

@@ -1,23 +1,26 @@
-"""The features table: every reply measured, family by family."""
+"""The features table: every answer measured, family by family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
+from mirage.features.assessed import ASSESSED, Assessments
 from mirage.features.families import FAMILIES, FEATURES
-from mirage.features.replies import COLUMNS, AnswerReader
+from mirage.features.reader import COLUMNS, AnswerReader
 from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_TOOLS = Tools()
+NOTHING: Mapping[str, pa.Table] = MappingProxyType({})
 
 _BLOCK, _MODEL_BLOCK = 1_000, 200
-"""Replies that are measured at once, without and with a local model."""
+"""Answers that are measured at once, without and with a local model."""
 _DO = {
     "reference": "name the system whose answers are the reference",
     "support": "give a model of natural-language inference",
@@ -55,26 +58,30 @@ def compute(
     *,
     only: Iterable[str] | None = None,
     tools: Tools = NO_TOOLS,
+    assessed: Mapping[str, pa.Table] = NOTHING,
     progress: Callable[[int, int], None] | None = None,
+    retrieved: pa.Table | None = None,
 ) -> pa.Table:
-    """Measure every reply: one row of `schema.Feature` for each reply and feature, sorted by key.
+    """Measure every answer: one row of `schema.Feature` for each answer and feature, sorted by key.
 
-    A feature that cannot be measured is null with a reason. A reply that is missing or empty has no value of any. The
+    A feature that cannot be measured is null with a reason. An answer that is missing or empty has no value of any. The
     error text of an API is measured as the text it is: its outcome says what it is.
 
     Args:
-        queries: `schema.Query` rows; every answer's question must be among them.
-        passages: `schema.Passage` rows, of as many questions as are known.
+        queries: `schema.Query` rows; every answer's query must be among them.
+        passages: `schema.Passage` rows, of as many queries as are known.
         answers: `schema.Answer` rows.
-        only: names of the features wanted; by default all that are `measurable`.
+        only: names of the features wanted; by default all that are `measurable` of these tables.
         tools: what some features need besides the tables.
-        progress: called with how many replies are done, and of how many. Grades come after all others and do not count.
+        assessed: tables of what others decided of the answers, by name (`assessed.ASSESSED`); none where absent.
+        progress: called with how many answers are done, and of how many. Grades come after all others and do not count.
+        retrieved: `schema.Retrieved` rows, of which systems were shown some; None for none.
 
     Raises:
         UnknownName: if a wanted feature is not one of `FEATURES`, or the reference not one of the systems.
-        BadInput: if an answer belongs to a question that is not there, or a wanted feature needs a tool that is not.
+        BadInput: if an answer belongs to a query that is not there, or a wanted feature needs a tool that is not.
     """
-    names = sorted(set(measurable(tools) if only is None else only))
+    names = sorted(set(_measurable_of(assessed, tools) if only is None else only))
     for name in names:
         if name not in FEATURES:
             raise UnknownName("feature", name, FEATURES)
@@ -85,17 +92,36 @@ def compute(
 
     answers = schema.sort("answers", answers.select(COLUMNS))
     reference = tools.reference if "reference" in needs else None
-    replies = AnswerReader(queries, passages, answers, reference=reference, texts=bool(needs & _READ_TEXTS))
+    texts = bool(needs & _READ_TEXTS)
+    assessments = None
+    if needs & set(ASSESSED):
+        assessments = Assessments(assessed, assigner=tools.assigner, grader=tools.grader, part=tools.part)
+    reader = AnswerReader(
+        queries,
+        passages,
+        answers,
+        reference=reference,
+        texts=texts,
+        part=tools.part,
+        retrieved=retrieved,
+        assessments=assessments,
+    )
     measurements = _Found(names, len(answers))
     size = _MODEL_BLOCK if needs & _READ_TEXTS else _BLOCK
     for start in range(0, len(answers), size):
-        block = [replies.reply(answer) for answer in answers.slice(start, size).to_pylist()]
+        block = [reader.measured(answer) for answer in answers.slice(start, size).to_pylist()]
         _measure([family for family in families if not family.whole], block, tools, measurements, start)
         if progress is not None:
             progress(min(start + size, len(answers)), len(answers))
     if late := [family for family in families if family.whole]:
-        _measure(late, [replies.reply(answer) for answer in answers.to_pylist()], tools, measurements, 0)
+        _measure(late, [reader.measured(answer) for answer in answers.to_pylist()], tools, measurements, 0)
     return measurements.table(answers)
+
+
+def _measurable_of(assessed: Mapping[str, pa.Table], tools: Tools) -> list[str]:
+    """The features that can be measured with these tools and tables."""
+    absent = set(ASSESSED) - set(assessed)
+    return [name for name in measurable(tools) if not absent & set(FEATURES[name].needs)]
 
 
 def _measure(
@@ -105,20 +131,20 @@ def _measure(
     measurements: _Found,
     start: int,
 ) -> None:
-    """Measure some replies, of rows from `start` on."""
-    rows = [row for row, reply in enumerate(block, start) if isinstance(reply, MeasuredAnswer)]
-    replies = [reply for reply in block if isinstance(reply, MeasuredAnswer)]
+    """Measure some answers, of rows from `start` on."""
+    rows = [row for row, answer in enumerate(block, start) if isinstance(answer, MeasuredAnswer)]
+    sound = [answer for answer in block if isinstance(answer, MeasuredAnswer)]
     for family in families:
         names = [spec.name for spec in family.specs]
-        for row, reply in enumerate(block, start):
-            if isinstance(reply, str):
-                measurements.keep(row, names, [reply] * len(names))
-        for row, measured in zip(rows, family.measure(replies, tools, measurements.columns), strict=True):
+        for row, answer in enumerate(block, start):
+            if isinstance(answer, str):
+                measurements.keep(row, names, [answer] * len(names))
+        for row, measured in zip(rows, family.measure(sound, tools, measurements.columns), strict=True):
             measurements.keep(row, names, measured)
 
 
 class _Found:
-    """Values and reasons, a row a reply, a column a wanted feature; codes instead of reasons, for they repeat."""
+    """Values and reasons, a row an answer, a column a wanted feature; codes instead of reasons, for they repeat."""
 
     def __init__(self, names: Sequence[str], rows: int) -> None:
         import numpy as np
@@ -129,7 +155,7 @@ class _Found:
         self._codes: dict[str, int] = {}
 
     def keep(self, row: int, names: Sequence[str], measured: Sequence[Measured]) -> None:
-        """Keep what was measured of one reply, as far as it is wanted."""
+        """Keep what was measured of one answer, as far as it is wanted."""
         for name, value in zip(names, measured, strict=True):
             column = self.columns.get(name)
             if column is None:

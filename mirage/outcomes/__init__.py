@@ -1,9 +1,10 @@
-"""NoMIRACL replies to outcomes, and outcomes to rates.
+"""NoMIRACL answers to outcomes, and outcomes to rates.
 
-A reply says that an answer is present (or gives one), says that none is, or neither can be made out. `published.py`
-reads it by the rules of the NoMIRACL program, `strict.py` by the corrected ones (with `formulas.py`, `phrases.py`,
-`translated.py` and `direct.py`, on text folded by `fold.py`); `parsed.py` names every rule. `tables.py` applies both to
-an arena and lists where they differ; `rates.py` counts, `templates.py` by prompt, `confusion.py` as confusion matrices.
+An answer says that the passages hold the answer (or gives it), that they do not, or neither can be made out.
+`published.py` reads it by the rules of the NoMIRACL program, `strict.py` by the corrected ones (with `formulas.py`,
+`phrases.py`, `translated.py` and `direct.py`, on text folded by `fold.py`); `parsed.py` names every rule. `tables.py`
+applies both to an arena and lists where they differ; `rates.py` counts, `templates.py` by prompt, `confusion.py` as
+confusion matrices.
 """
 
 from mirage.intervals import mean_interval, wilson

@@ -1,4 +1,4 @@
-"""The confusion matrix of NoMIRACL (section 3): what the labels say of a question against what the reply says."""
+"""The confusion matrix of NoMIRACL (section 3): what the labels say of a query against what the system says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.languages import LANGUAGES
+from mirage.languages import place
 from mirage.schema import CodeOrAll, Count, Share
 
 if TYPE_CHECKING:
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 class Confusion:
     """The confusion matrix of one system in one language (answered or abstained, relevant or not), and its two rates.
 
-    A reply that answers is a positive, one that abstains a negative; the label of the question says which is true.
+    A system that answers is a positive, a system that abstains a negative; the label of the query says which is true.
     """
 
     key = ("language", "system", "template")
 
     language: CodeOrAll
-    """Language of the questions; `all`: counts are sums over languages, rates are means over them, as in `Rate`."""
+    """Language of the queries; `all`: counts are sums over languages, rates are means over them, as in `Rate`."""
     system: str
     """The system."""
     template: str | None
-    """Name of the prompt template; null where replies to all prompts are counted together."""
+    """Name of the prompt template; null where answers to all prompts are counted together."""
     true_positives: Count
-    """Relevant questions that the system answers."""
+    """Relevant queries that the system answers."""
     false_negatives: Count
-    """Relevant questions on which it abstains: errors."""
+    """Relevant queries on which it abstains: errors."""
     relevant_undecided: Count
-    """Replies to relevant questions that are unparsed, empty or an API error."""
+    """Answers to relevant queries that are unparsed, empty or an API error."""
     relevant_missing: Count
-    """Relevant questions without a reply."""
+    """Relevant queries without an answer."""
     false_positives: Count
-    """Non-relevant questions that the system answers: hallucinations."""
+    """Non-relevant queries that the system answers: hallucinations."""
     true_negatives: Count
-    """Non-relevant questions on which it abstains."""
+    """Non-relevant queries on which it abstains."""
     non_relevant_undecided: Count
-    """Replies to non-relevant questions that are unparsed, empty or an API error."""
+    """Answers to non-relevant queries that are unparsed, empty or an API error."""
     non_relevant_missing: Count
-    """Non-relevant questions without a reply."""
+    """Non-relevant queries without an answer."""
     hallucination_rate: Share | None
-    """FP / (FP + TN); in the row `all` the mean over languages. Null where no reply is decided."""
+    """FP / (FP + TN); in the row `all` the mean over languages. Null where no answer is decided."""
     hallucination_low: Share | None
     """Lower end of its 95% interval (Wilson; `mean_interval` in the row `all`)."""
     hallucination_high: Share | None
     """Upper end."""
     error_rate: Share | None
-    """FN / (FN + TP); in the row `all` the mean over languages. Null where no reply is decided."""
+    """FN / (FN + TP); in the row `all` the mean over languages. Null where no answer is decided."""
     error_low: Share | None
     """Lower end of its 95% interval."""
     error_high: Share | None
@@ -63,7 +63,7 @@ _SUBSETS = {
     "relevant": ("true_positives", "false_negatives", "error"),
     "non_relevant": ("false_positives", "true_negatives", "hallucination"),
 }
-"""Of each subset: the names of the replies that answer, of those that abstain, and of the rate."""
+"""Of each subset: the names of the count of queries answered, of that of queries abstained on, and of the rate."""
 _EMPTY: dict[str, Any] = dict.fromkeys(
     ("answered", "abstained", "unparsed", "empty", "api_error", "missing"), 0
 ) | dict.fromkeys(("rate", "rate_low", "rate_high"))
@@ -77,14 +77,13 @@ def confusion(rates: pa.Table) -> pa.Table:
 
     Returns:
         A table with the columns of `Confusion`, languages in the order of their codes, `all` last. A subset without
-        questions has counts of 0 and no rate.
+        queries has counts of 0 and no rate.
     """
     cells: dict[tuple[str, str, str | None], dict[str, Mapping[str, Any]]] = {}
     for row in rates.to_pylist():
         key = row["language"], row["system"], row.get("template")
         cells.setdefault(key, {})[row["subset"]] = row
-    order = {code: place for place, code in enumerate([*LANGUAGES, "all"])}
-    keys = sorted(cells, key=lambda key: (order.get(key[0], len(order)), key[1], key[2] or ""))
+    keys = sorted(cells, key=lambda key: (place(key[0]), key[1], key[2] or ""))
     return schema.from_rows(Confusion, [_matrix(key, cells[key]) for key in keys])
 
 

@@ -1,4 +1,4 @@
-"""Replies without any formula: a direct answer, a bare citation, or nothing that can be made out."""
+"""Answers without any formula: a direct answer, a bare citation, or nothing that can be made out."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ _CUT_OFF = re.compile(r"(?:an|ans\w*|based(?: on)?|the|it|option \d*|por lo(?: t
 _SENTENCES = re.compile(r"[^\W\d_]{3}[.!?][\"')\]]?\s+\S|.{40}\.\s*$|.{100}", re.DOTALL)
 # One letter is a fragment, one character of these scripts may be a word, and so may a number.
 _LETTER = re.compile(r"[^\W\d_]")
+_UNDERSTOOD = {"en", *TRANSLATED}
 _WORD = re.compile(r"\d|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def direct_answer(reply: str, text: str, until: int, folded: Folded, language: str) -> Parsed:
-    """Read a reply that states nothing.
+def direct_answer(answer: str, text: str, until: int, folded: Folded, language: str) -> Parsed:
+    """Read an answer that states nothing.
 
     Args:
-        reply: the raw reply.
+        answer: the raw answer.
         text: its folded text, what it only mentions blanked.
-        until: where in `text` the reply turns to instructions.
+        until: where in `text` the answer turns to instructions.
         folded: the way back to raw places.
-        language: code of the language of the question.
+        language: code of the language of the query.
     """
     if cited := _CITED.match(text):
         return Parsed("answered", "citation", *folded.raw(*cited.span(1)))
@@ -67,9 +68,11 @@ def direct_answer(reply: str, text: str, until: int, folded: Folded, language: s
         if TASK.search(words):
             return Parsed("unparsed", "about_the_task")
         letter = next((i for i, character in enumerate(left) if character.isalpha()), 0)
-        lower = reply[folded.raw(letter, letter + 1)[0]].islower()
+        lower = answer[folded.raw(letter, letter + 1)[0]].islower()
         if left.lstrip()[0] in ")]},;:." or (lower and _SENTENCES.search(left.strip())):
             return Parsed("unparsed", "continues_contexts")
+    if language not in _UNDERSTOOD and _LETTER.search(words):
+        return Parsed("unparsed", "language_not_understood")
     begin = start + left.index(words)
     return Parsed("answered", "answer_given", *folded.raw(begin, begin + len(words)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _VARIANTS = str.maketrans(
     {
@@ -22,7 +23,10 @@ _VARIANTS = str.maketrans(
 # Soft hyphen, zero-width characters, bidi marks, Arabic vowel marks and tatweel.
 _DROPPED = re.compile("[\u00ad\u0640\u064b-\u0652\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 # A character with what composes onto it: accents, kana voicing marks, Hangul vowels and finals.
-_CLUSTER = re.compile("(?s).[\u0300-\u036f\u0653-\u0655\u1160-\u11ff\u3099\u309a]*")
+_COMPOSING = "\u0300-\u036f\u0653-\u0655\u1160-\u11ff\u3099\u309a"
+_CLUSTER = re.compile(f"(?s).[{_COMPOSING}]*")
+# Up to a space onto which nothing composes: what is folded never reaches over it.
+_WORD = re.compile(f"(?s).[^ ]*(?: [{_COMPOSING}][^ ]*)*")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
@@ -52,11 +56,23 @@ def fold(raw: str, language: str) -> Folded:
             return Folded(lowered, None)
     parts: list[str] = []
     places: list[int] = []
-    for cluster in _CLUSTER.finditer(text):
-        part = _folded_part(cluster.group(), accents=accents).lower()
+    for word in _WORD.finditer(text):
+        start, (part, offsets) = word.start(), _folded_word(word.group(), accents=accents)
         parts.append(part)
-        places += [cluster.start()] * len(part)
+        places += [start + offset for offset in offsets] if start else offsets
     return Folded("".join(parts), (*places, len(raw)))
+
+
+@lru_cache(maxsize=1 << 15)
+def _folded_word(word: str, *, accents: bool) -> tuple[str, tuple[int, ...]]:
+    """A word folded, and for each folded character its place in the word; most words come back again and again."""
+    parts: list[str] = []
+    places: list[int] = []
+    for cluster in _CLUSTER.finditer(word):
+        part, (start, end) = _folded_part(cluster.group(), accents=accents).lower(), cluster.span()
+        parts.append(part)
+        places += range(start, end) if len(part) == end - start else [start] * len(part)
+    return "".join(parts), tuple(places)
 
 
 def fold_pattern(pattern: str, language: str = "") -> str:
@@ -72,7 +88,9 @@ def compile_folded(pattern: str, language: str = "") -> re.Pattern[str]:
     return re.compile(fold_pattern(pattern, language), re.MULTILINE)
 
 
+@lru_cache(maxsize=1 << 14)
 def _folded_part(part: str, *, accents: bool) -> str:
+    """Fold a character with what composes onto it; most come back again and again."""
     if part.isascii():
         return part
     part = _DROPPED.sub("", unicodedata.normalize("NFKC", part)).translate(_VARIANTS)

@@ -1,8 +1,9 @@
-"""The formulas of the NoMIRACL instruction in a reply: where they are said, and where they are only mentioned."""
+"""The formulas of the NoMIRACL instruction in an answer: where they are said, and where they are only mentioned."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from mirage.outcomes.fold import fold_pattern
 
@@ -40,19 +41,19 @@ _MENTIONS = "|".join(
             r"|\"?\b(?:yes|i don't know)\b[^\n.]{0,60}?[\"',. ]*(?:\b(?:or|and/or|o|ou|oder|atau|или)\b|/|と) ?[\"']?"
             r"(?:no\b|yes\b|i do(?:n't\b|n$)|don't)[^\n]*)"
         ),
-        # A question the reply puts itself.
+        # A question the answer puts itself.
         (
             rf"(?P<question_repeated>^{OPEN}(?:question: )?(?:do|does|did|is|are|was|were|can|what|who|which|when|where"
             r"|how|why)\b(?:\"[^\"\n]*\"|[^?\n\"])*(?:\?|\Z))"
         ),
     )
 )
-_STATEMENTS = "|".join(
+_NOT_KNOWN = (
+    r"(?P<i_dont_know>\bi\s+(?:really |do |honestly )?(?:don\W{0,2}[st]?|don\s*'\s*t|do not)\s+know\b"
+    r"|\bi don'?(?=\W*\Z))"
+)
+_PRESENCE = "|".join(
     (
-        (
-            r"(?P<i_dont_know>\bi\s+(?:really |do |honestly )?(?:don\W{0,2}[st]?|don\s*'\s*t|do not)\s+know\b"
-            r"|\bi don'?(?=\W*\Z))"
-        ),
         (
             r"(?P<negated>\b(?:no|nope|not|non|nein)\b[,:]? ?(?:have |contain )?(?:the |an? "
             r"|any )?(?:\w+ )?answers? (?:is |are |was )?present\b)"
@@ -64,11 +65,15 @@ _STATEMENTS = "|".join(
         r"(?P<answer_is_present>\b(?:yes[,.]? )?(?:the )?answer (?:is |was )?present\b)",
     )
 )
+_STATEMENTS = f"{_NOT_KNOWN}|{_PRESENCE}"
 
 MENTIONS = ("choices_listed", "instruction_repeated", "question_repeated")
 """Names of the groups of `MENTIONED_OR_SAID` that say nothing: quoted, asked or supposed."""
-SAID = re.compile(_STATEMENTS)
-"""Statements; the name of the group is the rule."""
+# Every statement begins with a word that begins so: most places are passed by at once.
+_BEGINS = r"\b(?=[inaty])"
+_SAID = re.compile(f"{_BEGINS}(?:{_STATEMENTS})")
+_SAID_NOT_KNOWN = re.compile(f"{_BEGINS}(?:{_NOT_KNOWN})")
+_SAID_PRESENCE = re.compile(f"{_BEGINS}(?:{_PRESENCE})")
 MENTIONED_OR_SAID = re.compile(fold_pattern(f"{_MENTIONS}|{_STATEMENTS}"), re.MULTILINE)
 """Mentions and statements, whichever begins first."""
 TRIGGERS = tuple(
@@ -79,4 +84,15 @@ TRIGGERS = tuple(
         "|कृपया|দয়া|অনুগ্রহ|దయచేసి|من فضلك|لطفا|请回答|請回答|答えてください|선택하세요"
     ).split("|")
 )
-"""A reply without any of these mentions nothing, whatever it says: a quick test that spares most the long one."""
+"""An answer without any of these mentions nothing, whatever it says: a quick test that spares most the long one."""
+
+
+def formulas(text: str) -> Iterator[re.Match[str]]:
+    """The statements of a folded text, in order; the name of the group is the rule."""
+    known, present = "know" in text or "i don" in text, "present" in text
+    if known and present:
+        return _SAID.finditer(text)
+    if present:
+        return _SAID_PRESENCE.finditer(text)
+    # What one expression cannot match need not be tried.
+    return _SAID_NOT_KNOWN.finditer(text) if known else iter(())

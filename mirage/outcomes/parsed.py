@@ -1,4 +1,4 @@
-"""The result of parsing one reply, and the names of the rules that can decide."""
+"""The result of parsing one answer, and the names of the rules that can decide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mirage.schema import Outcome
 
 RULES: dict[str, str] = {
-    "missing": "there is no reply",
+    "missing": "there is no answer",
     # Both parsers.
     "i_dont_know": 'holds "I don\'t know"',
     "answer_is_present": 'holds "answer is present" without a negation',
@@ -19,7 +19,7 @@ RULES: dict[str, str] = {
     "no_rule": "none of the published rules matches: invalid",
     # The strict parser alone.
     "empty": "white space only",
-    "api_error": "the whole reply is an error text of the service, or the call is recorded as failed",
+    "api_error": "the whole answer is an error text of the service, or the call is recorded as failed",
     "refused": "recorded as declined by the service, without a text",
     "negated": 'a "no" stands before "answer is present", as in "No answer is present"',
     "enumeration": "goes through the contexts; at least one is said to answer",
@@ -29,16 +29,17 @@ RULES: dict[str, str] = {
     "instruction_repeated": "repeats or rewrites the instruction, and states nothing",
     "says_present": "says in other English words that the contexts answer",
     "says_absent": "says in other English words that the contexts do not answer, or that it cannot",
-    "says_present_translated": "says in the language of the question that the answer is there",
-    "says_absent_translated": "says in the language of the question that it does not know or that no answer is there",
-    "opens_yes": "opens with yes (English or the question's language), and no statement follows that says otherwise",
-    "opens_no": "is no more than a no, or opens with no and goes on about the contexts or the question",
+    "says_present_translated": "says in the language of the query that the answer is there",
+    "says_absent_translated": "says in the language of the query that it does not know or that no answer is there",
+    "opens_yes": "opens with yes (English or the query's language), and no statement follows that says otherwise",
+    "opens_no": "is no more than a no, or opens with no and goes on about the contexts or the query",
     "citation": "is nothing but numbers in brackets, such as [4]",
     "answer_given": "gives a direct answer, without any of the formulas",
-    "question_repeated": "only repeats the question or asks another",
+    "question_repeated": "only repeats the query or asks another",
     "list": "a list without a statement: copied contexts and listed answers cannot be told apart",
-    "about_the_task": "talks about the question or the contexts, and states nothing",
+    "about_the_task": "talks about the query or the contexts, and states nothing",
     "degenerate": "the same piece over and over, or mostly undecodable characters",
+    "language_not_understood": "states nothing in English; how the language of the query abstains is not known here",
     "fragment": "too short to say anything, such as a lone I",
     "continues_contexts": "goes on with the text of the contexts in mid-sentence",
 }
@@ -54,6 +55,6 @@ class Parsed:
     rule: str
     """Name of the rule that decided, one of `RULES`."""
     span_start: int | None = None
-    """Where the text that decided begins, in characters of the raw reply; None where no text did."""
+    """Where the text that decided begins, in characters of the raw answer; None where no text did."""
     span_end: int | None = None
     """Where it ends (exclusive)."""

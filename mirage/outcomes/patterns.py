@@ -1,6 +1,6 @@
-"""What replies look like, by the patterns of NoMIRACL's Table 2.
+"""What answers look like, by the patterns of NoMIRACL's Table 2.
 
-The authors sorted the English replies by hand. Here the rules of the strict parser sort them; two patterns that no rule
+The authors sorted the English answers by hand. Here the rules of the strict parser sort them; two patterns that no rule
 tells are not counted.
 """
 
@@ -20,7 +20,7 @@ EXACT = {
     "abstained": ("I don't know exactly", "I don't know + explanation"),
     "answered": ("Yes exactly", "Yes + explanation"),
 }
-"""Patterns that only the text of a reply tells apart: the phrase alone, and the phrase with more."""
+"""Patterns that only the text of an answer tells apart: the phrase alone, and the phrase with more."""
 SYNONYM = "synonym of I don't know"
 REPEATS = "repeats question or instruction"
 HALLUCINATES = "Yes with or without explanation (hallucination)"
@@ -35,7 +35,7 @@ _CITED = re.compile(r"\[[\d, ]+\]")
 
 
 def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[str, str], Counter[str]]:
-    """How many English replies show each pattern.
+    """How many English answers show each pattern.
 
     Args:
         outcomes: an `outcomes` table; the rows of the strict parser count.
@@ -43,7 +43,7 @@ def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[s
             counts.
 
     Returns:
-        By subset and system, the count of each pattern, and of all replies under the empty name.
+        By subset and system, the count of each pattern, and of all answers under the empty name.
     """
     texts: Mapping[tuple[str, str], str | None] = {}
     if answers is not None:
@@ -60,7 +60,7 @@ def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[s
 
 
 def _patterns(row: Mapping[str, Any], text: str | None) -> list[str]:
-    """The patterns of one reply; those of Table 2 overlap (`Yes` holds both of its kinds)."""
+    """The patterns of one answer; those of Table 2 overlap (`Yes` holds both of its kinds)."""
     outcome, rule, subset = row["outcome"], row["rule"], row["subset"]
     names = []
     if outcome == "answered":

@@ -2,7 +2,7 @@
 
 Every string is a regular expression in lower case, matched on the folded text of `fold.py` (so one spelling of an
 apostrophe, of Arabic yeh and kaf and of a full stop is enough, and zero-width joiners are gone). English is tried for
-every language, because the prompt is English and most replies are.
+every language, because the prompt is English and most answers are.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class Phrases:
     """The expressions of one language."""
 
     yes: str
-    """Words that affirm when a reply opens with them."""
+    """Words that affirm when an answer opens with them."""
     no: str
-    """Words that deny when a reply opens with them."""
+    """Words that deny when an answer opens with them."""
     affirm: str
     """Says that an answer is there."""
     deny: str

@@ -1,7 +1,7 @@
 """The rules of the NoMIRACL program, which reproduce the published figures.
 
-Source: repository project-miracl/nomiracl, `VanillaTemplate.postprocess`. There the branch for replies with both
-phrases counts a phrase word by word, so it never finds one (a phrase is not a word), and every such reply is invalid;
+Source: repository project-miracl/nomiracl, `VanillaTemplate.postprocess`. There the branch for answers with both
+phrases counts a phrase word by word, so it never finds one (a phrase is not a word), and every such answer is invalid;
 so it is here.
 """
 
@@ -21,22 +21,22 @@ _PHRASES: tuple[tuple[str, Outcome, str], ...] = (
 )
 
 
-def parse_published(reply: str) -> Parsed:
-    """Apply the published rules in their order; an undecided reply is `unparsed` whatever it is."""
-    text = reply.lower().replace("\n", " ").replace("\t", " ")
+def parse_published(answer: str) -> Parsed:
+    """Apply the published rules in their order; an undecided answer is `unparsed` whatever it is."""
+    text = answer.lower().replace("\n", " ").replace("\t", " ")
     if "i don't know" in text and "yes, answer is present" in text:
         return Parsed("unparsed", "both_phrases")
     for phrase, outcome, rule in _PHRASES:
         if (start := text.find(phrase)) >= 0:
-            return Parsed(outcome, rule, *_raw_span(reply, text, start, start + len(phrase)))
+            return Parsed(outcome, rule, *_raw_span(answer, text, start, start + len(phrase)))
     if len(text) < 10 and (cited := _CITATION.search(text)):
-        return Parsed("answered", "short_citation", *_raw_span(reply, text, *cited.span()))
+        return Parsed("answered", "short_citation", *_raw_span(answer, text, *cited.span()))
     return Parsed("unparsed", "no_rule")
 
 
-def _raw_span(reply: str, lowered: str, start: int, end: int) -> tuple[int, int]:
-    if len(lowered) == len(reply):
+def _raw_span(answer: str, lowered: str, start: int, end: int) -> tuple[int, int]:
+    if len(lowered) == len(answer):
         return start, end
     # Lower-casing lengthens some characters (İ becomes two): walk back to the raw places.
-    places = [i for i, character in enumerate(reply) for _ in character.lower()]
+    places = [i for i, character in enumerate(answer) for _ in character.lower()]
     return places[start], places[end - 1] + 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.errors import UnknownName
 from mirage.intervals import mean_interval
-from mirage.languages import LANGUAGES
+from mirage.languages import place
 from mirage.schema import CodeOrAll, Count, Parser, Share, Subset
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Rate:
     key = ("language", "subset", "system")
 
     language: CodeOrAll
-    """Language of the questions; `all`: the mean over the languages chosen, each weighing the same, as the papers'
+    """Language of the queries; `all`: the mean over the languages chosen, each weighing the same, as the papers'
     tables print it. Its counts are sums."""
     subset: Subset
     """`non_relevant`: no passage answers, `rate` is the hallucination rate; `relevant`: at least one does, `rate` is
@@ -38,34 +38,34 @@ class Rate:
     system: str
     """The system."""
     n: Count
-    """Rows: replies present and missing."""
+    """Rows: answers present and missing."""
     answered: Count
-    """Replies that say that an answer is present, or give one."""
+    """Answers that say that the passages hold the answer, or give it."""
     abstained: Count
-    """Replies that say that none is."""
+    """Answers that say that the passages do not hold it."""
     unparsed: Count
-    """Replies of which neither can be made out."""
+    """Answers of which neither can be made out."""
     empty: Count
-    """Replies of white space only."""
+    """Answers of white space only."""
     api_error: Count
     """Error texts of the service."""
     missing: Count
-    """Questions without a reply."""
+    """Queries without an answer."""
     rate: Share | None
-    """Wrong replies among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
-    the error rate, on relevant. Null where no reply is decided. In the row `all`: the mean over the languages that have
+    """Wrong answers among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
+    the error rate, on relevant. Null where none is decided. In the row `all`: the mean over the languages that have
     a rate. Source: NoMIRACL."""
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
-    replies of the mean (`mean_interval`). The languages are taken as fixed: it speaks of the questions alone."""
+    answers of the mean (`mean_interval`). The languages are taken as fixed: it speaks of the queries alone."""
     rate_high: Share | None
     """Upper end."""
     rate_as_published: Share | None
-    """1 - accuracy over the replies present (n - missing): every undecided reply counts as wrong. The papers' tables
-    print this one. Null where no reply is present."""
+    """1 - accuracy over the answers present (n - missing): every undecided answer counts as wrong. The papers' tables
+    print this one. Null where no answer is present."""
     undecided: Share | None
-    """Share of the replies present (n - missing) that are neither answered nor abstained: unparsed, empty or api_error.
-    Null where no reply is present."""
+    """Share of the answers present (n - missing) that are neither answered nor abstained: unparsed, empty or api_error.
+    Null where no answer is present."""
 
 
 _COUNTED = ("answered", "abstained", "unparsed", "empty", "api_error", "missing")
@@ -131,12 +131,12 @@ def rates(
         cell[row["outcome"]] += row["count_all"]
     joint: dict[tuple[str, str], list[dict[str, int]]] = {}
     rows = []
-    for (subset, system, language), cell in cells.items():
+    # Arrow groups in any order, and a mean differs in its last digit by the order that it is taken in.
+    for (subset, system, language), cell in sorted(cells.items()):
         rows.append(_rate(language, subset, system, [cell]))
         joint.setdefault((subset, system), []).append(cell)
     rows += [_rate("all", subset, system, members) for (subset, system), members in joint.items()]
-    order = {code: i for i, code in enumerate([*LANGUAGES, "all"])}
-    return schema.from_rows(Rate, sorted(rows, key=lambda rate: (order[rate.language], rate.subset, rate.system)))
+    return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
 def _rate(language: str, subset: str, system: str, cells: list[dict[str, int]]) -> Rate:

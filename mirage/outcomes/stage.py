@@ -16,14 +16,14 @@ def _outcomes(tables: Tables) -> dict[str, pa.Table]:
     labelled = _labelled(tables)
     if len(tables["answers"]) and not len(labelled):
         raise NotEnoughData(
-            "no answered question has a relevance label, so no outcome is right or wrong",
-            do="give the questions a subset, relevant or non_relevant; or let a judge decide: mirage judge DIR",
+            "no answered query has a relevance label, so no outcome is right or wrong",
+            do="give the queries a subset, relevant or non_relevant; or let a judge decide: mirage judge DIR",
         )
     return {"outcomes": outcomes(tables["queries"], labelled)}
 
 
 def _labelled(tables: Tables) -> pa.Table:
-    """The answers, without those to questions that have no relevance label."""
+    """The answers, without those to queries that have no relevance label."""
     import pyarrow.compute as pc
 
     queries, answers, keys = tables["queries"], tables["answers"], ["language", "query_id"]
@@ -33,7 +33,7 @@ def _labelled(tables: Tables) -> pa.Table:
 
 def _unlabelled(tables: Tables) -> list[str]:
     count = len(tables["answers"]) - len(_labelled(tables))
-    return [f"{count:,} answers have no outcome, as their questions have no relevance label"] if count else []
+    return [f"{count:,} answers have no outcome, as their queries have no relevance label"] if count else []
 
 
 OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, remarks=_unlabelled)

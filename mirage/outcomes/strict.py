@@ -1,19 +1,20 @@
-"""The corrected rules: what a reply says about the answer, in any of the 18 languages.
+"""The corrected rules: what an answer says of whether the passages hold it, in any language.
 
-A reply is read in steps; the first step that finds something decides.
+An answer is read in steps; the first step that finds something decides.
 
 1. White space only is `empty`; an error text of the service is `api_error`.
 2. Formulas: "answer is present", "I don't know" and their negations (`formulas.py`). A sentence with a negation denies,
    whatever else it begins with ("No, answer is present", "Yes, I don't know"). What is quoted from the instruction,
    listed as its choices, asked or supposed ("respond with ...", "if the answer is present") is a mention and says
    nothing.
-3. Other words for the same, in English and in the question's language (`phrases.py`, `translated.py`).
-4. A yes or a no that opens the reply, or the lines of a list.
-5. A direct answer or a bare citation (`direct.py`).
+3. Other words for the same, in English and in the query's language (`phrases.py`, `translated.py`).
+4. A yes or a no that opens the answer, or the lines of a list.
+5. A direct answer or a bare citation (`direct.py`). In a language without expressions in `translated.py` only English
+   is understood: words that state nothing in English may be an abstention, so the answer is `unparsed`.
 
 Within a step, statements that contradict each other are resolved so: if one says that a certain context answers, or all
-denials are about certain contexts, or there are more than two (the reply goes through the contexts), the reply answers;
-else the last statement counts if it is marked as the conclusion; else the reply is `unparsed`.
+denials are about certain contexts, or there are more than two (the answer goes through the contexts), it is `answered`;
+else the last statement counts if it is marked as the conclusion; else the answer is `unparsed`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from mirage.languages import base
 from mirage.outcomes.direct import ANSWER, ASKED, TASK, blank, direct_answer
 from mirage.outcomes.fold import Folded, compile_folded, fold
-from mirage.outcomes.formulas import MENTIONED_OR_SAID, MENTIONS, NUMBER, OPEN, SAID, TRIGGERS
+from mirage.outcomes.formulas import MENTIONED_OR_SAID, MENTIONS, NUMBER, OPEN, TRIGGERS, formulas
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.phrases import ENGLISH
 from mirage.outcomes.translated import TRANSLATED
@@ -64,18 +66,21 @@ _NOT_OF_ANSWER = re.compile(r"\W*yes,? (?:i understand|the question is (?:clear|
 _ENGLISH = re.compile(f"(?P<says_absent>{ENGLISH.deny})|(?P<says_present>{ENGLISH.affirm})", re.MULTILINE)
 
 
-def parse_strict(reply: str, language: str) -> Parsed:
-    """Apply the corrected rules; see the module's text."""
-    if not reply.strip():
+def parse_strict(answer: str, language: str) -> Parsed:
+    """Apply the corrected rules; see the module's text. A regional variant has the rules of its language."""
+    language = base(language)
+    if not answer.strip():
         return Parsed("empty", "empty")
-    if len(reply) < 400 and (error_match := _API_ERROR.fullmatch(reply)):
+    if len(answer) < 400 and (error_match := _API_ERROR.fullmatch(answer)):
         return Parsed("api_error", "api_error", *error_match.span())
-    folded = fold(reply, language)
+    folded = fold(answer, language)
     text = folded.text
 
-    statements = _formulas(text)
+    statements = [
+        _Said(match.lastgroup == "answer_is_present", str(match.lastgroup), *match.span()) for match in formulas(text)
+    ]
     if len({statement.yes for statement in statements}) == 1 and not re.search(r"\w", text[: statements[0].start]):
-        # The reply opens with a formula, and no other disagrees: what it mentions later changes nothing.
+        # The answer opens with a formula, and no other disagrees: what it mentions later changes nothing.
         return _decide(statements, folded)
     mentions: list[tuple[str, int, int]] = []
     if len({statement.yes for statement in statements}) > 1 or any(trigger in text for trigger in TRIGGERS):
@@ -106,7 +111,7 @@ def parse_strict(reply: str, language: str) -> Parsed:
     instructions = [(rule, start) for rule, start, _ in mentions if rule != "question_repeated"]
     # What follows an instruction is what it is about.
     until = instructions[0][1] if instructions else len(text)
-    parsed = _opened(opening, text, folded) or direct_answer(reply, text, until, folded, language)
+    parsed = _opened(opening, text, folded) or direct_answer(answer, text, until, folded, language)
     if parsed.outcome == "unparsed" and instructions:
         return Parsed("unparsed", instructions[0][0])
     if parsed.rule == "fragment" and mentions:
@@ -114,16 +119,7 @@ def parse_strict(reply: str, language: str) -> Parsed:
     return parsed
 
 
-def _formulas(text: str) -> list[_Said]:
-    if "know" in text or "present" in text or "i don" in text:
-        return [
-            _Said(match.lastgroup == "answer_is_present", str(match.lastgroup), *match.span())
-            for match in SAID.finditer(text)
-        ]
-    return []
-
-
-def _said_and_mentioned(text: str, formulas: list[_Said]) -> tuple[list[_Said], list[tuple[str, int, int]]]:
+def _said_and_mentioned(text: str, stated: list[_Said]) -> tuple[list[_Said], list[tuple[str, int, int]]]:
     """Tell the formulas that are said from what is only mentioned (rule, start, end)."""
     statements: list[_Said] = []
     mentions: list[tuple[str, int, int]] = []
@@ -133,7 +129,7 @@ def _said_and_mentioned(text: str, formulas: list[_Said]) -> tuple[list[_Said], 
             statements.append(_Said(rule == "answer_is_present", rule, start, end))
         elif statements and rule == "choices_listed" and not re.search(r"[^\W\d]", text[statements[-1].end : start]):
             # Two lines in the middle of a longer run are not the choices.
-            statements += [statement for statement in formulas if start <= statement.start < end]
+            statements += [statement for statement in stated if start <= statement.start < end]
         else:
             mentions.append((rule, start, end))
     return statements, mentions

@@ -1,13 +1,12 @@
-"""From answers to the `outcomes` table, and what the two parsers make of the same replies."""
+"""From answers to the `outcomes` table, and what the two parsers make of the same answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema
+from mirage import languages, schema
 from mirage.errors import BadInput, UnknownName
-from mirage.languages import LANGUAGES
 from mirage.outcomes.parsed import Parsed
 from mirage.outcomes.published import parse_published
 from mirage.outcomes.rates import rates
@@ -15,6 +14,7 @@ from mirage.outcomes.strict import parse_strict
 from mirage.schema import Count, Outcome, Parser, Share, Subset
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 PARSERS: tuple[Parser, ...] = get_args(Parser)
@@ -34,7 +34,7 @@ class ParserDifference:
     rule: str
     """Rule of the strict parser that decided, one of `RULES`."""
     n: Count
-    """How many replies."""
+    """How many answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class RateShift:
     """How far the choice of parser moves one system's rates: means over its languages."""
 
     subset: Subset
-    """Subset of the questions."""
+    """Subset of the queries."""
     system: str
     """The system."""
     n: Count
-    """Rows, missing replies included."""
+    """Rows, missing answers included."""
     departures: Count
-    """Replies whose outcome differs between the parsers."""
+    """Answers whose outcome differs between the parsers."""
     rate_published: Share | None
-    """`Rate.rate` by the published parser; null where it decided no reply."""
+    """`Rate.rate` by the published parser; null where it decided no answer."""
     rate_strict: Share | None
     """`Rate.rate` by the strict parser."""
     rate_as_published_published: Share | None
@@ -63,67 +63,91 @@ class RateShift:
     """`Rate.undecided` by the strict parser."""
 
 
-def parse_outcome(reply: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
-    """Read the outcome of one reply; None is a missing reply.
+def parse_outcome(answer: str | None, *, parser: Parser = "strict", language: str) -> Parsed:
+    """Read the outcome of one answer; None is a missing answer.
 
     Args:
-        reply: the raw text.
+        answer: the raw text.
         parser: `strict` (the corrected rules) or `published` (the rules of the NoMIRACL program).
-        language: code of the language of the question.
+        language: code of the language of the query.
 
     Raises:
         UnknownName: if there is no such parser or language.
     """
     if parser not in PARSERS:
         raise UnknownName("parser", parser, PARSERS)
-    if language not in LANGUAGES:
-        raise UnknownName("language", language, LANGUAGES)
-    if reply is None:
+    code = languages.language(language).code
+    if answer is None:
         return Parsed("missing", "missing")
-    return parse_published(reply) if parser == "published" else parse_strict(reply, language)
+    return parse_published(answer) if parser == "published" else parse_strict(answer, code)
 
 
 def outcomes(queries: pa.Table, answers: pa.Table) -> pa.Table:
     """The `outcomes` table: every answer, by both parsers.
 
     Args:
-        queries: the `queries` table; every question that was answered must be in it, with its subset.
+        queries: the `queries` table; every query that was answered must be in it, with its subset.
         answers: the `answers` table.
 
     Raises:
-        BadInput: naming the first question without a subset.
+        BadInput: naming the first query without a subset.
     """
-    subsets = dict(
-        zip(
-            zip(queries["language"].to_pylist(), queries["query_id"].to_pylist(), strict=True),
-            queries["subset"].to_pylist(),
-            strict=True,
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = [schema.from_columns("outcomes", {})]
+    for code in sorted(answers["language"].unique().to_pylist()):
+        in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
+        parts.append(_of_language(code, *in_language))
+    return pa.concat_tables(parts)
+
+
+def _of_language(language: str, queries: pa.Table, answers: pa.Table) -> pa.Table:
+    """The outcomes of the answers in one language, in the order of their key.
+
+    Most answers repeat: each text is parsed once.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    answers = answers.combine_chunks()
+    subset = queries["subset"].take(pc.index_in(answers["query_id"], queries["query_id"].combine_chunks()))
+    if subset.null_count:
+        row = answers.filter(pc.is_null(subset)).slice(0, 1).to_pylist()[0]
+        raise BadInput(
+            "an answered query has no subset, so no outcome is right or wrong",
+            where=f"language={language!r}, query_id={row['query_id']!r}",
+            do="give the queries table a row for it with subset relevant or non_relevant",
         )
-    )
-    fields = ("language", "query_id", "system", "text", "status")
-    rows: list[tuple[Any, ...]] = []
-    # Most replies repeat: each text is parsed once.
-    cache: dict[tuple[str, Parser, str | None, str], Parsed] = {}
-    for language, query_id, system, text, status in zip(*(answers[n].to_pylist() for n in fields), strict=True):
-        subset = subsets.get((language, query_id))
-        if subset is None:
-            raise BadInput(
-                "an answered question has no subset, so no outcome is right or wrong",
-                where=f"language={language!r}, query_id={query_id!r}",
-                do="give the queries table a row for it with subset relevant or non_relevant",
-            )
-        for parser in PARSERS:
-            state = (language, parser, text, status)
-            parsed = cache.get(state)
-            if parsed is None:
-                parsed = cache[state] = _parse_answer(language, parser, text, status)
-            decided = parsed.outcome in RIGHT.values()
-            correct = parsed.outcome == RIGHT[subset] if decided else None
-            span = (parsed.span_start, parsed.span_end)
-            rows.append((language, query_id, system, parser, subset, parsed.outcome, parsed.rule, *span, correct))
-    names = [column.name for column in schema.columns("outcomes")]
-    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
-    return schema.sort("outcomes", schema.from_columns("outcomes", columns))
+    codes, values = zip(*(_encoded(answers[name]) for name in ("status", "text")), strict=True)
+    pairs, place = np.unique(codes[0] * (len(values[1]) or 1) + codes[1], return_inverse=True)
+    states = [(values[0][pair // len(values[1])], values[1][pair % len(values[1])]) for pair in pairs.tolist()]
+    right = pc.if_else(pc.equal(subset, "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
+    keys = {name: answers[name] for name in _KEY} | {"subset": subset}
+    parts = []
+    for parser in PARSERS:
+        parsed = [_parse_answer(language, parser, text, status) for status, text in states]
+        names = ("outcome", "rule", "span_start", "span_end")
+        types = (pa.string(), pa.string(), pa.int64(), pa.int64())
+        columns = {
+            name: pa.array([getattr(entry, name) for entry in parsed], kind).take(pa.array(place))
+            for name, kind in zip(names, types, strict=True)
+        }
+        decided = pc.is_in(columns["outcome"], pa.array(sorted(RIGHT.values())))
+        correct = pc.if_else(decided, pc.equal(columns["outcome"], right), pa.scalar(None, pa.bool_()))
+        data = {**keys, "parser": pa.repeat(parser, len(answers)), **columns, "correct": correct}
+        parts.append(schema.from_columns("outcomes", data))
+    return schema.sort("outcomes", pa.concat_tables(parts))
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
+    """The place of each value among those that differ, and these; null is one of them."""
+    import numpy as np
+    import pyarrow as pa
+
+    encoded = pa.concat_arrays(column.chunks or [pa.array([], column.type)]).dictionary_encode("encode")
+    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def _parse_answer(language: str, parser: Parser, text: str | None, status: str) -> Parsed:
@@ -151,7 +175,7 @@ def departures(outcomes: pa.Table) -> pa.Table:
         A table with the columns of `ParserDifference`.
 
     Raises:
-        BadInput: if the two parsers' rows are not about the same replies.
+        BadInput: if the two parsers' rows are not about the same answers.
     """
     published, strict = _by_parser(outcomes)
     counts: dict[tuple[Outcome, Outcome, str], int] = {}
@@ -177,7 +201,7 @@ def shifts(outcomes: pa.Table) -> pa.Table:
         A table with the columns of `RateShift`, by subset and system.
 
     Raises:
-        BadInput: if the two parsers' rows are not about the same replies.
+        BadInput: if the two parsers' rows are not about the same answers.
     """
     published, strict = _by_parser(outcomes)
     differ: dict[tuple[Subset, str], int] = {}
@@ -201,7 +225,7 @@ def shifts(outcomes: pa.Table) -> pa.Table:
 
 
 def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The rows of the published and of the strict parser, in the same order of replies."""
+    """The rows of the published and of the strict parser, in the same order of answers."""
     import pyarrow.compute as pc
 
     published, strict = (
@@ -210,7 +234,7 @@ def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:
     )
     if not published.select(_KEY).equals(strict.select(_KEY)):
         raise BadInput(
-            "the two parsers' rows are not about the same replies: "
+            "the two parsers' rows are not about the same answers: "
             f"{len(published):,} are by the published parser, {len(strict):,} by the strict one",
             do="make the outcomes again: mirage outcomes DIR",
         )

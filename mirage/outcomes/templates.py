@@ -1,6 +1,6 @@
 """Rates by prompt template, as the prompt study of NoMIRACL (Table 3), and what a template changes.
 
-An answer has one row for each question and system, so a system that was asked with several prompts stands in an arena
+An answer has one row for each query and system, so a system that was asked with several prompts stands in an arena
 under several names: one name each, which ends in the template's name (`mistral-7b@vanilla`, `mistral-7b@role`). Here
 they are one system again.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.intervals import CONFIDENCE
-from mirage.languages import LANGUAGES
+from mirage.languages import place
 from mirage.outcomes.rates import rates
 from mirage.schema import Parser
 
@@ -25,7 +25,7 @@ REFERENCE = "vanilla"
 """The template that the others are compared with: the paper's Original."""
 COLUMNS = ("change", "change_low", "change_high", "pairs")
 """What `template_rates` adds to the columns of `Rate`, after `template`."""
-_QUESTION = ("language", "query_id")
+_QUERY = ("language", "query_id")
 
 
 def base_names(variants: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -67,7 +67,7 @@ def template_rates(
 
     Args:
         outcomes: an `outcomes` table.
-        answers: an `answers` table, which says what template a reply was given to; rows without one are left out.
+        answers: an `answers` table, which says what template an answer was given to; rows without one are left out.
         parser: whose outcomes count.
         languages: codes to keep; None keeps all that the table has.
         systems: names to keep, with or without their template; None keeps all.
@@ -75,23 +75,23 @@ def template_rates(
 
     Returns:
         The columns of `Rate`, whose `system` is now the name of `base_names`; `template`; and the change from the
-        reference template on the questions decided under both: `change` (rate less that of the reference, a share
+        reference template on the queries decided under both: `change` (rate less that of the reference, a share
         in [-1, 1]; in the row `all` the mean over languages), `change_low` and `change_high` (95%: Agresti and
-        Min 2005, matched pairs with half a question added to each of the four cells), and `pairs` (those questions).
+        Min 2005, matched pairs with half a query added to each of the four cells), and `pairs` (those queries).
         Null where the system was not asked with the reference template, and in its own rows.
 
     Raises:
         UnknownName: if the tables have no such parser, language or system.
-        NotEnoughData: if no reply is known to be to a template.
+        NotEnoughData: if no answer is known to be to a template.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    templated = answers.select([*_QUESTION, "system", "template"]).filter(pc.is_valid(answers["template"]))
-    table = outcomes.join(templated, [*_QUESTION, "system"], join_type="inner")
+    templated = answers.select([*_QUERY, "system", "template"]).filter(pc.is_valid(answers["template"]))
+    table = outcomes.join(templated, [*_QUERY, "system"], join_type="inner")
     if not len(table):
         raise NotEnoughData(
-            "no reply is known to be to a prompt template", do="import answers with the column template, or generate"
+            "no answer is known to be to a prompt template", do="import answers with the column template, or generate"
         )
     variants = table.select(["system", "template"]).group_by(["system", "template"]).aggregate([]).to_pylist()
     bases = base_names((row["system"], row["template"]) for row in variants)
@@ -119,26 +119,25 @@ def template_rates(
     for name, values in zip(COLUMNS, zip(*change_rows, strict=True), strict=True):
         kind = pa.int32() if name == "pairs" else pa.float64()
         result = result.append_column(name, pa.array(values, kind))
-    order = {code: place for place, code in enumerate([*LANGUAGES, "all"])}
     rows = result.select(["language", "subset", "system"]).to_pylist()
     places = sorted(
         range(len(rows)),
-        key=lambda i: (order.get(rows[i]["language"], len(order)), rows[i]["subset"], rows[i]["system"], i),
+        key=lambda i: (place(rows[i]["language"]), rows[i]["subset"], rows[i]["system"], i),
     )
     return result.take(places)
 
 
 def matched_difference(cells: Sequence[tuple[int, int, int]]) -> tuple[float, float, float]:
-    """The mean over languages of the difference of two proportions on the same questions, with its 95% interval.
+    """The mean over languages of the difference of two proportions on the same queries, with its 95% interval.
 
     Args:
-        cells: of each language: questions with a yes under the first alone, under the second alone, and all of them.
+        cells: of each language: queries with a yes under the first alone, under the second alone, and all of them.
 
     Returns:
         First less second, and the ends of the interval, each in [-1, 1].
 
     Source: Agresti and Min, Statistics in Medicine 24 (2005), 729-740: Wald's interval of matched pairs after half a
-    question is added to each of the four cells; here the mean of its centres and of its variances.
+    query is added to each of the four cells; here the mean of its centres and of its variances.
     """
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     k = len(cells)
@@ -193,7 +192,7 @@ def _changes(table: pa.Table, reference: str) -> dict[tuple[str, str, str, str],
         n = row["count_all"]
         cell[2] += n
         if row["correct"] != row["before"]:
-            cell[1 if row["correct"] else 0] += n  # A reply that is not right counts in either rate.
+            cell[1 if row["correct"] else 0] += n  # An answer that is not right counts in either rate.
     changes = {}
     for (subset, system, template), by_language in counts.items():
         cells = {code: (first, second, n) for code, (first, second, n) in by_language.items()}

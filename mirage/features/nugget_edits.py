@@ -1,0 +1,282 @@
+"""A change to a bank of nuggets: what it would make of scores and ranking, and the change saved with what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mirage import features, schema, store
+from mirage.features import nuggets as scores
+from mirage.features.assessed import decider
+from mirage.features.stage import FEATURES
+from mirage.nuggets import TERMS, BankChange, assign_by_terms
+from mirage.nuggets.stage import edit_bank
+from mirage.schema import Code, Count, Range, Share
+from mirage.store.query_rows import of_query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Difference = Annotated[float, Range(-1, 1)]
+NAMES = tuple(spec.name for spec in scores.FAMILY.specs)
+"""The features that rest on nuggets."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """What a change to a bank makes of one score of one system in one language."""
+
+    key = ("language", "feature", "system")
+
+    language: Code
+    """Language of the queries."""
+    feature: str
+    """The score."""
+    system: str
+    """The system."""
+    rank: Count | None
+    """Place by the mean before, 1 is best; systems with the same mean share it. Null where there is no mean."""
+    rank_after: Count | None
+    """Place after."""
+    mean: Share | None
+    """Mean over queries before; null where no query has a score."""
+    low: Share | None
+    """Lower end of its 95% interval over queries."""
+    high: Share | None
+    """Upper end."""
+    mean_after: Share | None
+    """Mean over queries after."""
+    low_after: Share | None
+    """Lower end of its 95% interval."""
+    high_after: Share | None
+    """Upper end."""
+    difference: Difference | None
+    """Mean over the queries that have a score before and after, of the score after less the score before."""
+    difference_low: Difference | None
+    """Lower end of its 95% interval (Student's t over queries, paired)."""
+    difference_high: Difference | None
+    """Upper end."""
+    query: Share | None
+    """Score of the answer to the query whose bank changes, before; null where there is none."""
+    query_after: Share | None
+    """Its score after."""
+    n: Count
+    """Queries with a score after."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditEffect:
+    """What a change to a bank would make of the scores in its language."""
+
+    change: BankChange
+    """The change."""
+    assigner: str | None
+    """Whose assignments count; null where nothing is assigned, and nothing has a score."""
+    matched: int
+    """Nuggets that only the matcher of shared words has assigned here, since their texts are new."""
+    rows: tuple[ScoreChange, ...]
+    """By score, the best system before first."""
+
+
+def effect_of(arena: store.Arena, change: BankChange) -> EditEffect:
+    """What a change would make of the scores by nuggets; nothing is written.
+
+    New nuggets are assigned by shared words (`baseline/terms`), as if whoever counts had assigned them so.
+
+    Args:
+        arena: with answers and nuggets.
+        change: the change.
+    """
+    edit = change.edit
+    assigner = _assigner(arena)
+    new = _new(change)
+    if assigner is None:
+        return EditEffect(change, None, 0, ())
+    matched = [row | {"assigner": assigner} for row in _matched(arena, change)]
+    before = _values(_scores(arena, edit.language, assigner))
+    after = _values(_scored(arena, change, assigner, matched))
+    after = {key: value for key, value in before.items() if key[1] != edit.query_id} | after
+    return EditEffect(change, assigner, len(new), _compared(edit.language, edit.query_id, before, after))
+
+
+def save_edit(
+    path: Path,
+    change: Callable[[pa.Table], BankChange],
+    *,
+    made_by: str,
+    expected: Sequence[schema.Nugget] | None = None,
+) -> store.Arena:
+    """Make one change to a bank (`edit_bank`) with what follows from it, in one transaction.
+
+    Where the matcher of shared words has assigned before, it assigns the new nuggets too. Where the scores were
+    measured, those of the query are measured again: null, with the reason, until whoever counts has assigned the new
+    nuggets.
+
+    Args and errors: as for `edit_bank`.
+    """
+    return edit_bank(path, change, made_by=made_by, expected=expected, beside=_following)
+
+
+def _following(seen: store.Snapshot, change: BankChange) -> dict[str, store.NewRows]:
+    """Assignments and scores that follow from a change."""
+    arena, edit = seen.arena, change.edit
+    assigner = _assigner(arena)
+    if assigner is None:
+        return {}
+    rows: dict[str, store.NewRows] = {}
+    matched: list[dict[str, Any]] = []
+    if TERMS in seen.tables["nugget_assignments"]["assigner"].unique().to_pylist():
+        matched = _matched(arena, change)
+    if matched:
+        rows["nugget_assignments"] = store.by_key("nugget_assignments", _table("nugget_assignments", matched))
+    if any(row["feature"] in NAMES for row in of_query(arena, "features", (edit.language, edit.query_id))):
+        measured = _scored(arena, change, assigner, matched)
+        rows["features"] = store.by_key("features", measured)
+    return rows
+
+
+def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([dict(row) for row in rows], schema.arrow_schema(name))
+
+
+def _assigner(arena: store.Arena) -> str | None:
+    if "nugget_assignments" not in arena.tables:
+        return None
+    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
+
+
+def _bank(change: BankChange) -> list[dict[str, Any]]:
+    """The nuggets of the query after a change."""
+    edit = change.edit
+    return [
+        row for row in change.bank.to_pylist() if (row["language"], row["query_id"]) == (edit.language, edit.query_id)
+    ]
+
+
+def _new(change: BankChange) -> list[dict[str, Any]]:
+    """The nuggets that a change brings; one whose importance alone changes is not new."""
+    import json
+
+    old = {row["nugget_id"]: row["text"] for row in json.loads(change.edit.before)}
+    rows: list[dict[str, Any]] = json.loads(change.edit.after)
+    return [row for row in rows if old.get(row["nugget_id"]) != row["text"]]
+
+
+def _matched(arena: store.Arena, change: BankChange) -> list[dict[str, Any]]:
+    """The new nuggets, assigned to every answer of the query by shared words."""
+    key = (change.edit.language, change.edit.query_id)
+    tables = {name: _table(name, of_query(arena, name, key)) for name in ("answers", "queries")}
+    rows: list[dict[str, Any]] = assign_by_terms(
+        _table("nuggets", _new(change)), tables["answers"], tables["queries"]
+    ).to_pylist()
+    return rows
+
+
+def _scored(arena: store.Arena, change: BankChange, assigner: str, matched: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The scores of the query after a change: `schema.Feature` rows.
+
+    Args:
+        arena: the arena before.
+        change: the change.
+        assigner: whose assignments count.
+        matched: assignments of the new nuggets.
+    """
+    key = (change.edit.language, change.edit.query_id)
+    bank = _bank(change)
+    names = {row["nugget_id"] for row in bank} - {row["nugget_id"] for row in _new(change)}
+    kept = [row for row in of_query(arena, "nugget_assignments", key) if row["nugget_id"] in names]
+    tables = {
+        "answers": _table("answers", of_query(arena, "answers", key)),
+        "nuggets": _table("nuggets", bank),
+        "nugget_assignments": _table("nugget_assignments", [*kept, *matched]),
+    }
+    return _measure(tables, assigner)
+
+
+@lru_cache(maxsize=8)
+def _scores(arena: store.Arena, language: str, assigner: str) -> pa.Table:
+    """The scores of a language as they are."""
+    names = ("answers", "nuggets", "nugget_assignments")
+    return _measure({name: arena.read(name, languages=[language]) for name in names}, assigner)
+
+
+def _measure(tables: Mapping[str, pa.Table], assigner: str) -> pa.Table:
+    return FEATURES.run(tables, only=NAMES, tools=features.Tools(assigner=assigner, part=True))["features"]
+
+
+_Key = tuple[str, str, str]
+"""Feature, query and system."""
+
+
+def _values(table: pa.Table) -> dict[_Key, float | None]:
+    columns = (table[name].to_pylist() for name in ("feature", "query_id", "system", "value"))
+    return {(feature, query, system): value for feature, query, system, value in zip(*columns, strict=True)}
+
+
+def _compared(
+    language: str, query: str, before: Mapping[_Key, float | None], after: Mapping[_Key, float | None]
+) -> tuple[ScoreChange, ...]:
+    both = {key: (value, after.get(key)) for key, value in before.items()}
+    differences = {key: b - a for key, (a, b) in both.items() if a is not None and b is not None}
+    old, new = (_means(language, values) for values in (before, after))
+    between = _means(language, differences, prefix="difference of ")
+    ranks, ranks_after = _ranks(old), _ranks(new)
+    rows = []
+    for name, system in sorted(old, key=lambda key: (NAMES.index(key[0]), ranks[key] or len(old), key[1])):
+        mean, then, step = old[name, system], new[name, system], between.get((name, system))
+        rows.append(
+            ScoreChange(
+                language=language,
+                feature=name,
+                system=system,
+                rank=ranks[name, system],
+                rank_after=ranks_after[name, system],
+                mean=mean.mean,
+                low=mean.low,
+                high=mean.high,
+                mean_after=then.mean,
+                low_after=then.low,
+                high_after=then.high,
+                difference=None if step is None else step.mean,
+                difference_low=None if step is None else step.low,
+                difference_high=None if step is None else step.high,
+                query=before.get((name, query, system)),
+                query_after=after.get((name, query, system)),
+                n=then.n,
+            )
+        )
+    return tuple(rows)
+
+
+def _means(
+    language: str, values: Mapping[_Key, float | None], prefix: str = ""
+) -> dict[tuple[str, str], features.FeatureMean]:
+    """By score and system. A prefix keeps the intervals of differences from being cut where a score ends."""
+    import pyarrow as pa
+
+    keys = sorted(values, key=lambda key: (key[1], key[2], key[0]))  # sums in one order are the same to the last bit
+    table = pa.table(
+        {
+            "language": pa.array([language] * len(keys), pa.string()),
+            "feature": pa.array([prefix + name for name, _, _ in keys], pa.string()),
+            "system": pa.array([system for *_, system in keys], pa.string()),
+            "value": pa.array([values[key] for key in keys], pa.float64()),
+        }
+    )
+    return {(row.feature.removeprefix(prefix), row.system): row for row in features.means(table)}
+
+
+def _ranks(means: Mapping[tuple[str, str], features.FeatureMean]) -> dict[tuple[str, str], int | None]:
+    """Place of each system by each score; None where it has no mean."""
+    known = {key: row.mean for key, row in means.items() if row.mean is not None}
+    return {
+        key: 1 + sum(name == key[0] and other > known[key] + 1e-12 for (name, _), other in known.items())
+        if key in known
+        else None
+        for key in means
+    }
