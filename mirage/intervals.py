@@ -85,8 +85,6 @@ def clustered(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENC
     Source: Korn and Graubard, Survey Methodology 24 (1998), 193-201, with Wilson's interval for theirs as Dean and
     Pagano (`mean_interval`) propose.
     """
-    from scipy.special import stdtrit
-
     if len(cells) < 2:
         raise NotEnoughData("the spread of one cluster is not known", do="measure more")
     for k, n in cells:
@@ -94,10 +92,49 @@ def clustered(cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENC
     trials, clusters = sum(n for _, n in cells), len(cells)
     share = sum(k for k, _ in cells) / trials
     variance = clusters / (clusters - 1) * sum((k - share * n) ** 2 for k, n in cells) / trials**2
+    return share, *of_variance(share, variance, clusters=clusters, trials=trials, confidence=confidence)
+
+
+def of_variance(
+    share: float, variance: float, *, clusters: float, trials: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """The interval of `clustered`, of a share whose variance is known.
+
+    Args:
+        share: in [0, 1].
+        variance: of the share as an estimate; 0 where the clusters do not vary.
+        clusters: what the variance rests on: its degrees of freedom and 1.
+        trials: trials in all; the effective number of them is not above it.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+    """
+    from scipy.special import stdtrit
+
     effective = share * (1 - share) / variance if variance > 0 else clusters
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     t = float(stdtrit(clusters - 1, (1 + confidence) / 2))
-    return share, *_wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+    return _wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+
+
+def wilson_of_variance(
+    share: float, variance: float, trials: float, *, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Wilson's interval of a mean in [0, 1] whose variance is known, as from a bootstrap.
+
+    Args:
+        share: the mean.
+        variance: of the mean, at least 0. The interval is that of the number of trials at which a proportion varies as
+            much.
+        trials: the number where the variance is 0, which a mean at an end of its range has; more than 0.
+        confidence: between 0 and 1.
+
+    Returns:
+        Lower and upper end, in [0, 1].
+    """
+    effective = share * (1 - share) / variance if variance > 0 else trials
+    return _wilson(share, effective or trials, confidence)
 
 
 def bootstrap_tails(level: float, n: int) -> tuple[float, float]:

@@ -23,7 +23,7 @@ SUBSETS: dict[Skill, tuple[str, ...]] = {
     "answer": ("relevant",),
     "both": ("non_relevant", "relevant"),
 }
-"""Subsets whose questions a skill is about."""
+"""Subsets whose queries a skill is about."""
 
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
@@ -49,7 +49,7 @@ class Battles:
     referee: str
     """What decided the battles."""
     skill: Skill
-    """Which questions these are (`schema.Rating.skill`)."""
+    """Which queries these are (`schema.Rating.skill`)."""
     unparsed: int = 0
     """Battles left out because their verdict could not be read."""
     points: NDArray[np.float32] | None = None
@@ -84,7 +84,7 @@ class Battles:
         points = None if self.points is None else self.points[cut]
         return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
 
-    def questions(self) -> NDArray[np.intp]:
+    def queries_by_system(self) -> NDArray[np.intp]:
         """S: on how many queries each system battles."""
         return np.asarray((self.wins + self.wins.swapaxes(1, 2) + self.ties).any(axis=2).sum(axis=0), dtype=np.intp)
 
@@ -106,10 +106,10 @@ class Battles:
 
 
 def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, Battles]:
-    """Let human relevance labels decide: on each question every two systems battle, the one whose outcome is right
+    """Let human relevance labels decide: on each query every two systems battle, the one whose outcome is right
     beats the one whose is not, anything else is a tie.
 
-    An unparsed or empty reply is not right. A missing reply or an API error is no reply of the system: no battle.
+    An unparsed or empty answer is not right. A missing answer or an API error is no answer of the system: no battle.
 
     Args:
         outcomes: table `outcomes`.
@@ -151,7 +151,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         )
     if not battles_by_language:
         raise NotEnoughData(
-            f"no language has the questions that the skill {skill!r} needs ({' and '.join(SUBSETS[skill])})",
+            f"no language has the queries that the skill {skill!r} needs ({' and '.join(SUBSETS[skill])})",
             do="choose another skill, or import the missing subset",
         )
     return battles_by_language
@@ -164,9 +164,7 @@ def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
     for language, subset in zip(pairs["language"].to_pylist(), pairs["subset"].to_pylist(), strict=True):
         have.setdefault(language, set()).add(subset)
     return {
-        language: "no "
-        + " and no ".join(s.replace("_", "-") for s in SUBSETS[skill] if s not in subsets)
-        + " questions"
+        language: "no " + " and no ".join(s.replace("_", "-") for s in SUBSETS[skill] if s not in subsets) + " queries"
         for language, subsets in sorted(have.items())
         if not set(SUBSETS[skill]) <= subsets
     }
@@ -197,7 +195,7 @@ def pooled(parts: Sequence[Battles], *, referee: str) -> Battles:
         q = np.array([at_query[name] for name in judge_battles.queries], dtype=np.intp)
         s = np.array([at_system[name] for name in judge_battles.systems], dtype=np.intp)
         if ((strata[q] >= 0) & (strata[q] != judge_battles.strata)).any():
-            raise BadInput("the same question stands in different strata", do="pool battles of the same arena")
+            raise BadInput("the same query stands in different strata", do="pool battles of the same arena")
         strata[q] = judge_battles.strata
         for total, counts in zip(sums, (judge_battles.wins, judge_battles.ties), strict=True):
             total[np.ix_(q, s, s)] += counts

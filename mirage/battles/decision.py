@@ -24,7 +24,7 @@ FIRST, SECOND, TIE, UNPARSED = range(4)
 Winner = Literal["first", "second", "tie", "unparsed"]
 WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
 """Their names, in the same order."""
-VERDICTS: dict[str, int] = {"A": FIRST, "B": SECOND, "tie": TIE, "unparsed": UNPARSED}
+VERDICTS: dict[str, int] = {"A": FIRST, "B": SECOND, "tie": TIE, "both_bad": TIE, "unparsed": UNPARSED}
 """What each verdict of `schema.Verdict` comes to, seen from the system whose answer was shown first. Everything that
 reads verdicts reads this table: a new verdict is a word there and a line here."""
 READABLE = tuple(name for name, label in VERDICTS.items() if label != UNPARSED)
@@ -51,12 +51,12 @@ WINNER_SQL = (
 
 
 class Battle(NamedTuple):
-    """A question and two systems, whatever the order their answers were shown in."""
+    """A query and two systems, whatever the order their answers were shown in."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     query_id: str
-    """The question."""
+    """The query."""
     first: str
     """The system whose name comes first."""
     second: str
@@ -118,7 +118,7 @@ def shown(verdict: str, *, swapped: bool, grade: float | None = None) -> Shown:
     """A verdict, seen from the first system of its battle.
 
     Args:
-        verdict: `A`, `B`, `tie` or `unparsed`, of the answers as they were shown.
+        verdict: one of `VERDICTS`, of the answers as they were shown.
         swapped: whether the second system's answer was shown first.
         grade: points of the answer shown first, where the judge gave a grade; it stands in for a verdict that could not
             be read: from 0.25 to 0.75 a tie.

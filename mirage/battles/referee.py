@@ -30,7 +30,7 @@ POOLED = "pooled"
 
 @dataclass(frozen=True, slots=True)
 class Referee:
-    """Who decides the battles, and on which questions."""
+    """Who decides the battles, and on which queries."""
 
     kind: Literal["relevance", "judge", "panel"]
     """`relevance`: the relevance labels, without a model. `judge`: one model. `panel`: several judges, whose verdicts
@@ -38,7 +38,7 @@ class Referee:
     name: str
     """The name in tables, files and addresses: `relevance`, the judge's own, or `pooled`."""
     skill: Skill = "both"
-    """Which questions count; a judge has only `both`."""
+    """Which queries count; a judge has only `both`."""
     parser: Parser = "strict"
     """Whose outcomes decide, by relevance labels."""
     judges: tuple[str, ...] = ()
@@ -84,8 +84,8 @@ class Referee:
 
     @property
     def counted(self) -> str:
-        """What a reader is told the number of: replies or verdicts."""
-        return "replies" if self.by_labels else "verdicts"
+        """What a reader is told the number of: answers or verdicts."""
+        return "answers" if self.by_labels else "verdicts"
 
     def battles(self, table: pa.Table, *, languages: Sequence[str] | None = None) -> dict[str, Battles]:
         """The battles it decides, by language.

@@ -248,6 +248,17 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     return verdicts_by_language
 
 
+def programs(judgments: pa.Table) -> pa.Table:
+    """The verdicts that no person gave: what people's votes are compared with.
+
+    Args:
+        judgments: table `judgments` with the column `person`.
+    """
+    import pyarrow.compute as pc
+
+    return judgments.filter(pc.invert(pc.fill_null(judgments["person"], False)))
+
+
 def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:
     """Count the verdicts of one judge (`verdicts`, `Verdicts.battles`), with what these raise.
 

@@ -68,13 +68,13 @@ def place(
     """Say where a new system stands, and name the battles that would settle its tier with the fewest verdicts.
 
     The judged systems are rated and put into tiers by their own battles; those of the new system, in the arena or in a
-    file, then update what its features led to expect. Battles are on the questions that the judge has judged before.
+    file, then update what its features led to expect. Battles are on the queries that the judge has judged before.
 
     Args:
         arena: with judgments, and features or answers of the new system.
         system: the new system.
         referee: the judge; None where there is only one.
-        languages: codes; None for all in which the judge has judged and the system has replied. Of several, the place
+        languages: codes; None for all in which the judge has judged and the system has answered. Of several, the place
             is that by the mean over them.
         battles: how many to name; None for what is expected to settle it, between the two of `BATCH`.
         control_share: share of them that is drawn at random, in [0, 1].
@@ -84,7 +84,7 @@ def place(
 
     Raises:
         TableMissing: if the arena has no judgments, or neither answers nor features.
-        UnknownName: if the system has no replies, or the judge or a language has no battles.
+        UnknownName: if the system has no answers, or the judge or a language has no battles.
         NotEnoughData: if there are not two judged systems.
         BadInput: if a file or a number cannot be taken.
     """
@@ -119,7 +119,7 @@ def _placed(
     own, rest = split_judgments(judgments, system, referee)
     if not len(rest):
         raise NotEnoughData(f"{referee} has judged no two systems besides {system}", do="let it judge those first")
-    fields, replied = fields_of(arena, rest, system, referee, languages)
+    fields, answered = fields_of(arena, rest, system, referee, languages)
     codes = tuple(field.language for field in fields)
     tiers = tiers_of(rest, fields, referee, seed)
     regressor: str | None = None
@@ -132,7 +132,7 @@ def _placed(
     now = sequential.posterior_standing(state, tiers, seed=seed)
     rooms = [
         sequential.CandidatePool(queries, open_ & ~grid, grid)
-        for (queries, open_), grid in zip(replied, grids(requested, replied), strict=True)
+        for (queries, open_), grid in zip(answered, grids(requested, answered), strict=True)
     ]
     horizon = sequential.horizon(state, tiers, rooms)
     count = min(max(BATCH[0], horizon.median or BATCH[1]), BATCH[1]) if battles is None else battles

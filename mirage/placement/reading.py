@@ -15,7 +15,7 @@ from mirage.battles.referee import Referee
 from mirage.battles.referee import only_judge as only_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.imports.own import UserFile, read_own
-from mirage.judge.pairs import REPLIES
+from mirage.judge.pairs import ANSWERS
 from mirage.placement import sequential
 from mirage.placement.records import RandomCheck
 from mirage.placement.sequential.field import by_pair
@@ -52,7 +52,7 @@ def judge_of(judgments: pa.Table, name: str | None) -> str:
     """
     if name is not None and Referee.named(name).by_labels:
         raise BadInput(
-            f"{name} needs no battles: the labels decide on every reply",
+            f"{name} needs no battles: the labels decide on every answer",
             do="run: mirage rank DIR --referee relevance",
         )
     return only_of(judgments["judge"].unique().to_pylist(), name)
@@ -71,48 +71,48 @@ def fields_of(
     arena: store.Arena, rest: pa.Table, system: str, referee: str, languages: Sequence[str] | None
 ) -> tuple[list[sequential.Field], list[tuple[tuple[str, ...], NDArray[np.bool_]]]]:
     """What the judged systems' battles say in each language, among those that all languages have; and by language the
-    questions, and on which of them the new system can meet which.
+    queries, and on which of them the new system can meet which.
     """
     battles = rank.from_judgments(rest, judge=referee)
-    replies = _replies(arena)
-    known = {name for _, _, name in replies}
+    answers = _answers(arena)
+    known = {name for _, _, name in answers}
     if system not in known:
-        raise UnknownName("system with replies", system, known, where=str(arena.path))
-    codes_replied = {code for code, _, name in replies if name == system}
+        raise UnknownName("system with answers", system, known, where=arena.address)
+    codes_answered = {code for code, _, name in answers if name == system}
     for code in languages or ():
-        if code not in battles or code not in codes_replied:
+        if code not in battles or code not in codes_answered:
             raise UnknownName(
-                "language", code, codes_replied & set(battles), where=f"replies of {system} and battles by {referee}"
+                "language", code, codes_answered & set(battles), where=f"answers of {system} and battles by {referee}"
             )
-    codes = [code for code in sorted(battles) if code in codes_replied and (languages is None or code in languages)]
+    codes = [code for code in sorted(battles) if code in codes_answered and (languages is None or code in languages)]
     common = set.intersection(*(set(battles[code].systems) for code in codes)) if codes else set()
     if len(common) < 2:
         raise NotEnoughData(
-            f"{referee} has judged fewer than two other systems in every language that {system} replied in",
+            f"{referee} has judged fewer than two other systems in every language that {system} answered in",
             do="choose languages with --languages, or let it judge more",
         )
     fields, rooms = [], []
     for code in codes:
         language_battles = battles[code].subset(sorted(common))
         fields.append(sequential.field(code, language_battles))
-        others_replied = np.array(
+        others_answered = np.array(
             [
-                [(code, query, name) in replies for name in language_battles.systems]
+                [(code, query, name) in answers for name in language_battles.systems]
                 for query in language_battles.queries
             ]
         )
-        system_replied = np.array([(code, query, system) in replies for query in language_battles.queries])
-        rooms.append((language_battles.queries, others_replied & system_replied[:, None]))
+        system_answered = np.array([(code, query, system) in answers for query in language_battles.queries])
+        rooms.append((language_battles.queries, others_answered & system_answered[:, None]))
     return fields, rooms
 
 
-def _replies(arena: store.Arena) -> set[tuple[str, str, str]]:
-    """Language, question and system of every reply; where the arena has no answers, of those that were measured."""
+def _answers(arena: store.Arena) -> set[tuple[str, str, str]]:
+    """Language, query and system of every answer; where the arena has no answers, of those that were measured."""
     import pyarrow.compute as pc
 
     if "answers" in arena.tables:
         rows = arena.read("answers", columns=["language", "query_id", "system", "status"])
-        rows = rows.filter(pc.is_in(rows["status"], value_set=_strings(REPLIES)))
+        rows = rows.filter(pc.is_in(rows["status"], value_set=_strings(ANSWERS)))
     else:
         rows = arena.read("features", columns=["language", "query_id", "system"])
         rows = rows.group_by(["language", "query_id", "system"]).aggregate([])
@@ -141,7 +141,7 @@ def tiers_of(
 def battles_fought(
     own: pa.Table, fields: Sequence[sequential.Field], referee: str, system: str
 ) -> tuple[list[sequential.BattleResult], set[tuple[int, str, int]]]:
-    """The system's battles with a verdict, and all that were asked for: language, question, opponent."""
+    """The system's battles with a verdict, and all that were asked for: language, query, opponent."""
     place = {field.language: k for k, field in enumerate(fields)}
     index = {name: j for j, name in enumerate(fields[0].systems)}
     columns = (own[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b"))
@@ -173,11 +173,11 @@ def battles_fought(
 
 def grids(
     requested: set[tuple[int, str, int]],
-    replied: Sequence[tuple[tuple[str, ...], NDArray[np.bool_]]],
+    answered: Sequence[tuple[tuple[str, ...], NDArray[np.bool_]]],
 ) -> list[NDArray[np.bool_]]:
     """By language, Q x S: whether a battle was asked for."""
     grids = []
-    for k, (queries, open_) in enumerate(replied):
+    for k, (queries, open_) in enumerate(answered):
         positions = {query: q for q, query in enumerate(queries)}
         grid = np.zeros_like(open_)
         for language, query, j in requested:

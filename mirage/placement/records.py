@@ -44,9 +44,9 @@ class SuggestedBattle:
     """A battle to be fought, in both orders."""
 
     language: schema.Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system_a: str
     """The new system."""
     system_b: str

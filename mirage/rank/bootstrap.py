@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ of the half-width, with 200 by 10%."""
 SHOWN = 20
 """Languages that a ranking names as text."""
 
-_CLOSE = 1e-5
+CLOSE = 1e-5
 """The ratings of a draw are found to some ten times this, in logits: far below what the draws differ by."""
 
 _FAR = 3.0
@@ -71,7 +71,7 @@ class Ranking:
     referee: str
     """What decided the battles."""
     skill: schema.Skill
-    """Which questions count."""
+    """Which queries count."""
     ties: Ties
     """How ties were counted."""
     n_draws: int
@@ -91,6 +91,11 @@ class Ranking:
     a ranking has no tiers."""
     parts: tuple[Ranking, ...] = ()
     """The rankings that it was joined from (`join_rankings`): what these know of a language is not computed again."""
+    intervals: tuple[Literal["draws", "sandwich"], ...] = ("draws",)
+    """Where the draws come from: of the posterior bootstrap, or normal with the covariance that clusters by query
+    (`streamed.py`); both where languages differ in that."""
+    tested: Mapping[str, Tiers] = field(default_factory=dict)
+    """By language: the tests of a ranking that does not hold its battles, where they were done with it."""
 
     def __repr__(self) -> str:
         rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
@@ -113,10 +118,15 @@ class Ranking:
 
     @cached_property
     def tiers(self) -> Mapping[str, Tiers]:
-        """By language, and `all`: the tests between all systems at the 5% level, and their tiers."""
+        """By language, and `all`: the tests between all systems at the 5% level, and their tiers; without battles, of
+        the languages that were tested with the ranking.
+        """
         from mirage.rank.tiers import separate
 
-        return separate(self, known={code: tiers for part in self.parts for code, tiers in part.tiers.items()})
+        if self.tested and not self.battles:
+            return self.tested
+        known = {code: tiers for part in self.parts for code, tiers in part.tiers.items()}
+        return separate(self, known={**known, **self.tested})
 
     def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
         """By how much one system is rated above another.
@@ -144,18 +154,22 @@ class Ranking:
         """How the numbers came about, in a line."""
         ties = {"half": "ties half a win each", "davidson": "ties by Davidson's model", "drop": "ties dropped"}
         penalty = {"jeffreys": "Jeffreys' prior (bias-reduced)", "none": "maximum likelihood"}
+        kinds = {"draws": "draws", "sandwich": "normal draws by the sandwich"}
+        drawn = " or ".join(kinds[way] for way in self.intervals)
         return (
             f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals over "
-            f"{self.n_draws:,} draws with the query as the unit, seed {self.seed}"
+            f"{self.n_draws:,} {drawn} with the query as the unit, seed {self.seed}"
         )
 
     def table(self) -> pa.Table:
         """The ranking as table `ratings`, one row a language and system."""
         data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
+        tiers = self.tiers if self.battles or self.tested else {}
         for row in self.languages.values():
             low, high = row.interval()
             rank_low, rank_high = row.rank_interval()
-            tier = self.tiers[row.language].tier if self.battles else {}
+            tier = tiers[row.language].tier if row.language in tiers else {}
+            bounded = set(row.bounded)
             n = len(row.systems)
             data["language"] += [row.language] * n
             data["referee"] += [self.referee] * n
@@ -171,7 +185,7 @@ class Ranking:
             for k, name in enumerate(("wins", "ties", "losses")):
                 data[name] += row.record[:, k].tolist()
             data["battles"] += row.record.sum(axis=1).tolist()
-            data["bounded"] += [system in row.bounded for system in row.systems]
+            data["bounded"] += [system in bounded for system in row.systems]
         return schema.from_columns("ratings", data)
 
 
@@ -217,7 +231,7 @@ def rate(
             code: _rate_one(code, language_battles, draws=draws, seed=seed, ties=ties, penalty=penalty, ridge=ridge)
             for code, language_battles in sorted(battles.items())
         }
-    return _whole(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
+    return combined(Ranking(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles))
 
 
 def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
@@ -241,10 +255,10 @@ def join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     ordered = sorted(rankings, key=lambda ranking: list(ranking.languages))
     languages = {code: row for ranking in ordered for code, row in ranking.languages.items()}
     battles = {code: row for ranking in ordered for code, row in ranking.battles.items()}
-    return _whole(replace(ordered[0], languages=languages, battles=battles, parts=tuple(ordered)))
+    return combined(replace(ordered[0], languages=languages, battles=battles, parts=tuple(ordered)))
 
 
-def _whole(ranking: Ranking) -> Ranking:
+def combined(ranking: Ranking) -> Ranking:
     """A ranking of languages with its joint row, where there is one."""
     languages = dict(ranking.languages)
     systems = set.union(*(set(row.systems) for row in languages.values()))
@@ -283,18 +297,18 @@ def _rate_one(
             of_first, of_second = layout.prior.drawn(rng, len(drawn))
             first, second = first + of_first, second + of_second
         pairs = PairCounts(first, second, tied[0] if tied else None, s)
-        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=_CLOSE).theta)
+        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
     parted = groups(battles.systems, whole)
-    theta, questions = layout.point[0, :s], battles.questions()
+    theta, queries_by_system = layout.point[0, :s], battles.queries_by_system()
     return LanguageRanking(
         code,
         battles.systems,
         theta,
-        widened(theta, np.concatenate(parts), questions),
+        widened(theta, np.concatenate(parts), queries_by_system),
         battles.record(),
         parted,
         len(battles.queries),
-        questions,
+        queries_by_system,
         battles.unparsed,
         unbounded(battles.systems, parted, whole),
     )
@@ -325,7 +339,8 @@ def _join(languages: Mapping[str, LanguageRanking], systems: list[str]) -> Langu
     Each language's draws are moved so that their mean is its rating: what the draws of one language are off by is small
     beside their spread, but does not shrink with the number of languages as the spread does.
     """
-    indices = {code: [row.systems.index(s) for s in systems] for code, row in languages.items()}
+    places = {code: {s: k for k, s in enumerate(row.systems)} for code, row in languages.items()}
+    indices = {code: [place[s] for s in systems] for code, place in places.items()}
     theta = np.stack([row.theta[indices[code]] for code, row in languages.items()])
     error = np.stack([row.draws[:, indices[code]].std(axis=0) for code, row in languages.items()])
     weight = _language_weights(error)
@@ -345,7 +360,7 @@ def _join(languages: Mapping[str, LanguageRanking], systems: list[str]) -> Langu
         np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
         tuple(group for group in (bounded, *((s,) for s in sorted(loose))) if group),
         sum(row.n_queries for row in languages.values()),
-        np.sum([row.questions[indices[code]] for code, row in languages.items()], axis=0),
+        np.sum([row.queries_by_system[indices[code]] for code, row in languages.items()], axis=0),
         sum(row.unparsed for row in languages.values()),
         # A rating that most languages do not bound is not bounded; what one language leaves open the draws say.
         {s: either(side) for s, side in sides.items() if len(side) > len(languages) / 2},

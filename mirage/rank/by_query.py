@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.rank.fit import Array, Likelihood, PairCounts, Penalty, fit
-from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, query_dispersion
 from mirage.schema import Ties
 
 
@@ -73,16 +73,15 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
         None if tied is None else weights[None] @ tied,
         per_query.systems,
     )
+    model = Likelihood(whole, ridge)
     if penalty == "none":
         fitted = fit(whole, ridge=ridge)
         point = fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
-        return ByQuery(battles.systems, per_query, whole, Likelihood(whole, ridge), None, point, weights, strata)
-    point, _ = bias_reduced(whole, ridge=ridge, tolerance=ROUGHLY)
-    dispersion = _dispersion(per_query, Likelihood(whole, ridge), point, weights, strata)
-    point, prior = bias_reduced(whole, ridge=ridge, dispersion=dispersion, start=point)
-    return ByQuery(
-        battles.systems, per_query, whole, Likelihood(prior.added_to(whole), ridge), prior, point, weights, strata
-    )
+        return ByQuery(battles.systems, per_query, whole, model, None, point, weights, strata)
+    point, _ = bias_reduced(model, tolerance=ROUGHLY)
+    phi = query_dispersion(model, point, scores_of(per_query, point) * weights[:, None], strata)
+    point, prior = bias_reduced(model, dispersion=phi, start=point)
+    return ByQuery(battles.systems, per_query, whole, model.plus(prior.added), prior, point, weights, strata)
 
 
 def scores_of(per_query: PairCounts, point: Array) -> Array:
@@ -109,20 +108,3 @@ def spread(moves: Array, strata: tuple[NDArray[np.intp], ...]) -> tuple[Array, A
         variance += own
         below += own**2 / max(n - 1, 1)
     return variance, below
-
-
-def _dispersion(
-    per_query: PairCounts, model: Likelihood, point: Array, weights: Array, strata: tuple[NDArray[np.intp], ...]
-) -> float:
-    """How much more queries vary than independent battles would: tr(H^-1 J) over the number of parameters, with H the
-    information of the battles and J the covariance of the queries' scores; 1 where no query is compared with another.
-    """
-    if len(weights) < 2:
-        return 1.0
-    scores = scores_of(per_query, point) * weights[:, None]
-    J = np.zeros((model.size, model.size))
-    for rows in strata:
-        around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)
-        J += len(rows) / max(len(rows) - 1, 1) * around.T @ around
-    s = model.n_systems
-    return float(np.trace(np.linalg.solve(model.slopes(point)[1][0], J)[:s, :s]) / max(s - 1, 1))

@@ -72,7 +72,7 @@ FENCE = 1.5
 Analysis, 1977): of normal ones, 0.7% do."""
 
 _POLISHED = 6
-"""Rounds of the median polish that takes the questions out of the covariates (Tukey, 1977)."""
+"""Rounds of the median polish that takes the queries out of the covariates (Tukey, 1977)."""
 
 _NORMAL = 1.349
 """Interquartile range of a normal variable, in standard deviations."""
@@ -292,16 +292,16 @@ def control_style(
 
 
 def _row(code: str, battles: Battles, fit: StyledRatings) -> LanguageRanking:
-    parted, questions = groups(battles.systems, fit.whole), battles.questions()
+    parted, queries_by_system = groups(battles.systems, fit.whole), battles.queries_by_system()
     return LanguageRanking(
         code,
         battles.systems,
         fit.theta,
-        widened(fit.theta, fit.theta_draws, questions),
+        widened(fit.theta, fit.theta_draws, queries_by_system),
         battles.record(),
         parted,
         len(battles.queries),
-        questions,
+        queries_by_system,
         battles.unparsed,
         unbounded(battles.systems, parted, fit.whole),
     )
@@ -320,7 +320,7 @@ def _outside(
 ) -> dict[str, tuple[str, ...]]:
     """The systems at least half of whose answers lie far outside those of the others, with the covariates in which.
 
-    What counts is the difference to what is usual for the question, by a median polish: it does not matter which other
+    What counts is the difference to what is usual for the query, by a median polish: it does not matter which other
     systems answered it. Where half of the others' answers do not differ at all, their standard deviation stands for the
     interquartile range, as of normal ones.
     """

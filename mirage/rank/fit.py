@@ -1,23 +1,31 @@
-"""Maximum likelihood for paired comparisons, many data sets at once.
+"""Maximum likelihood for paired comparisons, many data sets at once: every Bradley-Terry fit comes from here.
 
 Bradley-Terry (1952): P(i beats j) = 1 / (1 + exp(theta_j - theta_i)), thetas centred on 0; a tie counts as half a win
-for each. Davidson (1970): a third outcome with P(tie) proportional to nu * sqrt(exp(theta_i) exp(theta_j)).
+for each. Davidson (1970): a third outcome with P(tie) proportional to nu * sqrt(exp(theta_i) exp(theta_j)). With
+covariates, `style . beta` is added to the difference of the thetas.
 
-The likelihood is concave, so Newton's method with step halving finds the one maximum. A small ridge keeps it finite
-where a system never lost or never won. For the resampled data sets of a bootstrap the Hessian of the full data serves
-all (a chord iteration: one matrix product a step). Where a system never lost or never won in a draw, the likelihood is
-flat towards it and the chord does not converge: such draws start from that system's own maximum given the others, which
-a scalar equation gives, and are left to Newton, all at once.
+The likelihood is concave, so Newton's method with step halving (`newton.py`) finds the one maximum; it can be sought
+under linear constraints, also over several likelihoods together. A small ridge keeps it finite where a system never
+lost or never won, and so does Jeffreys' prior (`jeffreys.py`).
+
+For the resampled data sets of a bootstrap the Hessian of the full data serves all (a chord iteration: one matrix
+product a step). Where a system never lost or never won in a draw, the likelihood is flat towards it and the chord does
+not converge: such draws start from that system's own maximum given the others, which a scalar equation gives, and are
+left to Newton, all at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mirage.battles.blocks import systems_of
+from mirage.newton import Curvature, Maximum, Rows, chord, newton, remembered
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.floating[Any]]
@@ -36,7 +44,10 @@ _DRAW_TOLERANCE = 1e-8
 _SINGLE = 1e-6
 """With this tolerance or a larger one, single precision is enough for the chord iteration."""
 
-_MANY = 64
+_LIMIT, _CHORDS = 200, 40
+"""Steps of Newton's method, and of the chord iteration, at most."""
+
+MANY = 64
 """From so many systems on, a product with the sparse matrix of pairs costs more than going through its rows."""
 _CACHED = 400_000
 """Cells of a step that stay in the processor's cache."""
@@ -56,9 +67,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Battle counts of B data sets by pair of systems, the pairs (i, j), i < j, in the order of `numpy.triu_indices`.
+    """Battle counts of B data sets by pair of systems, the pairs (i, j), i < j, in the order of `numpy.triu_indices`:
+    all of them, or those that are named.
 
-    Counts may be fractions: a tie is half a win each, and strata carry weights.
+    Counts may be fractions: a tie is half a win each, and strata carry weights. Beside a `CellStyle`, they are by cell.
     """
 
     first: Counts
@@ -69,6 +81,23 @@ class PairCounts:
     """B x P: ties, where they are modelled (Davidson); else None."""
     systems: int
     """S."""
+    met: NDArray[np.intp] | None = None
+    """P: the place of each pair in `numpy.triu_indices`, rising; None for all pairs."""
+
+    @property
+    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """P each: the first and the second system of every pair."""
+        return _pairs(self.systems) if self.met is None else systems_of(self.met, self.systems)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellStyle:
+    """Covariates of N cells, in which battles of one pair and one style are counted."""
+
+    pair: NDArray[np.intp]
+    """N: the number of the cell's pair."""
+    z: Array
+    """K x N: by how much the covariates of the pair's first answer are above those of its second."""
 
 
 def fit(
@@ -88,51 +117,124 @@ def fit(
     """
     model = Likelihood(pairs, ridge)
     if start is None:
-        x, steps = _newton(model, np.zeros((len(pairs.first), model.size)))
+        maximum = maximise([model], np.zeros((len(pairs.first), model.size)))
     else:
         x0 = start.theta if start.log_nu is None else np.column_stack([start.theta, start.log_nu])
-        x, steps = _chord(model, x0, tolerance)
+        maximum = _by_chords(model, x0, tolerance)
+    x = maximum.point
     theta = x[:, : pairs.systems]
     return Fit(
         theta=theta - theta.mean(axis=1, keepdims=True),
         log_nu=None if pairs.ties is None else x[:, -1].copy(),
-        iterations=steps,
+        iterations=maximum.steps,
+    )
+
+
+def maximise(
+    models: Sequence[Likelihood],
+    x: Array,
+    *,
+    constraint: Array | None = None,
+    tolerance: float = _TOLERANCE,
+    rounding: float = _DRAW_TOLERANCE,
+    bound: float = np.inf,
+    wait: bool = False,
+) -> Maximum:
+    """The maxima of the sum of likelihoods that have no parameter in common, but may have a constraint in common.
+
+    Args:
+        models: the likelihoods, each of B data sets, or of one that stands for all.
+        x: B x n: where to begin; n is the size of all models together, and their parameters stand side by side.
+        constraint: B x m x n: A, where the maximum is sought among the points with A x = 0, on which `x` lies.
+        tolerance: as in `newton`.
+        rounding: as in `newton`: the ridge alone fixes a gap of 20 logits to no more than the default.
+        bound: as in `newton`.
+        wait: as in `newton`.
+    """
+    ends = np.cumsum([model.size for model in models])
+    spans = [slice(end - model.size, end) for model, end in zip(models, ends, strict=True)]
+
+    def take(rows: Rows) -> list[Likelihood]:
+        return [model.take(rows) for model in models]
+
+    def slopes(x: Array, rows: Rows) -> tuple[Array, list[Curvature]]:
+        parts = zip(taken(rows), spans, strict=True)
+        gradients, curvatures = zip(*(model.ascent(x[:, span]) for model, span in parts), strict=True)
+        return np.concatenate(gradients, axis=1), list(curvatures)
+
+    def value(x: Array, rows: Rows) -> Array:
+        return np.asarray(sum(model.value(x[:, span]) for model, span in zip(take(rows), spans, strict=True)))
+
+    taken = remembered(take)
+    return newton(
+        slopes,
+        x,
+        tolerance=tolerance,
+        limit=_LIMIT,
+        rounding=rounding,
+        bound=bound,
+        value=value,
+        constraint=constraint,
+        wait=wait,
     )
 
 
 class Likelihood:
-    """Gradient, curvature and value of the penalised log-likelihood, for B data sets at B points."""
+    """Gradient, curvature and value of the penalised log-likelihood, for B data sets at B points.
 
-    def __init__(self, pairs: PairCounts, ridge: float) -> None:
-        s = pairs.systems
-        self.i, self.j, self.D = _design(s)
+    A point holds S thetas, K coefficients of the covariates, and with Davidson's model log nu.
+    """
+
+    def __init__(self, counts: PairCounts, ridge: float, style: CellStyle | None = None) -> None:
+        s = counts.systems
+        self.i, self.j = counts.ends
         self.n_systems = s
+        self.precision = "float64"
         self.ridge = ridge
-        self.ties = pairs.ties
-        self.size = s + (pairs.ties is not None)
-        self.first, self.second = pairs.first, pairs.second
-        tied: Any = 0 if pairs.ties is None else pairs.ties
-        self.total: Counts = pairs.first + pairs.second + tied
-        self.half: Counts = (pairs.first - pairs.second) / 2
+        self.style = style
+        self.ties = counts.ties
+        self.size = s + (0 if style is None else len(style.z)) + (counts.ties is not None)
+        self.first, self.second = counts.first, counts.second
+        tied: Any = 0 if counts.ties is None else counts.ties
+        self.total: Counts = counts.first + counts.second + tied
+        self.half: Counts = (counts.first - counts.second) / 2
 
-    def take(self, rows: NDArray[np.intp]) -> Likelihood:
-        """The model of some of the data sets."""
-        part = object.__new__(Likelihood)
-        part.__dict__.update(self.__dict__)
+    def plus(self, added: Array) -> Likelihood:
+        """The model with points added to both sides of every cell."""
+        counts = PairCounts(self.first + added, self.second + added, self.ties, self.n_systems)
+        return Likelihood(counts, self.ridge, self.style)
+
+    def take(self, rows: Rows) -> Likelihood:
+        """The model of some of the data sets; itself where one stands for all."""
+        if len(self.total) == 1 or isinstance(rows, slice):
+            return self
+        part = self._copy()
         part.first, part.second, part.total, part.half = (
             counts[rows] for counts in (self.first, self.second, self.total, self.half)
         )
         part.ties = None if self.ties is None else self.ties[rows]
         return part
 
+    def _copy(self) -> Likelihood:
+        part = object.__new__(Likelihood)
+        part.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_square"})
+        return part
+
     def single(self) -> Likelihood:
         """The model in single precision."""
-        part = object.__new__(Likelihood)
-        part.__dict__.update(self.__dict__)
-        for name in ("D", "first", "second", "total", "half", "ties"):
+        part = self._copy()
+        for name in ("first", "second", "total", "half", "ties"):
             value = getattr(self, name)
             setattr(part, name, None if value is None else value.astype(np.float32))
+        part.precision = "float32"
         return part
+
+    @property
+    def D(self) -> NDArray[Any]:  # noqa: N802  # the design matrix
+        """P x S: +1 at the first system of a pair and -1 at the second: differences are theta @ D.T, gradients come
+        back by D.
+        """
+        return _design(self.n_systems, self.precision)
 
     def mean(self) -> Likelihood:
         """The model of the mean data set."""
@@ -147,33 +249,68 @@ class Likelihood:
     def gradient(self, x: Array) -> Array:
         """B x size: the gradient of the penalised log-likelihood."""
         if self.ties is not None:
-            win, lose, tie = davidson(x[:, : self.n_systems] @ self.D.T, x[:, -1:])
+            win, lose, tie = davidson(self.differences(x), x[:, -1:])
             up = self.half - self.total * (win - lose) / 2
             return np.asarray(
-                np.column_stack([up @ self.D, (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
+                np.column_stack([self._along(up), (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
             )
         # (first - second)/2 - n (sigma(d) - 1/2), where sigma(d) - 1/2 = tanh(d/2)/2; in place, the hot loop.
         g = -self.ridge * x
+        if self.n_systems >= MANY and self.style is None:
+            total, half = self._square
+            d = np.empty(total.shape[1:], dtype=x.dtype)
+            for k, thetas in enumerate(x / 2):
+                row = k if len(total) > 1 else 0
+                np.subtract(thetas[:, None], thetas, out=d)
+                np.tanh(d, out=d)
+                d *= total[row]
+                g[k] += half[row] - d.sum(axis=1) / 2
+            return np.asarray(g)
         at_once = max(1, _CACHED // max(len(self.i), 1))
         for k in range(0, len(x), at_once):
             rows = slice(k, k + at_once)
-            d = self._differences(x[rows])
+            d = self.differences(x[rows])
             d /= 2
             np.tanh(d, out=d)
             d *= self.total[rows] if len(self.total) > 1 else self.total
             d /= -2
             d += self.half[rows] if len(self.half) > 1 else self.half
-            if self.n_systems < _MANY:
-                g[rows] += d @ self.D
-            else:
-                first, second = self._by_system(d)
-                g[rows] += first - second
+            g[rows] += self._along(d)
         return np.asarray(g)
 
-    def _differences(self, x: Array) -> Array:
-        """B x P: theta_i - theta_j of every pair."""
-        if self.n_systems < _MANY:
-            return np.asarray(x @ self.D.T)
+    @cached_property
+    def _square(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """B x S x S: battles of every two systems, from both sides; B x S: half of (points taken less points given)."""
+        total = np.zeros((len(self.total), self.n_systems, self.n_systems), dtype=self.precision)
+        total[:, self.i, self.j] = total[:, self.j, self.i] = self.total
+        return total, np.asarray(self._along(np.asarray(self.half, dtype=np.float64)), dtype=self.precision)
+
+    def by_pair(self, cells: Counts) -> Array:
+        """B x P: sums over the cells of each pair."""
+        if self.style is None:
+            return np.asarray(cells)
+        b, p = len(cells), len(self.i)
+        place = (np.arange(b)[:, None] * p + self.style.pair).ravel()
+        return np.bincount(place, cells.ravel(), b * p).astype(float, copy=False).reshape(b, p)
+
+    def _along(self, cells: Array) -> Array:
+        """B x (S + K): sums over cells, times what they differ by."""
+        if self.style is not None:
+            return np.hstack([self.by_pair(cells) @ self.D, cells @ self.style.z.T])
+        if self.n_systems < MANY:
+            return np.asarray(cells @ self.D)
+        first, second = self._by_system(cells)
+        return first - second
+
+    def differences(self, x: Array) -> Array:
+        """B x P, or x N: by how much the first of every pair, or cell, is ahead."""
+        s = self.n_systems
+        if self.style is not None:
+            return np.asarray(
+                (x[:, :s] @ self.D.T)[:, self.style.pair] + x[:, s : s + len(self.style.z)] @ self.style.z
+            )
+        if s < MANY:
+            return np.asarray(x[:, :s] @ self.D.T)
         d = np.empty((len(x), len(self.i)))
         offset = 0
         for k in range(self.n_systems - 1):
@@ -184,7 +321,7 @@ class Likelihood:
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
         """B x S each: sums of B x P cells over the pairs in which a system comes first, and second."""
-        if self.n_systems < _MANY:
+        if self.n_systems < MANY:
             return np.asarray(cells @ (self.D > 0), dtype=float), np.asarray(cells @ (self.D < 0), dtype=float)
         first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))
         offset = 0
@@ -200,41 +337,70 @@ class Likelihood:
         """The gradient (B x size) and minus the Hessian (B x size x size), the latter made definite along the direction
         (1, ..., 1) that centring removes.
         """
-        s = self.n_systems
-        d = x[:, :s] @ self.D.T
-        H = np.zeros((len(x), self.size, self.size))
+        d = self.differences(x)
         if self.ties is None:
             win, lose = logistic(d)
-            c = self.total * win * lose
+            H = self._curvature(self.total * win * lose)
             # Not (first - second)/2 - n (win - lose)/2: where a difference is large, its digits would cancel.
-            g = (self.first * lose - self.second * win) @ self.D
+            g = self._along(self.first * lose - self.second * win)
         else:
             win, lose, tie = davidson(d, x[:, -1:])
             ahead = win - lose
-            c = self.total * (win + lose - ahead**2) / 4
+            H = self._curvature(self.total * (win + lose - ahead**2) / 4)
             up = self.first * (lose + tie / 2) - self.second * (win + tie / 2) - self.ties * ahead / 2
-            g = np.column_stack([up @ self.D, (self.ties - self.total * tie).sum(axis=1)])
-            H[:, :s, s] = H[:, s, :s] = -(self.total * tie * ahead / 2) @ self.D
-            H[:, s, s] = (self.total * tie * (1 - tie)).sum(axis=1)
-        H[:, self.i, self.j] = H[:, self.j, self.i] = -c
-        diagonal = c @ np.abs(self.D)
-        H[:, range(s), range(s)] = diagonal
-        H[:, range(self.size), range(self.size)] += self.ridge
-        H[:, :s, :s] += np.maximum(diagonal.max(axis=1), self.ridge)[:, None, None] / s
+            g = np.column_stack([self._along(up), (self.ties - self.total * tie).sum(axis=1)])
+            H[:, :-1, -1] = H[:, -1, :-1] = -self._along(self.total * tie * ahead / 2)
+            H[:, -1, -1] += (self.total * tie * (1 - tie)).sum(axis=1)
         return g - self.ridge * x, H
 
+    def ascent(self, x: Array) -> tuple[Array, Curvature]:
+        """The gradient (B x size), and minus the Hessian as `newton` takes it."""
+        return self.slopes(x)
+
+    def _curvature(self, c: Array) -> Array:
+        """B x size x size: minus the Hessian, from what the cells tell of their differences; 0 for log nu."""
+        s = self.n_systems
+        H = np.zeros((len(c), self.size, self.size))
+        pairs = self.by_pair(c)
+        H[:, self.i, self.j] = H[:, self.j, self.i] = -pairs
+        diagonal = pairs @ np.abs(self.D) if s < MANY else np.add(*self._by_system(pairs))
+        H[:, range(s), range(s)] = diagonal
+        if self.style is not None:
+            z, end = self.style.z, s + len(self.style.z)
+            for k, row in enumerate(z, start=s):
+                H[:, :s, k] = H[:, k, :s] = self.by_pair(c * row) @ self.D
+            H[:, s:end, s:end] = (c[:, None] * z) @ z.T
+        H[:, range(self.size), range(self.size)] += self.ridge
+        H[:, :s, :s] += np.maximum(diagonal.max(axis=1), self.ridge)[:, None, None] / s
+        return H
+
     def information(self, x: Array) -> Array:
-        """B x P: what each pair tells of its difference, the negative second derivative of its log-likelihood."""
-        d = x[:, : self.n_systems] @ self.D.T
+        """B x P: what each cell tells of its difference, the negative second derivative of its log-likelihood."""
+        d = self.differences(x)
         if self.ties is None:
             win, lose = logistic(d)
             return np.asarray(self.total * win * lose)
         win, lose, _ = davidson(d, x[:, -1:])
         return np.asarray(self.total * (win + lose - (win - lose) ** 2) / 4)
 
+    def leverage(self, x: Array) -> Array:
+        """P, or N, of one data set: the share of each cell in what is known of its difference; their sum is the number
+        of parameters but log nu, less 1.
+        """
+        s, i, j = self.n_systems, self.i, self.j
+        V = np.linalg.inv(self.slopes(x)[1][0])
+        variance = V[i, i] + V[j, j] - 2 * V[i, j]
+        if self.style is not None:
+            z, pair = self.style.z, self.style.pair
+            of_style = V[s : s + len(z), s : s + len(z)]
+            variance = variance[pair] + (z * (of_style @ z)).sum(axis=0)
+            for k, row in enumerate(z, start=s):
+                variance += row * (2 * (V[i, k] - V[j, k]))[pair]
+        return np.asarray(self.information(x)[0] * variance)
+
     def value(self, x: Array) -> Array:
         """B: the penalised log-likelihood."""
-        d = x[:, : self.n_systems] @ self.D.T
+        d = self.differences(x)
         if self.ties is None:
             log_z = np.logaddexp(d / 2, -d / 2)
             extra = 0.0
@@ -252,17 +418,23 @@ class Likelihood:
 
 
 @cache
-def _design(s: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """The pairs (i, j), i < j, of s systems, and the P x s matrix with +1 at the first system of a pair and -1 at the
-    second: differences are theta @ D.T, gradients come back by D.
-    """
+def _pairs(s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pairs (i, j), i < j, of s systems."""
     i, j = np.triu_indices(s, 1)
-    design = np.zeros((len(i), s))
+    for array in (i, j):
+        array.setflags(write=False)
+    return i, j
+
+
+@lru_cache(maxsize=64)
+def _design(s: int, precision: str) -> NDArray[Any]:
+    """As `Likelihood.D`."""
+    i, j = _pairs(s)
+    design = np.zeros((len(i), s), dtype=precision)
     design[np.arange(len(i)), i] = 1
     design[np.arange(len(i)), j] = -1
-    for array in (i, j, design):
-        array.setflags(write=False)
-    return i, j, design
+    design.setflags(write=False)
+    return design
 
 
 def logistic(d: Array) -> tuple[Array, Array]:
@@ -324,79 +496,23 @@ def _apart(model: Likelihood, x: Array) -> Array:
     return x
 
 
-def _newton(model: Likelihood, x: Array, *, limit: int = 200) -> tuple[Array, int]:
-    """Newton with step halving, all data sets at once; each leaves the batch when it has converged."""
-    x = x.copy()
-    left, before = np.arange(len(x)), np.full(len(x), np.inf)
-    part, steps = model, 0
-    while len(left) and steps < limit:
-        steps += 1
-        parameters = x[left]
-        g, H = part.slopes(parameters)
-        step = np.linalg.solve(H, g[:, :, None])[:, :, 0]
-        length = np.abs(step).max(axis=1)
-        # Where a step is long, it may overshoot. Differences of thetas that move by at most 0.2 change the curvature of
-        # a logistic by less than a quarter: a full step goes up.
-        long = np.flatnonzero(length > 0.1)
-        if len(long):
-            step[long] *= _uphill(part.take(long), parameters[long], step[long])[:, None]
-        x[left] = parameters + step
-        # What is this small and no longer shrinks is rounding: the ridge alone fixes a gap of 20 logits to no more.
-        more = (length > _TOLERANCE) & ((length > _DRAW_TOLERANCE) | (length < before / 2))
-        if not more.all():
-            left, length = left[more], length[more]
-            part = model.take(left)
-        before = length
-    return x, steps
-
-
-def _uphill(model: Likelihood, parameters: Array, step: NDArray[Any]) -> Array:
-    """The part of each step, 1 or a power of 1/2, that does not go down."""
-    scale = np.ones(len(parameters))
-    # A concave function that still rises at the end of a step has risen all along.
-    rows = np.flatnonzero((model.gradient(parameters + step) * step).sum(axis=1) < 0)
-    if len(rows):
-        part = model.take(rows)
-        value = part.value(parameters[rows])
-        for _ in range(30):
-            worse = part.value(parameters[rows] + scale[rows, None] * step[rows]) < value - 1e-9 * np.abs(value)
-            if not worse.any():
-                break
-            scale[rows[worse]] /= 2
-    return scale
-
-
-def _chord(model: Likelihood, x0: Array, tolerance: float, *, limit: int = 40) -> tuple[Array, int]:
-    """Newton with the mean data set's curvature at `x0` for all; what does not converge is left to `_newton`."""
-    b = len(model.total)
+def _by_chords(model: Likelihood, x0: Array, tolerance: float) -> Maximum:
+    """The chord iteration from `x0`, with the mean data set's curvature there; the rest is left to Newton."""
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
     points_won, points_lost = model.points()
-    easy = np.flatnonzero((np.minimum(points_won, points_lost) > 0).all(axis=1))
-    part, parameters = (model if len(easy) == b else model.take(easy)), np.repeat(x0, len(easy), axis=0)
+    bounded = np.asarray((np.minimum(points_won, points_lost) > 0).all(axis=1))
+    easy = np.flatnonzero(bounded)
+    part, start = model.take(slice(None) if bounded.all() else easy), np.repeat(x0, len(easy), axis=0)
     if tolerance >= _SINGLE:
-        part, parameters, inverse = part.single(), parameters.astype(np.float32), inverse.astype(np.float32)
-    moved = np.full(len(easy), np.inf)
-    hard = np.ones(b, dtype=bool)
-    hard[easy] = False
-    steps = 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        while len(easy) and steps < limit and moved.max() > tolerance:
-            steps += 1
-            step = part.gradient(parameters) @ inverse
-            parameters += step
-            before, moved = moved, np.abs(step).max(axis=1)
-            # Converging at a factor of 1/2 takes as many steps as there are; what is slower is better left to Newton.
-            slow = ~((moved <= tolerance) | (moved < before * (1 if steps < 4 else 0.6)))
-            if slow.any():
-                hard[easy[slow]] = True
-                easy, parameters, moved = easy[~slow], parameters[~slow], moved[~slow]
-                part = part.take(np.flatnonzero(~slow))
-    x = np.repeat(x0, b, axis=0)
-    x[easy] = parameters
-    hard[easy[moved > tolerance]] = True
-    bad = np.flatnonzero(hard)
-    if len(bad):
-        part = model.take(bad)
-        x[bad], more = _newton(part, _apart(part, np.repeat(x0, len(bad), axis=0)))
-        steps += more
-    return x, steps
+        part, start, inverse = part.single(), start.astype(np.float32), inverse.astype(np.float32)
+    taken = remembered(part.take)
+    near = chord(lambda x, rows: taken(rows).gradient(x), inverse, start, tolerance=tolerance, limit=_CHORDS, wait=True)
+    x = np.repeat(x0, len(bounded), axis=0)
+    x[easy] = near.point
+    bounded[easy] = near.converged
+    hard = np.flatnonzero(~bounded)
+    part = model.take(hard)
+    rest = maximise([part], _apart(part, x0.repeat(len(hard), axis=0)))
+    x[hard] = rest.point
+    bounded[hard] = rest.converged
+    return Maximum(x, bounded, near.steps + rest.steps)

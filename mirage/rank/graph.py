@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ Side = Literal["above", "below", "both"]
 
 def groups(systems: tuple[str, ...], pairs: PairCounts) -> tuple[tuple[str, ...], ...]:
     """Strongly connected components of the graph "took points from" (Ford 1957), the largest first."""
-    n, label = components(pairs, 0)
-    parts = [tuple(name for name, k in zip(systems, label, strict=True) if k == g) for g in range(n)]
-    return tuple(sorted(parts, key=lambda g: (-len(g), g)))
+    _, label = components(pairs, 0)
+    parts: dict[int, list[str]] = {}
+    for name, k in zip(systems, label.tolist(), strict=True):
+        parts.setdefault(k, []).append(name)
+    return tuple(sorted(map(tuple, parts.values()), key=lambda g: (-len(g), g)))
 
 
 def main_group(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
@@ -29,27 +31,36 @@ def main_group(parts: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
 
 def unbounded(systems: tuple[str, ...], parts: tuple[tuple[str, ...], ...], pairs: PairCounts) -> dict[str, Side]:
     """On which side nothing bounds a rating, for every system outside the main group."""
-    from scipy.sparse.csgraph import breadth_first_order
-
-    main = main_group(parts)
-    outside = [s for s in systems if s not in main]
+    main = set(main_group(parts))
+    outside = [name for name in systems if name not in main]
     if not outside:
         return {}
     beat = _took_points(pairs, 0)
-    # Whom each system took points from, itself or through others.
-    reached = {
-        s: {systems[k] for k in breadth_first_order(beat, systems.index(s), return_predecessors=False)} for s in systems
-    }
+    _, label = components(pairs, 0)
+    # Without a main group the rest are all the others. They reach a part if it is the only end of all paths.
+    start = systems.index(min(main)) if main else None
+    to, of = _reached(beat, label, start), _reached(beat.T.tocsr(), label, start)
     sides_by_system = {}
-    for system in outside:
-        rest = main or [s for s in systems if s != system]
-        sides: list[Side] = []
-        if any(system not in reached[s] for s in rest):
-            sides.append("above")
-        if any(s not in reached[system] for s in rest):
-            sides.append("below")
-        sides_by_system[system] = either(sides)
+    for k, system in enumerate(systems):
+        if system not in main:
+            open_: tuple[tuple[Side, bool], ...] = (("above", not to[k]), ("below", not of[k]))
+            sides_by_system[system] = either([side for side, without in open_ if without])
     return sides_by_system
+
+
+def _reached(beat: Any, label: NDArray[np.int32], start: int | None) -> NDArray[np.bool_]:
+    """S: whether a path leads to each system from a start; with None, from all other systems."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    if start is None:
+        rows, columns = beat.nonzero()
+        leaves = np.zeros(label.max() + 1, dtype=bool)
+        leaves[label[rows[label[rows] != label[columns]]]] = True
+        ends = np.flatnonzero(~leaves)
+        return np.asarray(label == ends[0] if len(ends) == 1 else np.zeros(len(label), dtype=bool))
+    reached = np.zeros(len(label), dtype=bool)
+    reached[breadth_first_order(beat, start, return_predecessors=False)] = True
+    return reached
 
 
 def either(sides: list[Side]) -> Side:
@@ -57,14 +68,15 @@ def either(sides: list[Side]) -> Side:
     return sides[0] if len(set(sides)) == 1 else "both"
 
 
-def _took_points(pairs: PairCounts, row: int) -> NDArray[np.bool_]:
-    """S x S: whether the row system took a point from the column system, in one data set."""
-    i, j = np.triu_indices(pairs.systems, 1)
-    beat = np.zeros((pairs.systems, pairs.systems), dtype=bool)
+def _took_points(pairs: PairCounts, row: int) -> Any:
+    """S x S, sparse: whether the row system took a point from the column system, in one data set."""
+    from scipy.sparse import csr_array
+
+    i, j = pairs.ends
     tied = 0 if pairs.ties is None else pairs.ties[row]
-    beat[i, j] = pairs.first[row] + tied > 0
-    beat[j, i] = pairs.second[row] + tied > 0
-    return beat
+    up, down = pairs.first[row] + tied > 0, pairs.second[row] + tied > 0
+    cells = (np.concatenate([i[up], j[down]]), np.concatenate([j[up], i[down]]))
+    return csr_array((np.ones(len(cells[0])), cells), shape=(pairs.systems, pairs.systems))
 
 
 def components(pairs: PairCounts, row: int) -> tuple[int, NDArray[np.int32]]:

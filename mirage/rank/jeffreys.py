@@ -13,13 +13,14 @@ phi times as large (quasi-likelihood; Kosmidis and Firth, Biometrika 96(4), 2009
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.newton import newton
-from mirage.rank.fit import Array, Likelihood, PairCounts
+from mirage.newton import Curvature, Rows, newton
+from mirage.rank.fit import MANY, Array, Likelihood
 
 DISPERSION = (0.25, 20.0)
 """Least and largest dispersion that the points are scaled by."""
@@ -27,13 +28,13 @@ DISPERSION = (0.25, 20.0)
 ROUGHLY = 1e-3
 """Tolerance of an estimate that only the dispersion is taken at."""
 
-_LEAST = 1e-4
+LEAST = 1e-4
 """Least share of its mean that the prior's part of a draw has: far out in the tail that no interval reaches."""
 
 TOLERANCE = 1e-9
 """The iteration ends when no rating moves by more."""
 
-_LIMIT, _STEP = 500, 1.0
+_LIMIT, STEP = 500, 1.0
 """Steps of the iteration at most, and the length in logits of the longest."""
 
 
@@ -42,7 +43,8 @@ class JeffreysPrior:
     """Jeffreys' prior at an estimate, as points."""
 
     added: Array
-    """P: points added to each side of every pair, the pairs in the order of `numpy.triu_indices`."""
+    """P: points added to each side of every pair, the pairs in the order of `numpy.triu_indices`; with covariates N, of
+    every cell."""
     dispersion: float
     """phi."""
     share: Array
@@ -51,10 +53,6 @@ class JeffreysPrior:
     shape: Array
     """S: how many half battles' worth of points are there for a system, at dispersion 1."""
 
-    def added_to(self, pairs: PairCounts) -> PairCounts:
-        """Data sets with the points added to each."""
-        return PairCounts(pairs.first + self.added, pairs.second + self.added, pairs.ties, pairs.systems)
-
     def drawn(self, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The points of the prior in n draws of the posterior bootstrap, n x P for the first and the second of a pair.
 
@@ -62,62 +60,82 @@ class JeffreysPrior:
         exponential weights of these, the draws of a rating are then those of the posterior under Jeffreys' prior.
         """
         i, j = np.triu_indices(len(self.shape), 1)
-        shape, pairs = np.maximum(self.shape, 1e-9), np.arange(len(self.added))
-        up, down = (np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, _LEAST) for _ in range(2))
-        of_first, of_second = np.zeros((2, len(shape), len(pairs)))
-        of_first[i, pairs], of_second[j, pairs] = self.added * self.share, self.added * (1 - self.share)
-        both = np.hstack([up, down]).astype(np.float32)
-        return (
-            both @ np.vstack([of_first, of_second]).astype(np.float32),
-            both @ np.vstack([of_second, of_first]).astype(np.float32),
+        shape = np.maximum(self.shape, 1e-9)
+        up, down = (
+            np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, LEAST).astype(np.float32) for _ in range(2)
         )
+        of_first, of_second = self.added * self.share, self.added * (1 - self.share)
+        if len(shape) >= MANY:
+            a, b = of_first.astype(np.float32), of_second.astype(np.float32)
+            return up[:, i] * a + down[:, j] * b, down[:, i] * a + up[:, j] * b
+        # The same as one product, which is faster for few systems.
+        pairs = np.arange(len(self.added))
+        first, second = np.zeros((2, len(shape), len(pairs)), dtype=np.float32)
+        first[i, pairs], second[j, pairs] = of_first, of_second
+        both = np.hstack([up, down])
+        return both @ np.vstack([first, second]), both @ np.vstack([second, first])
 
 
 def bias_reduced(
-    whole: PairCounts,
-    *,
-    ridge: float,
-    dispersion: float = 1.0,
-    start: Array | None = None,
-    tolerance: float = TOLERANCE,
+    model: Likelihood, *, dispersion: float = 1.0, start: Array | None = None, tolerance: float = TOLERANCE
 ) -> tuple[Array, JeffreysPrior]:
     """The maximum of the likelihood times Jeffreys' prior to the power of the dispersion.
 
     Args:
-        whole: one data set.
-        ridge: weight of the penalty that holds parts in place which never met.
+        model: the likelihood of one data set; its ridge holds parts in place which never met.
         dispersion: phi, held within `DISPERSION`.
         start: 1 x size: where to begin.
         tolerance: as `TOLERANCE`.
 
     Returns:
-        1 x size: the ratings, centred on 0, and with Davidson's model the logarithm of its tie parameter, which the
-        prior leaves alone; and the prior there.
+        1 x size: the ratings, centred on 0, the coefficients of covariates, and with Davidson's model the logarithm of
+        its tie parameter, which the prior leaves alone; and the prior there.
     """
     phi = float(np.clip(dispersion, *DISPERSION))
-    model = Likelihood(whole, ridge)
-    s = whole.systems
-    x = np.zeros((1, model.size)) if start is None else start.copy()
+    s = model.n_systems
 
-    def slopes(parameters: Array) -> tuple[Array, Array]:
-        prior = _prior(model, parameters[None], phi)
-        gradient, curvature = Likelihood(prior.added_to(whole), ridge).slopes(parameters[None])
-        return gradient[0], curvature[0]
+    def slopes(x: Array, _: Rows) -> tuple[Array, list[Curvature]]:
+        gradient, curvature = model.plus(model.leverage(x) / 2 * phi).ascent(x)
+        return gradient, [curvature]
 
-    x = newton(slopes, x[0], longest=_STEP, tolerance=tolerance, limit=_LIMIT)[None]
+    begin = np.zeros((1, model.size)) if start is None else start
+    x = newton(slopes, begin, longest=STEP, tolerance=tolerance, limit=_LIMIT).point
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
     return x, _prior(model, x, phi)
 
 
+def query_dispersion(model: Likelihood, x: Array, scores: Array, strata: Sequence[NDArray[np.intp]]) -> float:
+    """How much more queries vary than independent battles would: tr(H^-1 J) over the number of parameters, with H the
+    information of the battles and J the covariance of the queries' scores; 1 where no query is compared with another.
+
+    Args:
+        model: the likelihood of one data set.
+        x: 1 x size: the estimate.
+        scores: Q x size: what each query adds to the gradient there.
+        strata: which queries each stratum holds.
+    """
+    if len(scores) < 2:
+        return 1.0
+    J = np.zeros((model.size, model.size))
+    for rows in strata:
+        around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)
+        J += len(rows) / max(len(rows) - 1, 1) * around.T @ around
+    return dispersion_of(model, x, J)
+
+
+def dispersion_of(model: Likelihood, x: Array, J: Array) -> float:
+    """As `query_dispersion`, from the covariance of the sum of the queries' scores (size x size)."""
+    n = model.size - (model.ties is not None)
+    return float(np.trace(np.linalg.solve(model.slopes(x)[1][0], J)[:n, :n]) / max(n - 1, 1))
+
+
 def _prior(model: Likelihood, x: Array, phi: float) -> JeffreysPrior:
     s, i, j = model.n_systems, model.i, model.j
-    information = model.information(x)[0]
-    V = np.linalg.inv(model.slopes(x)[1][0])[:s, :s]
-    leverage = information * (V[i, i] + V[j, j] - 2 * V[i, j])
+    half = model.leverage(x) / 2
+    information, of_pair = model.by_pair(model.information(x))[0], model.by_pair(half[None])[0]
     known = np.bincount(i, information, s) + np.bincount(j, information, s)
     both = known[i] + known[j]
     share: Array = np.divide(known[j], both, out=np.full(len(i), 0.5), where=both > 0)
-    half = leverage / 2
-    parts = np.bincount(i, half * share, s), np.bincount(j, half * (1 - share), s)
+    parts = np.bincount(i, of_pair * share, s), np.bincount(j, of_pair * (1 - share), s)
     shape = np.add(*parts, dtype=np.float64)
     return JeffreysPrior(half * phi, phi, share, shape)

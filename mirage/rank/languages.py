@@ -8,7 +8,7 @@ Both read the draws of a finished ranking and fit nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData
-from mirage.languages import LANGUAGES, Language
+from mirage.languages import Language, language
 from mirage.rank.bootstrap import JOINT, LEVEL, LanguageRanking, Ranking
 from mirage.rank.holm import holm
 
@@ -300,7 +300,8 @@ def language_effects(ranking: Ranking, *, by: By = "family") -> LanguageEffects:
 
     Args:
         ranking: of at least two languages.
-        by: how languages are grouped. Of two complementary groups only the smaller is tested.
+        by: how languages are grouped. Of two complementary groups only the smaller is tested. A language of no known
+            family is in no group, and part of what every group is compared with.
 
     Raises:
         NotEnoughData: if there is one language only.
@@ -311,8 +312,9 @@ def language_effects(ranking: Ranking, *, by: By = "family") -> LanguageEffects:
     languages = _single(ranking)
     groups: dict[str, list[str]] = {}
     for code in languages:
-        groups.setdefault(_GROUPED[by](LANGUAGES[code]), []).append(code)
-    if len(groups) == 2:
+        if group := _GROUPED[by](language(code)):
+            groups.setdefault(group, []).append(code)
+    if len(groups) == 2 and sum(map(len, groups.values())) == len(languages):
         # The two are one test with two signs.
         groups = dict([min(groups.items(), key=lambda g: (len(g[1]), g[0]))])
     cells = [
@@ -389,7 +391,7 @@ def _spaces(language: Language) -> str:
     return "spaces between words" if language.spaced else "no spaces between words"
 
 
-_GROUPED = {
+_GROUPED: dict[By, Callable[[Language], str | None]] = {
     "family": lambda language: language.family,
     "script": lambda language: language.script,
     "direction": lambda language: {"rtl": "right to left", "ltr": "left to right"}[language.direction],

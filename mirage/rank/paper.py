@@ -135,7 +135,7 @@ class TournamentResult:
     referee: str
     """What decided the battles."""
     skill: schema.Skill
-    """Which questions count."""
+    """Which queries count."""
     languages: Mapping[str, Tournaments]
     """By language code."""
     tournaments: int

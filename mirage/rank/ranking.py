@@ -12,6 +12,7 @@ from mirage.battles.referee import POOLED, RELEVANCE, Referee
 from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
 from mirage.rank.control import covariates
+from mirage.rank.sparse import DENSE
 from mirage.rank.whatif import RankComparison, RankOptions, WhatIfResult, recompute
 from mirage.text import counted
 
@@ -36,7 +37,7 @@ def rank_by(
     Args:
         table: `outcomes` if the referee is `relevance`, else `judgments`.
         referee: `relevance`, or a judge's name.
-        skill: which questions count; a judge has only `both`.
+        skill: which queries count; a judge has only `both`.
         parser: whose outcomes decide.
         languages: codes; None for all that can be ranked.
         draws: bootstrap draws.
@@ -182,17 +183,19 @@ _PRIOR: dict[rank.Penalty, str] = {"jeffreys": "the word of Jeffreys' prior", "n
 """What bounds a rating that the data does not."""
 
 
-def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] | None = None) -> list[str]:
+def remarks(
+    ranking: rank.Ranking, table: pa.Table | None = None, *, languages: Sequence[str] | None = None
+) -> list[str]:
     """What a reader of a ranking must know besides the table.
 
     Args:
         ranking: the ranking.
-        table: what it was made from (`rank_by`).
+        table: what it was made from (`rank_by`); None where verdicts decide, which need no table here.
         languages: what was asked for; of other languages nothing is said.
     """
     lines = []
     single = [row for code, row in ranking.languages.items() if code != "all"]
-    if Referee.named(ranking.referee).by_labels and languages is None:
+    if table is not None and Referee.named(ranking.referee).by_labels and languages is None:
         short = rank.lacking(table, skill=ranking.skill)
         if short:
             lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in short.items()))
@@ -210,13 +213,15 @@ def remarks(ranking: rank.Ranking, table: pa.Table, *, languages: Sequence[str] 
         )
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
-        lines.append(f"fewer than {rank.FEW} questions, so that intervals cover less than they say: " + ", ".join(few))
+        lines.append(f"fewer than {rank.FEW} queries, so that intervals cover less than they say: " + ", ".join(few))
     if not ranking.battles:
+        if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
+            lines.append(f"no tiers of more than {DENSE:,} systems: {', '.join(many)}")
         return lines
     lines += rank.designs(ranking.battles)
     alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
     if alike:
-        lines.append("too few questions to separate any two systems, hence one tier: " + ", ".join(alike))
+        lines.append("too few queries to separate any two systems, hence one tier: " + ", ".join(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
         for language, systems in rank.disagreements(ranking).items()

@@ -75,7 +75,7 @@ class LanguageRanking:
     not bound some ratings."""
     n_queries: int
     """Queries the ratings rest on."""
-    questions: NDArray[np.intp]
+    queries_by_system: NDArray[np.intp]
     """S: on how many of them each system battles."""
     unparsed: int
     """Battles left out because their verdict could not be read."""
@@ -110,9 +110,10 @@ class LanguageRanking:
         on, as Hesterberg (2015, The American Statistician 69(4)) proposes. The expectation of the k-th of B draws is
         the k / (B + 1) quantile, hence `weibull`.
         """
-        ends = _ends(self.theta, self.draws, self.questions, level)
+        ends = _ends(self.theta, self.draws, self.queries_by_system, level)
+        place = {system: k for k, system in enumerate(self.systems)}
         for system, side in self.unbounded.items():
-            k = self.systems.index(system)
+            k = place[system]
             if side != "above":
                 ends[0, k] = -np.inf
             if side != "below":
@@ -130,8 +131,8 @@ class LanguageRanking:
             raise UnknownName("system", reference, self.systems, where=f"the ranking of {self.language}")
         k = self.systems.index(reference)
         value = self.theta - self.theta[k]
-        questions = np.minimum(self.questions, self.questions[k])
-        low, high = _ends(value, self.draws - self.draws[:, k : k + 1], questions, level)
+        queries_by_system = np.minimum(self.queries_by_system, self.queries_by_system[k])
+        low, high = _ends(value, self.draws - self.draws[:, k : k + 1], queries_by_system, level)
         for position, system in enumerate(self.systems):
             if position == k:
                 continue
@@ -150,38 +151,38 @@ class LanguageRanking:
         """2 x S: best and worst end of the interval of the rank, percentiles over the draws (as `interval`)."""
         ranks = _ranks(self.draws)
         # A percentile of a few hundred integers is one of them; interpolating would invent fractions of ranks.
-        return _percentiles(ranks, self.questions, level, "inverted_cdf").astype(np.int64)
+        return _percentiles(ranks, self.queries_by_system, level, "inverted_cdf").astype(np.int64)
 
 
 def _ranks(theta: Array) -> NDArray[np.int64]:
     """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
-    better = theta[:, None, :] > theta[:, :, None] + 1e-9
-    return np.asarray(better.sum(axis=2) + 1)
+    s = theta.shape[1]
+    return np.array([s + 1 - np.searchsorted(np.sort(row), row + 1e-9, side="right") for row in theta]).reshape(-1, s)
 
 
-def widened(theta: Array, draws: Array, questions: NDArray[np.intp]) -> Array:
+def widened(theta: Array, draws: Array, queries_by_system: NDArray[np.intp]) -> Array:
     """B x S draws that vary as the ratings do: exponential weights of n queries have (n - 1) / (n + 1) of the variance.
 
     Args:
         theta: S ratings.
         draws: B x S draws with exponential weights of the queries.
-        questions: S: on how many queries each system battles.
+        queries_by_system: S: on how many queries each system battles.
     """
-    n = np.maximum(questions, 2)
+    n = np.maximum(queries_by_system, 2)
     return np.asarray(theta + np.sqrt((n + 1) / (n - 1)) * (draws - theta))
 
 
-def _ends(value: Array, draws: Array, questions: NDArray[np.intp], level: float) -> Array:
-    low, high = _percentiles(draws, questions, level, "weibull")
+def _ends(value: Array, draws: Array, queries_by_system: NDArray[np.intp], level: float) -> Array:
+    low, high = _percentiles(draws, queries_by_system, level, "weibull")
     return np.stack([np.minimum(low, value), np.maximum(high, value)])
 
 
 def _percentiles(
-    draws: NDArray[Any], questions: NDArray[np.intp], level: float, method: Literal["weibull", "inverted_cdf"]
+    draws: NDArray[Any], queries_by_system: NDArray[np.intp], level: float, method: Literal["weibull", "inverted_cdf"]
 ) -> NDArray[Any]:
     """2 x S percentiles of the draws, for the number of queries of each system."""
     ends = np.empty((2, draws.shape[1]))
-    for n in np.unique(questions).tolist():
-        of_n = questions == n
+    for n in np.unique(queries_by_system).tolist():
+        of_n = queries_by_system == n
         ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(level, n), axis=0, method=method)
     return ends

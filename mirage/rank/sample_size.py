@@ -1,4 +1,4 @@
-"""About how many more questions it takes to tell two systems apart."""
+"""About how many more queries it takes to tell two systems apart."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from mirage.rank.tiers import Tiers
 
 POWER = 0.8
-"""Chance that the test separates the two, with the questions asked for."""
+"""Chance that the test separates the two, with the queries asked for."""
 
 FAR = 100
-"""More than this many times the present questions are not worth naming: the two are as good as equal."""
+"""More than this many times the present queries are not worth naming: the two are as good as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class SampleSize:
     first: str
     second: str
     more: int | None
-    """Questions to add to those there are, spread over strata and languages as these are; 0 if the two are separated
+    """Queries to add to those there are, spread over strata and languages as these are; 0 if the two are separated
     already; None with a reason."""
     low: int | None
     """The same if the two differ as much as the 95% interval of their difference allows; None where `more` is None and
@@ -38,7 +38,7 @@ class SampleSize:
     power: float
     """Chance of separation that `more` is chosen for."""
     n_queries: int
-    """Questions there are."""
+    """Queries there are."""
 
     @property
     def text(self) -> str:
@@ -49,19 +49,19 @@ class SampleSize:
         if self.more is not None and self.low is not None:
             high = "more than can be told" if self.high is None else f"{_rounded(self.high):,}"
             return (
-                f"about {_rounded(self.more):,} more questions to separate {pair} "
+                f"about {_rounded(self.more):,} more queries to separate {pair} "
                 f"(95% interval: {_rounded(self.low):,} to {high})"
             )
         if self.low is not None:
-            return f"at least {_rounded(self.low):,} more questions to separate {pair}: {self.reason}"
+            return f"at least {_rounded(self.low):,} more queries to separate {pair}: {self.reason}"
         return f"{pair}: {self.reason}"
 
 
 def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER) -> SampleSize:
-    """How many more questions would tell two systems apart.
+    """How many more queries would tell two systems apart.
 
     The statistic t of the pair's test is the difference in standard errors. If the true difference is d standard errors
-    at the present n questions, then with rho n questions, those there are among them, the statistic is
+    at the present n queries, then with rho n queries, those there are among them, the statistic is
     sqrt(1 / rho) t + sqrt((rho - 1) / rho) (sqrt(rho - 1) d + a standard normal). The number is the least with which it
     passes the test's quantile with the given chance, averaged over what d may be: the predictive power of
     Spiegelhalter, Freedman and Blackburn (Controlled Clinical Trials 7(1), 1986). What d may be is read off all pairs
@@ -93,8 +93,8 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     if tiers.separated(first, second):
         return answer(0, 0, 0)
     if not tiers.differing[index]:
-        return answer(None, reason="they do not differ on any question")
-    # The bound 2^(1 - m) on p asks for so many questions on which the two differ.
+        return answer(None, reason="they do not differ on any query")
+    # The bound 2^(1 - m) on p asks for so many queries on which the two differ.
     least = n / float(tiers.differing[index]) * (1 + math.log2(1 / level)) - n
     half = _quantile(0.05, df)
 
@@ -114,7 +114,7 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
 
 
 def _too_close(n: int) -> str:
-    return f"too close to call: it may take more than {FAR} times the present {n:,} questions"
+    return f"too close to call: it may take more than {FAR} times the present {n:,} queries"
 
 
 def _rounded(n: int) -> int:
@@ -124,7 +124,7 @@ def _rounded(n: int) -> int:
 
 
 def _growth(t: float, reliability: float, *, level: float, power: float, n: int) -> float:
-    """How many times the present questions it takes; infinite where no number is enough.
+    """How many times the present queries it takes; infinite where no number is enough.
 
     Args:
         t: the statistic, above 0.
@@ -132,7 +132,7 @@ def _growth(t: float, reliability: float, *, level: float, power: float, n: int)
             errors.
         level: level of the test.
         power: its power.
-        n: questions there are.
+        n: queries there are.
     """
     from scipy.special import ndtri
 
@@ -158,7 +158,7 @@ def _quantile(level: float, df: float) -> float:
 
 
 def queries_needed(t: float, n: int, *, level: float, power: float = POWER) -> float:
-    """Questions with which a two-sided paired t test of a level has a power, if n questions give the statistic t.
+    """Queries with which a two-sided paired t test of a level has a power, if n queries give the statistic t.
 
     Infinite for t = 0.
     """

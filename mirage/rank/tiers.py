@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
 from mirage.rank.by_query import ByQuery, spread
-from mirage.rank.fit import Array, Likelihood, davidson, logistic
+from mirage.rank.fit import Array, davidson, logistic, maximise
 from mirage.rank.holm import holm
 from mirage.rank.records import JOINT
 from mirage.rank.threads import one_thread
@@ -61,6 +61,9 @@ _MANY = 64
 
 _START = 3.0
 """Ratings beyond this, in logits, begin the search for the restricted maximum here: from afar Newton overshoots."""
+
+_CLOSE = 1e-7
+"""The last step to it is no longer, in logits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,6 +169,8 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
         NotEnoughData: if the ranking does not hold its battles.
     """
     tiers_by_language = dict(known or {})
+    if not ranking.languages.keys() - tiers_by_language.keys():
+        return tiers_by_language
     with one_thread():
         parts = ranking.by_query
         for language, row in ranking.languages.items():
@@ -175,8 +180,7 @@ def separate(ranking: Ranking, *, level: float = ALPHA, known: Mapping[str, Tier
             systems = tuple(row.systems[k] for k in order)
             chosen = list(parts.values()) if language == JOINT else [parts[language]]
             battles = row.record.sum(axis=1)
-            placed = battles[order] >= PLACED * np.median(battles)
-            tiers_by_language[language] = _tiers(language, systems, chosen, level, row.n_queries, placed)
+            tiers_by_language[language] = _tiers(language, systems, chosen, level, row.n_queries, battles[order])
     return tiers_by_language
 
 
@@ -186,20 +190,48 @@ def _tiers(
     parts: Sequence[ByQuery],
     level: float,
     n_queries: int,
-    placed: NDArray[np.bool_],
+    battles: NDArray[np.int64],
 ) -> Tiers:
-    from scipy.special import stdtr
-
-    s = len(systems)
-    i, j = np.triu_indices(s, 1)
+    i, j = np.triu_indices(len(systems), 1)
     at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts))
     blocks = [
         _studentised(parts, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
         for k in range(0, len(i), at_once)
     ]
     t, df, differing = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    return tiers_of_tests(language, systems, t, df, differing, level=level, n_queries=n_queries, battles=battles)
+
+
+def tiers_of_tests(
+    language: str,
+    systems: tuple[str, ...],
+    t: Array,
+    df: Array,
+    differing: NDArray[np.int64],
+    *,
+    level: float,
+    n_queries: int,
+    battles: NDArray[np.int64],
+) -> Tiers:
+    """Tiers from the tests of all pairs.
+
+    Args:
+        language: code, or `all`.
+        systems: the S systems, the best first.
+        t: P: statistic of each pair (i, j), i < j, in the order of `numpy.triu_indices`; above 0 where i is ahead.
+        df: P: its degrees of freedom.
+        differing: P: queries on which the two differ.
+        level: the family-wise level.
+        n_queries: queries the row rests on.
+        battles: S: battles of each system; one with hardly any (`PLACED`) is given no tier.
+    """
+    from scipy.special import stdtr
+
+    s = len(systems)
+    i, j = np.triu_indices(s, 1)
     p = np.clip(np.maximum(2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - differing)), 0, 1)
     adjusted = np.array(holm(p.tolist()))
+    placed = np.asarray(battles >= PLACED * np.median(battles))
 
     def square(values: NDArray[np.generic], diagonal: float, below: int = 1) -> Array:
         whole = np.full((s, s), diagonal)
@@ -299,7 +331,7 @@ def _fitted(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str
 def _held_equal(
     parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
 ) -> tuple[list[Array], list[Array], Array]:
-    """Newton's method under one linear constraint a test: the differences of the two systems sum to 0 over languages.
+    """The maxima under one linear constraint a test: the differences of the two systems sum to 0 over languages.
 
     Returns:
         By language: T x size, the maxima; and T x size, the direction H^-1 c there, c the constraint. A score along it
@@ -316,37 +348,11 @@ def _held_equal(
         x[tests, a] = x[tests, b] = (x[tests, a] + x[tests, b]) / 2
         constraints.append(c)
         points.append(x)
-    models = [part.likelihood for part in parts]
-    freed = np.ones(len(first))
-    for _ in range(100):
-        steps: list[Array] = []
-        directions: list[Array] = []
-        for model, c, x in zip(models, constraints, points, strict=True):
-            g, H = model.slopes(x)
-            solved: Array = np.asarray(np.linalg.solve(H, np.stack([g, c], axis=2)), dtype=np.float64)
-            steps.append(solved[:, :, 0])
-            directions.append(solved[:, :, 1])
-        moved, freed = (
-            np.sum([(c * vector).sum(axis=1) for c, vector in zip(constraints, vectors, strict=True)], axis=0)
-            for vectors in (steps, directions)
-        )
-        steps = [step - (moved / freed)[:, None] * v for step, v in zip(steps, directions, strict=True)]
-        length = np.max([np.abs(step).max(axis=1) for step in steps], axis=0)
-        scale = np.ones(len(first))
-        if length.max() > 0.1:
-            value = _values(models, points, steps, 0 * scale)
-            for _ in range(30):
-                worse = _values(models, points, steps, scale) < value - 1e-9 * np.abs(value)
-                if not worse.any():
-                    break
-                scale[worse] /= 2
-        points = [x + scale[:, None] * step for x, step in zip(points, steps, strict=True)]
-        if length.max() < 1e-7:
-            break
-    return points, directions, freed
-
-
-def _values(models: Sequence[Likelihood], points: Sequence[Array], steps: Sequence[Array], scale: Array) -> Array:
-    """T: the log-likelihood of all languages after a part of each step."""
-    ahead = zip(models, points, steps, strict=True)
-    return np.asarray(np.sum([model.value(x + scale[:, None] * step) for model, x, step in ahead], axis=0))
+    models, c = [part.likelihood for part in parts], np.hstack(constraints)
+    fitted = maximise(models, np.hstack(points), constraint=c[:, None], tolerance=_CLOSE, rounding=0.0, wait=True)
+    directions, ends = fitted.directions[:, :, 0], np.cumsum([model.size for model in models])[:-1]
+    return (
+        np.split(fitted.point, ends, axis=1),
+        np.split(directions, ends, axis=1),
+        np.asarray((c * directions).sum(axis=1)),
+    )

@@ -322,5 +322,5 @@ def _among(row: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:
         systems=tuple(systems),
         theta=row.theta[indices],
         draws=row.draws[:, indices],
-        questions=row.questions[indices],
+        queries_by_system=row.queries_by_system[indices],
     )

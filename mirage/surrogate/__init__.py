@@ -8,7 +8,7 @@
     by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
 
 `data.py` says what a fit may see, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
-`pooled.py` and `replies.py`), `evaluate.py` leaves systems out, `pairs.py` two at a time, `quality.py` measures
+`pooled.py` and `answers.py`), `evaluate.py` leaves systems out, `pairs.py` two at a time, `quality.py` measures
 what comes of it, `importance.py` asks which features it rests on, `range.py` whether a system is like those seen,
 `draws.py` fits many draws at once. Arrays in, arrays out: nothing here knows a referee, a judge or a disk.
 """
@@ -29,11 +29,21 @@ from mirage.surrogate.importance import FeatureImportance, importances
 from mirage.surrogate.pairs import apart_by, slope_parts, square, tau_parts
 from mirage.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
 from mirage.surrogate.range import ALL, Distance, distances, outside
-from mirage.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, Regressor, predict, regressor
+from mirage.surrogate.regressors import (
+    FORMER_NAMES,
+    PUBLISHED,
+    REGRESSORS,
+    SEED,
+    Regressor,
+    predict,
+    regressor,
+    with_present_names,
+)
 
 __all__ = [
     "ALL",
     "COVERAGE",
+    "FORMER_NAMES",
     "LEVEL",
     "NESTED",
     "PUBLISHED",
@@ -68,4 +78,5 @@ __all__ = [
     "tau_b",
     "tau_parts",
     "taus",
+    "with_present_names",
 ]

@@ -30,7 +30,7 @@ def ablation_losses(
         seen: what it learns from.
         regressor: its name.
         referee: whose ratings these are.
-        skill: which questions count.
+        skill: which queries count.
         seed: seed of the permutations and of a regressor that draws.
 
     Returns:

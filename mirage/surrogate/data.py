@@ -1,4 +1,4 @@
-"""What a surrogate learns from: features of replies, verdicts, ratings; and the part of it that one fit may see."""
+"""What a surrogate learns from: features of answers, verdicts, ratings; and the part of it that one fit may see."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Predicted = dict[str, Array]
 asked for."""
 
 COVERAGE = 0.1
-"""Share of the questions on which a system must have a feature for its mean to be used."""
+"""Share of the queries on which a system must have a feature for its mean to be used."""
 
 FEWEST = 3
 """Systems with ratings below which nothing can be learnt."""
@@ -25,20 +25,20 @@ FEWEST = 3
 
 @dataclass(frozen=True, eq=False)
 class LanguageData:
-    """One language: the replies' features, the verdicts, and the ratings that follow from them."""
+    """One language: the answers' features, the verdicts, and the ratings that follow from them."""
 
     code: str
     """Code of the language."""
     systems: tuple[str, ...]
     """The S systems with features, sorted by name; one without battles is new, and only predicted."""
     values: Array
-    """Q x S x F: the feature values of each reply, NaN where one could not be measured. A null is never 0."""
+    """Q x S x F: the feature values of each answer, NaN where one could not be measured. A null is never 0."""
     weights: Array
-    """Q: weight of each question; the strata of a skill weigh the same."""
+    """Q: weight of each query; the strata of a skill weigh the same."""
     strata: NDArray[np.intp]
-    """Q: the stratum of each question (with the relevance referee its subset)."""
+    """Q: the stratum of each query (with the relevance referee its subset)."""
     points: NDArray[np.float32]
-    """Q x S x S: battles the row system won against the column system on the question, a tie as half."""
+    """Q x S x S: battles the row system won against the column system on the query, a tie as half."""
     ratings: Callable[[frozenset[str]], Array]
     """S ratings in logits, fitted without any battle of the systems named, centred on 0 over the others; NaN for the
     named and for systems without battles."""
@@ -52,12 +52,12 @@ class LanguageData:
 
     @cached_property
     def coverage(self) -> Array:
-        """S x F: share of the questions on which a system has the feature, in [0, 1]."""
+        """S x F: share of the queries on which a system has the feature, in [0, 1]."""
         return np.asarray(np.isfinite(self.values).mean(axis=0))
 
     @cached_property
     def means(self) -> Array:
-        """S x F: the mean of each feature over the questions on which the system has it; NaN under `COVERAGE`."""
+        """S x F: the mean of each feature over the queries on which the system has it; NaN under `COVERAGE`."""
         return np.where(self.coverage >= COVERAGE, averages(self.values, self.weights[None])[0], np.nan)
 
 
@@ -179,11 +179,11 @@ def fit_parts(training: Training, out: Collection[str] = ()) -> Iterator[FitPart
 
 
 def averages(values: Array, times: Array) -> Array:
-    """B x S x F means of Q x S x F values over draws of the questions, in one matrix product.
+    """B x S x F means of Q x S x F values over draws of the queries, in one matrix product.
 
     Args:
         values: NaN where there is no value; it counts neither above nor below the line.
-        times: B x Q: how often each question occurs, or its weight.
+        times: B x Q: how often each query occurs, or its weight.
 
     Returns:
         NaN where no value of a draw is there.

@@ -26,7 +26,7 @@ class Draws:
     features: tuple[str, ...]
     """Names of the F features."""
     means: Array
-    """B x S x F: mean of each feature over the draw's questions; NaN where a system has no value."""
+    """B x S x F: mean of each feature over the draw's queries; NaN where a system has no value."""
     theta: Array
     """B x S: ratings of the draw, in logits, centred on 0; NaN where a draw has none."""
 

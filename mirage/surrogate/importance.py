@@ -35,7 +35,7 @@ class FeatureImportance:
 def importances(training: Training, name: str, *, shuffles: int = 5, seed: int = SEED) -> tuple[FeatureImportance, ...]:
     """Permutation importances on left-out systems (Breiman, Machine Learning 45, 2001), from the largest down.
 
-    Systems are left out in pairs: one fit without both, then each takes one feature's replies from the other, in all
+    Systems are left out in pairs: one fit without both, then each takes one feature's answers from the other, in all
     languages alike, and is predicted again. A feature that is noise is then as likely to lower the error as to raise
     it; taken from a system that was trained on it would carry that system's rating. The published program reads a
     forest's in-sample impurities instead (MIRAGE-Bench, Figure 5).

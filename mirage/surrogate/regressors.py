@@ -5,15 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mirage.errors import BadInput, UnknownName
+from mirage.surrogate.answers import fit_answers, pairwise
 from mirage.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
 from mirage.surrogate.pooled import fit_pooled
-from mirage.surrogate.replies import fit_replies, pairwise
 from mirage.surrogate.ridge import ridge
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SEED = 0
 """Seed of the regressors that draw."""
@@ -145,24 +148,27 @@ REGRESSORS: dict[str, Regressor] = {
         Regressor(
             "pairwise",
             "Pairwise",
-            "Logistic regression of each verdict on the difference of the two replies' features, over all languages; "
+            "Logistic regression of each verdict on the difference of the two answers' features, over all languages; "
             "a system's score is at its feature means, calibrated on the ratings of the others.",
             "",
             pairwise,
             candidate=True,
         ),
         Regressor(
-            "replies",
-            "Replies",
-            "Randomised trees from the features of single replies to the share of battles each won; a system's score "
-            "is the mean over its replies in logits, calibrated on the ratings of the others.",
+            "answers",
+            "Answers",
+            "Randomised trees from the features of single answers to the share of battles each won; a system's score "
+            "is the mean over its answers in logits, calibrated on the ratings of the others.",
             "",
-            fit_replies,
+            fit_answers,
             candidate=True,
         ),
     )
 }
 """Every regressor by name: the paper's five, then ours."""
+
+FORMER_NAMES = {"replies": "answers"}
+"""Names that stored tables and links may give to a regressor, with its name here."""
 
 
 def regressor(name: str) -> Regressor:
@@ -171,9 +177,19 @@ def regressor(name: str) -> Regressor:
     Raises:
         UnknownName: if there is none of this name.
     """
+    name = FORMER_NAMES.get(name, name)
     if name not in REGRESSORS:
         raise UnknownName("regressor", name, REGRESSORS)
     return REGRESSORS[name]
+
+
+def with_present_names(stored: pa.Table) -> pa.Table:
+    """A stored table with a column `regressor`, in which every regressor has its name of `REGRESSORS`."""
+    import pyarrow as pa
+
+    names = [FORMER_NAMES.get(name, name) for name in stored["regressor"].to_pylist()]
+    column = stored.schema.get_field_index("regressor")
+    return stored.set_column(column, stored.schema.field(column), pa.array(names, stored.schema.field(column).type))
 
 
 def predict(training: Training, name: str, *, out: Collection[str] = (), seed: int = SEED) -> Predicted:

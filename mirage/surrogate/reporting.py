@@ -34,7 +34,7 @@ class Report:
     referee: str
     """Whose ratings are predicted."""
     skill: schema.Skill
-    """Which questions count."""
+    """Which queries count."""
     training: surrogate.Training
     """What was learnt from."""
     comparison: surrogate.RegressorComparison
@@ -115,7 +115,7 @@ def report_on(
     Args:
         seen: what to learn from (`training`).
         referee: whose ratings these are.
-        skill: which questions count.
+        skill: which queries count.
         regressors: which to compare; None for all.
         seed: seed of regressors and tests.
         progress: called with how many fits are done, and of how many.

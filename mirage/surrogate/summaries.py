@@ -175,7 +175,7 @@ def conclusions(report: Report, *, price: float | None = None) -> list[str]:
         if len(languages) > _FEW:
             everyone = sorted({system for systems in languages.values() for system in systems})
             lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
-        under = f"a system has it on under {surrogate.COVERAGE:.0%} of the questions"
+        under = f"a system has it on under {surrogate.COVERAGE:.0%} of the queries"
         lines.append(f"{feature} is left out where {under}: {lacking}")
     beyond = {row.system for row in report.rows if row.outside and row.default}
     lines.append(

@@ -47,7 +47,7 @@ def training(
         features: table `features`. Systems without a battle are new: they are only predicted.
         verdicts: `outcomes` if the referee is `relevance`, else `judgments`.
         referee: `relevance`, or a judge's name.
-        skill: which questions count; a judge has only `both`.
+        skill: which queries count; a judge has only `both`.
         parser: whose outcomes decide, by relevance.
         languages: codes; None for all that have both.
         ties: half a win for each, or dropped.
@@ -60,7 +60,7 @@ def training(
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
-            f"no system that {referee} judged has a feature on the questions judged",
+            f"no system that {referee} judged has a feature on the queries judged",
             do="measure them: mirage features DIR",
         )
     joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
@@ -77,13 +77,13 @@ def by_tournament(
     draws: int = rank.DRAWS,
     seed: int = rank.SEED,
 ) -> dict[str, surrogate.Draws]:
-    """Feature means and ratings of every bootstrap draw, both over the same resample of the questions.
+    """Feature means and ratings of every bootstrap draw, both over the same resample of the queries.
 
     Args:
         features: table `features`.
         verdicts: `outcomes` or `judgments`.
         referee: who judged.
-        skill: which questions count.
+        skill: which queries count.
         languages: codes; None for all that have both.
         draws: how many.
         seed: seed of the draws, as in `rank.rate`.
@@ -198,7 +198,7 @@ class _Refits:
         if len(left) > 1:
             battles = self._fought.subset(left)
             fitted = by_query(battles, ties=self._ties, penalty="jeffreys", ridge=RIDGE)
-            fighting = {s for s, n in zip(battles.systems, battles.questions().tolist(), strict=True) if n}
+            fighting = {s for s, n in zip(battles.systems, battles.queries_by_system().tolist(), strict=True) if n}
             linked_groups = tuple(group for group in groups(battles.systems, fitted.counted) if set(group) <= fighting)
             bounded = set(main_group(linked_groups)) if linked_groups else set()
             by_name = {s: float(t) for s, t in zip(battles.systems, fitted.point[0], strict=False) if s in bounded}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput
-from mirage.newton import newton
+from mirage.newton import Rows, newton
 from mirage.placement.sequential.field import Field
 from mirage.rank.fit import Array
 
@@ -91,8 +91,9 @@ class State:
         x = x0.copy()
         curve = precision
 
-        def slopes(ratings: Array, weight: Array) -> tuple[Array, Array]:
+        def slopes(point: Array, _: Rows, *, weight: Array) -> tuple[Array, list[Array]]:
             nonlocal curve
+            ratings = point[0]
             p = 1 / (1 + np.exp(ratings[old] - ratings[new]))
             slope = -precision @ (ratings - x0)
             np.add.at(slope, new, weight * (points - p))
@@ -103,13 +104,14 @@ class State:
             np.add.at(curve, (old, old), c)
             np.add.at(curve, (new, old), -c)
             np.add.at(curve, (old, new), -c)
-            return slope, curve
+            return slope[None], [curve[None]]
 
         for _ in range(3):
             # The weights follow the ratings: from the prior's to those of the fit, in two rounds.
             weight = self._weights(languages, cluster, 1 / (1 + np.exp(x[old] - x[new])))
             # From a prior far off, a step longer than a logit could leap over the maximum.
-            x = newton(partial(slopes, weight=weight), x, longest=1.0, tolerance=1e-9, limit=100)
+            fitted = newton(partial(slopes, weight=weight), x[None], longest=1.0, tolerance=1e-9, limit=100)
+            x = fitted.point[0]
         return replace(
             self,
             mean=x.reshape(self.mean.shape),

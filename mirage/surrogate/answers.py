@@ -1,4 +1,4 @@
-"""Surrogates that learn from single replies instead of a system's means: verdicts from differences, points from trees.
+"""Surrogates that learn from single answers instead of a system's means: verdicts from differences, points from trees.
 
 Both give a system a score that ranks; how many logits of rating one unit of it is worth is calibrated on the systems
 trained on, by least squares through 0 over all languages.
@@ -12,26 +12,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.newton import newton
+from mirage.newton import Rows, newton
 from mirage.surrogate.data import Array, FitPart, Predicted
 
 TREES = 10
-"""Trees of `fit_replies`."""
+"""Trees of `fit_answers`."""
 
 LEAF = 0.002
-"""Share of the replies that a leaf holds at least; never under `_SMALLEST`."""
+"""Share of the answers that a leaf holds at least; never under `_SMALLEST`."""
 _SMALLEST = 10
 
 _PENALTY = 1e-3
 """Weight of the ridge on the standardised weights, per battle: keeps separable data finite."""
 
 _HALF = 0.5
-"""Share of its replies on which a system must have a feature for differences in it to be learnt from."""
+"""Share of its answers on which a system must have a feature for differences in it to be learnt from."""
 
 
 def pairwise(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Logistic regression of verdicts on feature differences, without an intercept, so that the order of the two does
-    not matter. A battle where either reply lacks a feature in use is left out: nothing is filled in.
+    not matter. A battle where either answer lacks a feature in use is left out: nothing is filled in.
     """
     masks = np.array([part.use & (part.language.coverage[part.to_predict] >= _HALF).all(axis=0) for part in seen])
     blocks = [_differences(part, use) for part, use in zip(seen, masks, strict=True)]
@@ -64,19 +64,21 @@ def _logistic(D: Array, won: Array, weight: Array) -> Array:
     """Newton's method; the likelihood is concave, and the ridge makes the maximum finite and unique."""
     penalty = _PENALTY * weight.sum()
 
-    def slopes(w: Array) -> tuple[Array, Array]:
+    def slopes(point: Array, _: Rows) -> tuple[Array, list[Array]]:
+        w = point[0]
         p = 1 / (1 + np.exp(-np.clip(D @ w, -30, 30)))
         gradient = D.T @ (weight * (won - p)) - penalty * w
-        return gradient, (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
+        curvature = (D * (weight * p * (1 - p))[:, None]).T @ D + penalty * np.eye(len(w))
+        return gradient[None], [curvature[None]]
 
-    return newton(slopes, np.zeros(D.shape[1]), longest=5.0, tolerance=1e-9, limit=50)
+    return np.asarray(newton(slopes, np.zeros((1, D.shape[1])), longest=5.0, tolerance=1e-9, limit=50).point[0])
 
 
-def fit_replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
-    """Randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single replies.
+def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
+    """Randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single answers.
 
-    The target of a reply is the share of points it took from the systems trained on. A feature without a value is a
-    branch of its own in a tree, not a number; the stratum of the question is a feature too.
+    The target of an answer is the share of points it took from the systems trained on. A feature without a value is a
+    branch of its own in a tree, not a number; the stratum of the query is a feature too.
     """
     from sklearn.ensemble import ExtraTreesRegressor
 
@@ -90,8 +92,8 @@ def fit_replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
         to_predict = np.flatnonzero(part.to_predict)
         cells = _cells(part)[:, to_predict]
         share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
-        reply_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
-        mean = np.clip((share * reply_weights).sum(axis=0) / reply_weights.sum(axis=0), 0.01, 0.99)
+        answer_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
+        mean = np.clip((share * answer_weights).sum(axis=0) / answer_weights.sum(axis=0), 0.01, 0.99)
         score = np.full(len(part.to_predict), np.nan)
         score[to_predict] = np.log(mean / (1 - mean))
         scores.append(score - score[part.train].mean())
@@ -99,14 +101,14 @@ def fit_replies(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
 
 
 def _cells(part: FitPart) -> Array:
-    """Q x S x (F + 1): the features in use of every reply (NaN elsewhere), and the stratum of its question."""
+    """Q x S x (F + 1): the features in use of every answer (NaN elsewhere), and the stratum of its query."""
     values = np.where(part.use, part.language.values, np.nan)
     stratum = np.broadcast_to(part.language.strata[:, None, None], (*values.shape[:2], 1))
     return np.concatenate([values, stratum], axis=2)
 
 
 def _rows(part: FitPart) -> tuple[Array, Array, Array]:
-    """Of the replies of systems trained on that fought and have a feature: features, share of points, weight."""
+    """Of the answers of systems trained on that fought and have a feature: features, share of points, weight."""
     trained = np.flatnonzero(part.train)
     points = part.language.points[:, trained][:, :, trained]
     took, gave = points.sum(axis=2), points.sum(axis=1)

@@ -1,0 +1,170 @@
+"""Rankings straight from files that are too large for memory, or whose counts would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mirage import schema, store
+from mirage.battles.blocks import BlockedBattles, count_blocks
+from mirage.battles.referee import only_judge
+from mirage.engines.tasks import Executor
+from mirage.errors import BadInput, UnknownName
+from mirage.rank.bootstrap import DRAWS, SEED, Ranking
+from mirage.rank.fit import Penalty
+from mirage.rank.streamed import Intervals, rate_blocks
+from mirage.schema import Ties
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LARGE = 20_000_000
+"""From so many verdicts on they are not read into memory."""
+
+DENSE = 60_000_000
+"""Nor where counts by query, system and system would have more cells than this, of about 30 bytes each."""
+
+UNDETERMINED = "und"
+"""BCP 47 code of a language that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFiles:
+    """Verdicts in Parquet files, with the columns of table `judgments` or some of them."""
+
+    paths: tuple[Path, ...]
+    """The files."""
+    rows: int
+    """Verdicts in them, of all judges and languages."""
+
+    @classmethod
+    def of_arena(cls, arena: store.Arena, *, languages: Sequence[str] | None = None) -> VerdictFiles:
+        """The verdicts of an arena.
+
+        Args:
+            arena: the arena.
+            languages: those that are wanted, where it has them all: of an arena on object storage no other file is
+                fetched. None for all.
+        """
+        arena.need("judgments")
+        files = arena.manifest["tables"]["judgments"]
+        if languages and set(languages) <= {file["language"] for file in files}:
+            files = [file for file in files if file["language"] in languages]
+        return cls(tuple(arena.fetch(files)), sum(file["rows"] for file in files))
+
+    @classmethod
+    def of_file(cls, path: Path) -> VerdictFiles | None:
+        """The verdicts of one Parquet file; None where it is none."""
+        rows = store.parquet_rows(path) if path.is_file() else None
+        return None if rows is None else cls((path,), rows)
+
+    @property
+    def large(self) -> bool:
+        """Whether they are to be counted a block of queries at a time."""
+        if self.rows >= LARGE:
+            return True
+        systems = {name for column in ("system_a", "system_b") for name in store.distinct(self.paths, column)}
+        if self.rows * len(systems) ** 2 <= DENSE:
+            return False
+        queries = len(store.distinct(self.paths, "query_id")) if "query_id" in self.columns else self.rows
+        return queries * len(systems) ** 2 > DENSE
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that all files have."""
+        return store.columns_of(self.paths)
+
+
+def rank_files(
+    files: VerdictFiles,
+    *,
+    judge: str | None = None,
+    languages: Sequence[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ties: Ties = "half",
+    penalty: Penalty = "jeffreys",
+    intervals: Intervals | None = None,
+    executor: Executor | None = None,
+) -> Ranking:
+    """Rank systems by the verdicts of one judge, counted a block of queries at a time (`streamed.py`).
+
+    Args:
+        files: the verdicts; a file without `language` is of one language, without `query_id` each row is a query of its
+            own, without `judge` all are of one judge.
+        judge: whose verdicts; None where there is only one.
+        languages: codes; None for all.
+        draws: draws behind the intervals.
+        seed: their seed.
+        ties: `half` or `drop`.
+        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
+        intervals: `draws` or `sandwich`; None for draws unless they would take long.
+        executor: where verdicts are counted, by language and block of queries; None for here.
+
+    Raises:
+        BadInput: if a column is missing or a value cannot be read.
+        UnknownName: if the judge has no verdict, or a language none.
+        NotEnoughData: if there is no battle to rate.
+    """
+    columns = files.columns
+    for name in ("system_a", "system_b", "verdict"):
+        if name not in columns:
+            raise BadInput(f"there is no column {name}", where=str(files.paths[0]), do="name the columns so")
+    referee = only_judge(store.distinct(files.paths, "judge"), judge) if "judge" in columns else judge or "judge"
+    codes = store.distinct(files.paths, "language") if "language" in columns else [UNDETERMINED]
+    for code in languages or ():
+        if code not in codes:
+            raise UnknownName("language", code, codes, where=f"battles by {referee}")
+    opened: Mapping[str, Callable[[], AbstractContextManager[BlockedBattles]]] = {
+        code: partial(_opened, files, columns, referee, code, ties, executor) for code in languages or codes
+    }
+    return rate_blocks(opened, referee=referee, draws=draws, seed=seed, ties=ties, penalty=penalty, intervals=intervals)
+
+
+def keep_ratings(arena: store.Arena, ranking: Ranking, *, made_by: str) -> store.Arena:
+    """Write a ranking of the verdicts of an arena into its table ratings, where ratings by other referees stay.
+
+    Args:
+        arena: the arena, as it was when it was ranked.
+        ranking: what `rank_files` made of its verdicts.
+        made_by: the command, for the manifest.
+
+    Raises:
+        Outdated: if its verdicts have changed since.
+        ArenaError: if it cannot be written.
+    """
+    rows = ranking.table()
+    result = store.upsert(
+        arena.path,
+        {"ratings": store.NewRows(rows, rows.select(["referee"]))},
+        made_by=made_by,
+        notes=[f"{ranking.referee}: {ranking.method}"],
+        subjects={ranking.referee},
+        seen=store.Snapshot(arena, {"judgments": schema.from_columns("judgments", {})}),
+    )
+    return result.arena
+
+
+def _opened(
+    files: VerdictFiles, columns: Sequence[str], judge: str, language: str, ties: Ties, executor: Executor | None
+) -> AbstractContextManager[BlockedBattles]:
+    equal = {name: value for name, value in (("judge", judge), ("language", language)) if name in columns}
+    return count_blocks(_batches(files, columns, equal), drop_ties=ties == "drop", executor=executor)
+
+
+def _batches(files: VerdictFiles, columns: Sequence[str], equal: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    names = [name for name in ("query_id", "system_a", "system_b", "verdict", "points") if name in columns]
+    row = 0
+    for batch in store.scan(files.paths, names, equal=equal):
+        if "query_id" in columns:
+            yield batch
+            continue
+        ids = pa.array([f"{number:08}" for number in range(row, row + len(batch))])
+        row += len(batch)
+        yield batch.append_column("query_id", ids)

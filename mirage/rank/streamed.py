@@ -1,0 +1,330 @@
+"""Rankings of more battles than fit in memory: the estimator of `bootstrap.py` over blocks of queries.
+
+The estimate, Jeffreys' prior and its dispersion are those of `rate`, from sums over blocks. Intervals come in one of
+two ways, and the ranking's `method` says which:
+
+- `draws`: the posterior bootstrap, each block's exponential weights drawn from a seed of its own. One pass over the
+  counts serves all draws; the work is battles x draws.
+- `sandwich`: normal draws with the covariance that clusters by query (`sandwich.py`). One pass, whatever the number of
+  draws. It is what is left where draws would take long, and agrees with them where no system nearly always wins.
+
+Tiers rest on tests of fitted differences with the query as the cluster, as in any ranking of more than 64 systems.
+More than 4,000 systems are rated without a table of all pairs (`sparse.py`), by the sandwich, and have no tiers.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.battles.blocks import BlockedBattles, QueryBlock
+from mirage.errors import BadInput, NotEnoughData
+from mirage.rank import sparse
+from mirage.rank.bootstrap import CLOSE, DRAWS, SEED, Ranking, combined
+from mirage.rank.fit import RIDGE, Array, Fit, Likelihood, PairCounts, Penalty, fit, logistic
+from mirage.rank.graph import groups, unbounded
+from mirage.rank.jeffreys import ROUGHLY, JeffreysPrior, bias_reduced, dispersion_of
+from mirage.rank.records import JOINT, LanguageRanking, widened
+from mirage.rank.threads import one_thread
+from mirage.rank.tiers import ALPHA, Tiers, tiers_of_tests
+from mirage.schema import Ties
+
+Intervals = Literal["draws", "sandwich"]
+
+LONG = 2e11
+"""From so many battles x draws on, the sandwich is taken unless draws are asked for: some minutes on two cores."""
+
+_CELLS = 4_000_000
+"""Draws x pairs that are fitted at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMoments:
+    """What the queries of one language say together of the ratings: enough for every test between two systems."""
+
+    systems: tuple[str, ...]
+    """The S systems, sorted by name."""
+    theta: Array
+    """S: the estimate, in logits, centred on 0."""
+    total: Array
+    """S: the sum of the queries' influences on the ratings."""
+    covariance: Array
+    """S x S: of the ratings, the query as the cluster (`sandwich.py`)."""
+    queries_by_system: NDArray[np.intp]
+    """S: on how many queries each system battles."""
+    n_queries: int
+    """Queries of the language."""
+
+
+def rate_blocks(
+    languages: Mapping[str, Callable[[], AbstractContextManager[BlockedBattles]]],
+    *,
+    referee: str,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    ties: Ties = "half",
+    penalty: Penalty = "jeffreys",
+    ridge: float = RIDGE,
+    intervals: Intervals | None = None,
+) -> Ranking:
+    """Rate the systems of each language, and over all languages together, from blocks of queries.
+
+    Args:
+        languages: by language code, what opens its battles (`blocks.count_blocks`, with ties dropped where `ties` is
+            `drop`); one is open at a time.
+        referee: what decided the battles.
+        draws: bootstrap draws, or normal draws with the sandwich's covariance.
+        seed: seed of the draws; the same seed gives the same bytes, whatever the order of the verdicts.
+        ties: `half` or `drop`. Davidson's model is for what fits in memory.
+        penalty: `jeffreys`, or `none` for the maximum of the likelihood.
+        ridge: weight of the penalty that holds parts in place which never met.
+        intervals: how; None for draws unless they would take long (`LONG`).
+
+    Raises:
+        NotEnoughData: if a language has no battle to rate.
+        BadInput: if an option is out of range, or there are too many systems for draws.
+    """
+    if ties not in ("half", "drop"):
+        raise BadInput(f"ties cannot be {ties!r} for battles that do not fit in memory", do="use half or drop")
+    if draws < 1 or not languages:
+        raise BadInput("there is nothing to draw", do="give at least one language, and at least one draw")
+    rows, moments, ways = {}, {}, set()
+    with one_thread():
+        for code, opened in sorted(languages.items()):
+            with opened() as battles:
+                how = _way(battles, intervals, draws)
+                if len(battles.systems) > sparse.DENSE:
+                    _need_battles(code, battles)
+                    rows[code] = sparse.rate_sparse(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge)
+                else:
+                    rated = _rate(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge, intervals=how)
+                    rows[code], moments[code] = rated
+            ways.add(how)
+        ranking = combined(
+            Ranking(referee, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
+        )
+        tested = {
+            code: _tested(code, row, moments)
+            for code, row in ranking.languages.items()
+            if code in moments or (code == JOINT and moments.keys() == rows.keys())
+        }
+    return replace(ranking, tested=tested)
+
+
+def _way(battles: BlockedBattles, wanted: Intervals | None, draws: int) -> Intervals:
+    """How intervals are made.
+
+    Raises:
+        BadInput: if draws are asked for and the systems are too many.
+    """
+    many = len(battles.systems) > sparse.DENSE
+    if many and wanted == "draws":
+        raise BadInput(
+            f"{len(battles.systems):,} systems are too many for draws of the bootstrap, which take up to "
+            f"{sparse.DENSE:,}",
+            do="ask for the sandwich, or leave it open",
+        )
+    return wanted or ("sandwich" if many or battles.n_cells * draws > LONG else "draws")
+
+
+def _need_battles(code: str, battles: BlockedBattles) -> None:
+    """Refuse battles of which no point is left.
+
+    Raises:
+        NotEnoughData: if there is none.
+    """
+    if not any(block.first.any() or block.second.any() for block in battles.blocks()):
+        raise NotEnoughData(
+            f"no battle to rate in {code} once ties are dropped", do="choose other languages, or count ties"
+        )
+
+
+def _rate(
+    code: str,
+    battles: BlockedBattles,
+    *,
+    draws: int,
+    seed: int,
+    penalty: Penalty,
+    ridge: float,
+    intervals: Intervals,
+) -> tuple[LanguageRanking, QueryMoments]:
+    s = len(battles.systems)
+    key = zlib.crc32(code.encode())
+    n_pairs = s * (s - 1) // 2
+    sums = np.zeros((2, n_pairs))
+    for block in battles.blocks():
+        for total, column in zip(sums, (block.first, block.second), strict=True):
+            total += np.bincount(block.pair, column, n_pairs)
+    whole = PairCounts(sums[0][None], sums[1][None], None, s)
+    _need_battles(code, battles)
+    bare = Likelihood(whole, ridge)
+    point, prior = _estimate(battles, whole, bare, penalty=penalty, ridge=ridge)
+    model = bare if prior is None else bare.plus(prior.added)
+    total, products = _score_sums(battles, point[0], with_products=True)
+    moments = _moments(battles, model, point, total, products)
+    if intervals == "draws":
+        drawn = _drawn(battles, point, prior, draws=draws, seed=[seed, key], ridge=ridge)
+        drawn = widened(point[0], drawn, battles.queries_by_system)
+    else:
+        drawn = _normal(moments, draws=draws, seed=[seed, key])
+    parted = groups(battles.systems, whole)
+    row = LanguageRanking(
+        code,
+        battles.systems,
+        point[0],
+        drawn,
+        battles.record,
+        parted,
+        battles.n_queries,
+        battles.queries_by_system,
+        battles.unparsed,
+        unbounded(battles.systems, parted, whole),
+    )
+    return row, moments
+
+
+def _estimate(
+    battles: BlockedBattles, whole: PairCounts, bare: Likelihood, *, penalty: Penalty, ridge: float
+) -> tuple[Array, JeffreysPrior | None]:
+    """The 1 x S estimate, and Jeffreys' prior there, its dispersion from the queries (`by_query.py`)."""
+    if penalty == "none":
+        return fit(whole, ridge=ridge).theta, None
+    point, _ = bias_reduced(bare, tolerance=ROUGHLY)
+    dispersion = 1.0
+    if battles.n_queries > 1:
+        total, products = _score_sums(battles, point[0], with_products=True)
+        around = _around(total, products, battles.n_queries)
+        dispersion = dispersion_of(bare, point, around)
+    return bias_reduced(bare, dispersion=dispersion, start=point)
+
+
+def _score_sums(battles: BlockedBattles, theta: Array, *, with_products: bool) -> tuple[Array, Array]:
+    """Sums over queries of the scores (S), and of their products (S x S)."""
+    s = len(theta)
+    i, j = np.triu_indices(s, 1)
+    total, products = np.zeros(s), np.zeros((s, s))
+    win, lose = logistic(theta[i] - theta[j])
+    for block in battles.blocks():
+        pulls = block.first * lose[block.pair] - block.second * win[block.pair]
+        cells = block.query.astype(np.int64) * s
+        scores = np.bincount(cells + i[block.pair], pulls, block.n_queries * s)
+        scores -= np.bincount(cells + j[block.pair], pulls, block.n_queries * s)
+        scores = scores.reshape(block.n_queries, s)
+        total += scores.sum(axis=0)
+        if with_products:
+            products += scores.T @ scores
+    return total, products
+
+
+def _around(total: Array, products: Array, n: int) -> Array:
+    """The covariance of a sum over n queries, from the sum and the products."""
+    return np.asarray((products - np.outer(total, total) / n) * n / max(n - 1, 1)) if n > 1 else products
+
+
+def _moments(battles: BlockedBattles, model: Likelihood, point: Array, total: Array, products: Array) -> QueryMoments:
+    inverse = np.linalg.inv(model.slopes(point)[1][0])
+    inverse -= inverse.mean(axis=0)
+    covariance = inverse @ _around(total, products, battles.n_queries) @ inverse.T
+    return QueryMoments(
+        battles.systems, point[0], inverse @ total, covariance, battles.queries_by_system, battles.n_queries
+    )
+
+
+def _drawn(
+    battles: BlockedBattles, point: Array, prior: JeffreysPrior | None, *, draws: int, seed: list[int], ridge: float
+) -> Array:
+    """B x S: the ratings of each draw of the posterior bootstrap."""
+    s = len(battles.systems)
+    first, second, weight = _weighted_sums(battles, draws=draws, seed=seed)
+    scale = battles.n_queries / weight
+    rng = np.random.default_rng([*seed, 1])
+    start = Fit(point, None, 0)
+    at_once = max(1, _CELLS // max(1, first.shape[0]))
+    parts = []
+    for k in range(0, draws, at_once):
+        columns = slice(k, k + at_once)
+        of_first, of_second = ((sums[:, columns] * scale[columns]).T for sums in (first, second))
+        if prior is not None:
+            more_first, more_second = prior.drawn(rng, len(of_first))
+            of_first, of_second = of_first + more_first, of_second + more_second
+        pairs = PairCounts(np.ascontiguousarray(of_first), np.ascontiguousarray(of_second), None, s)
+        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
+    return np.concatenate(parts)
+
+
+def _weighted_sums(
+    battles: BlockedBattles, *, draws: int, seed: list[int]
+) -> tuple[NDArray[np.float32], NDArray[np.float32], Array]:
+    """P x B each: points of the first and the second system of each pair under each draw's weights of the queries; and
+    B: the sums of the weights.
+    """
+    n_pairs = len(battles.systems) * (len(battles.systems) - 1) // 2
+    first = np.zeros((n_pairs, draws), dtype=np.float32)
+    second = np.zeros_like(first)
+    weight = np.zeros(draws)
+    for number, block in enumerate(battles.blocks()):
+        rng = np.random.default_rng([*seed, 0, number])
+        weights = rng.standard_exponential((block.n_queries, draws), dtype=np.float32)
+        weight += weights.sum(axis=0, dtype=np.float64)
+        for sums, column in ((first, block.first), (second, block.second)):
+            _add_products(sums, block, column, weights)
+    return first, second, weight
+
+
+def _add_products(
+    sums: NDArray[np.float32], block: QueryBlock, column: NDArray[np.float32], weights: NDArray[np.float32]
+) -> None:
+    """Add to each pair's row the points of its cells times the weights of their queries."""
+    from scipy.sparse import csr_array
+
+    present = np.flatnonzero(column)
+    cells = csr_array(
+        (column[present], (block.pair[present], block.query[present])), shape=(len(sums), block.n_queries)
+    )
+    met = np.flatnonzero(np.diff(cells.indptr))
+    for rows in _slices(met, max(1, 50_000_000 // weights.shape[1])):
+        sums[rows] += cells[rows] @ weights
+
+
+def _slices(rows: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
+    for k in range(0, len(rows), size):
+        yield rows[k : k + size]
+
+
+def _normal(moments: QueryMoments, *, draws: int, seed: list[int]) -> Array:
+    """B x S normal draws with the sandwich's covariance."""
+    values, vectors = np.linalg.eigh(moments.covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    z = np.random.default_rng([*seed, 2]).standard_normal((draws, len(values)))
+    return np.asarray(moments.theta + z @ root.T)
+
+
+def _tested(language: str, row: LanguageRanking, moments: Mapping[str, QueryMoments]) -> Tiers:
+    """The tiers of a row, from tests of fitted differences with the query as the cluster."""
+    order = sorted(range(len(row.systems)), key=lambda k: (-round(float(row.theta[k]), 9), row.systems[k]))
+    systems = tuple(row.systems[k] for k in order)
+    parts = list(moments.values()) if language == JOINT else [moments[language]]
+    i, j = np.triu_indices(len(systems), 1)
+    total, variance, below = (np.zeros(len(i)) for _ in range(3))
+    differing = np.zeros(len(i), dtype=np.int64)
+    for part in parts:
+        place_of = {name: k for k, name in enumerate(part.systems)}
+        place = np.array([place_of[name] for name in systems])
+        a, b = place[i], place[j]
+        share = 1 / len(parts)
+        own = (part.covariance[a, a] + part.covariance[b, b] - 2 * part.covariance[a, b]) * share**2
+        total += share * (part.total[a] - part.total[b] + part.theta[a] - part.theta[b])
+        variance += own
+        below += own**2 / max(part.n_queries - 1, 1)
+        differing += np.minimum(part.queries_by_system[a], part.queries_by_system[b])
+    t = total / np.maximum(np.sqrt(np.maximum(variance, 0)), 1e-300)
+    df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
+    placed = row.record.sum(axis=1)[order]
+    return tiers_of_tests(language, systems, t, df, differing, level=ALPHA, n_queries=row.n_queries, battles=placed)
