@@ -4,16 +4,16 @@
     judged = ask(battles, Prompts(battles, queries, passages, answers), judge="gpt-4o", ...)
     judge_stats(judged.judgments, ledger)       # flips, position, ties, unparsed, tokens, a judge and language
 
-`pairs.py` chooses, `prompt.py` and `prompts/judge.txt` are the question, `verdict.py` reads the reply, `model.py` puts
-the battles to a model, `stats.py` counts, `family.py` looks for a preference for the judge's own maker. `heuristic.py`
-is a judge without a model: it weighs the features. `stage.py` judges the battles of an arena.
+`pairs.py` chooses, `prompt.py` and `prompts/judge.txt` are what it is asked, `verdict.py` reads the reply, `model.py`
+puts the battles to a model, `stats.py` counts, `family.py` looks for a preference for the judge's own maker.
+`heuristic.py` is a judge without a model: it weighs the features. `stage.py` judges the battles of an arena.
 """
 
 from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.judge.model import Engine, JudgeResult, ask
 from mirage.judge.pairs import OrderedPair, choose_pairs, listed
-from mirage.judge.prompt import Prompts, ShownPassage, ShownTexts, judgeable, render_battle
+from mirage.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.judge.stats import JudgeStats, judge_stats
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
 
@@ -27,8 +27,8 @@ __all__ = [
     "JudgeStats",
     "OrderedPair",
     "ParsedVerdict",
+    "PromptPassage",
     "Prompts",
-    "ShownPassage",
     "ShownTexts",
     "Weight",
     "ask",

@@ -31,7 +31,7 @@ class FamilyPreference:
     judge: str
     """The judge."""
     language: CodeOrAll
-    """Language of the questions; `all`: all questions together."""
+    """Language of the queries; `all`: all queries together."""
     maker: str
     """The judge's maker; `other` where it is not known."""
     share: Share | None
@@ -42,14 +42,14 @@ class FamilyPreference:
     """`share` - `others`; above 0 the judge prefers its family more than others do. Null where there is nothing to
     compare."""
     low: float | None
-    """Lower end of the 95% interval of `difference`, with the question as the cluster; null with fewer than two
-    questions."""
+    """Lower end of the 95% interval of `difference`, with the query as the cluster; null with fewer than two
+    queries."""
     high: float | None
     """Upper end."""
     battles: Count
     """Battles compared; both orders of a pair are one."""
     queries: Count
-    """Questions they are on."""
+    """Queries they are on."""
     reason: str | None
     """Why there is no difference; null where there is one."""
 
@@ -122,8 +122,8 @@ def _none(judge: str, languages: list[str], maker: str, reason: str) -> list[Fam
 
 
 def _preference(judge: str, language: str, maker: str, part: pd.DataFrame) -> FamilyPreference:
-    """The difference over some battles; its interval from the sums by question (Liang and Zeger 1986, with the factor
-    G / (G - 1) and a t quantile for G questions).
+    """The difference over some battles; its interval from the sums by query (Liang and Zeger 1986, with the factor
+    G / (G - 1) and a t quantile for G queries).
     """
     from scipy.special import stdtrit
 

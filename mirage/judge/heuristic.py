@@ -76,11 +76,11 @@ def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, nam
             values.setdefault((language, query, system), {})[feature] = value
     rows = []
     for battle in battles:
-        question = battle.language, battle.query_id
-        a, b = (values.get((*question, system), {}) for system in (battle.system_a, battle.system_b))
+        key = battle.language, battle.query_id
+        a, b = (values.get((*key, system), {}) for system in (battle.system_a, battle.system_b))
         verdict, rationale, reason = _weigh(a, b)
         rows.append(
-            schema.Judgment(*question, name, battle.system_a, battle.system_b, verdict, rationale, reason, call=None)
+            schema.Judgment(*key, name, battle.system_a, battle.system_b, verdict, rationale, reason, call=None)
         )
     return schema.from_rows("judgments", rows)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage import llm, schema
 from mirage.errors import Unreachable
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-Engine = Callable[..., Any]
-"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, as `llm.complete` does when it has been given the
-rest."""
+Engine = llm.Engine
 
 
 @dataclass(frozen=True)
@@ -60,24 +58,10 @@ def ask(
         limits: holds the prices.
         progress: called with how many battles have a reply or have failed, and of how many.
     """
-    replies: list[llm.Reply | None] = [None] * len(battles)
-    stopped = None
-    completed = 0
-
-    def take(number: int, reply: llm.Reply) -> None:
-        nonlocal completed
-        replies[number] = reply
-        completed += 1
-        if progress is not None:
-            progress(completed, len(battles))
-
-    try:
-        engine(prompts, ledger=ledger, on_reply=take)
-    except Unreachable as error:
-        stopped = error
+    replies = llm.put(prompts, engine=engine, ledger=ledger, limits=limits, progress=progress)
     rows = []
     failed: Counter[str] = Counter()
-    for number, (battle, reply) in enumerate(zip(battles, replies, strict=True)):
+    for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):
         if reply is None:
             continue
         if reply.status == "api_error":
@@ -98,7 +82,7 @@ def ask(
             )
         )
     table = schema.from_rows("judgments", rows)
-    return JudgeResult(table, dict(failed), replies.count(None), llm.spent(replies, limits), stopped)
+    return JudgeResult(table, dict(failed), replies.unasked, replies.cost, replies.stopped)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:

@@ -15,7 +15,7 @@ from mirage.errors import BadInput, NotEnoughData
 if TYPE_CHECKING:
     import pyarrow as pa
 
-REPLIES = ("ok", "truncated", "empty", "refused")
+ANSWERS = ("ok", "truncated", "empty", "refused")
 """Statuses of answers that battle: what the system said, if only nothing. A failed call says nothing about a system."""
 
 Pair = tuple[str, str]
@@ -23,12 +23,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class OrderedPair:
-    """Two answers to one question, in the order shown."""
+    """Two answers to one query, in the order shown."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     query_id: str
-    """The question."""
+    """The query."""
     system_a: str
     """The system shown first."""
     system_b: str
@@ -43,20 +43,20 @@ def choose_pairs(
     seed: int = 0,
     among: Collection[tuple[str, str]] | None = None,
 ) -> list[OrderedPair]:
-    """Choose the battles: all pairs of answers to a question, or a sample, in each language; every pair both ways.
+    """Choose the battles: all pairs of answers to a query, or a sample, in each language; every pair both ways.
 
     A sample depends on the seed and on the names alone, so it is the same wherever and in whatever order the rows
-    stand, and a larger sample holds the smaller one. Of questions, those are drawn whose hash is lowest. Pairs are
-    drawn balanced: systems, pairs and questions occur about equally often (a round-robin schedule of the systems, each
-    pair on that of its questions which was drawn least).
+    stand, and a larger sample holds the smaller one. Of queries, those are drawn whose hash is lowest. Pairs are
+    drawn balanced: systems, pairs and queries occur about equally often (a round-robin schedule of the systems, each
+    pair on that of its queries which was drawn least).
 
     Args:
-        answers: `schema.Answer` rows; columns language, query_id, system and status suffice. Replies that are missing
+        answers: `schema.Answer` rows; columns language, query_id, system and status suffice. Answers that are missing
             or failed take no part.
-        queries: questions a language; all if None.
+        queries: queries a language; all if None.
         pairs: pairs of answers a language, each in both orders; all if None. With `queries` they are drawn from those.
         seed: seed of the draw.
-        among: language and id of the questions that can be judged; all if None.
+        among: language and id of the queries that can be judged; all if None.
 
     Returns:
         The battles, the two orders of a pair side by side; the languages one after the other, the rest in the order of
@@ -64,25 +64,25 @@ def choose_pairs(
 
     Raises:
         BadInput: if a number is not positive.
-        NotEnoughData: if no question has replies of two systems.
+        NotEnoughData: if no query has answers of two systems.
     """
     for name, number in (("queries", queries), ("pairs", pairs)):
         if number is not None and number < 1:
             raise BadInput(f"{number} {name} cannot be drawn", do="give 1 or more, or leave it out for all")
     battles = []
-    for language, replied in _replied(answers, among).items():
-        questions = _shuffled(replied, seed, language, "query")[:queries]
+    for language, answered in _answered(answers, among).items():
+        query_ids = _shuffled(answered, seed, language, "query")[:queries]
         drawn = (
-            ((query, pair) for query in questions for pair in _schedule(replied[query], seed, language))
+            ((query, pair) for query in query_ids for pair in _schedule(answered[query], seed, language))
             if pairs is None
-            else itertools.islice(_balanced({query: replied[query] for query in questions}, seed, language), pairs)
+            else itertools.islice(_balanced({query: answered[query] for query in query_ids}, seed, language), pairs)
         )
         for query, (first, second) in drawn:
             battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
     if not battles:
         raise NotEnoughData(
-            "no question that can be judged has replies of two systems",
-            do="bring the texts of the questions and passages, and the answers of a second system",
+            "no query that can be judged has answers of two systems",
+            do="bring the texts of the queries and passages, and the answers of a second system",
         )
     return battles
 
@@ -95,25 +95,25 @@ def listed(
     Args:
         answers: `schema.Answer` rows, as for `choose_pairs`.
         battles: pairs of answers in either order, or in both.
-        among: language and id of the questions that can be judged; all if None.
+        among: language and id of the queries that can be judged; all if None.
 
     Returns:
         The battles in the order of the list, the two orders of a pair side by side.
 
     Raises:
-        BadInput: if one cannot be fought: a question that cannot be judged, or a system without a reply to it.
+        BadInput: if one cannot be fought: a query that cannot be judged, or a system without an answer to it.
         NotEnoughData: if the list is empty.
     """
-    replied = _replied(answers, among)
+    answered = _answered(answers, among)
     pairs: dict[tuple[str, str, frozenset[str]], list[OrderedPair]] = {}
     for battle in battles:
-        systems = replied.get(battle.language, {}).get(battle.query_id, [])
+        systems = answered.get(battle.language, {}).get(battle.query_id, [])
         for system in (battle.system_a, battle.system_b):
             if system not in systems or battle.system_a == battle.system_b:
                 raise BadInput(
                     f"{battle.system_a} cannot battle {battle.system_b}",
                     where=f"language={battle.language}, query_id={battle.query_id}",
-                    do=f"there must be two replies, the texts of the question and of a passage; replied: {systems}",
+                    do=f"there must be two answers, the texts of the query and of a passage; answered: {systems}",
                 )
         pair = battle.language, battle.query_id, frozenset((battle.system_a, battle.system_b))
         pairs.setdefault(
@@ -124,16 +124,16 @@ def listed(
     return [battle for both in pairs.values() for battle in both]
 
 
-def _replied(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
-    """The systems with a reply, by language and question, for questions where there are two."""
+def _answered(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
+    """The systems with an answer, by language and query, for queries where there are two."""
     columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
     by_language: dict[str, dict[str, list[str]]] = {}
     for language, query, system, status in sorted(zip(*columns, strict=True)):
-        if status in REPLIES and (among is None or (language, query) in among):
+        if status in ANSWERS and (among is None or (language, query) in among):
             by_language.setdefault(language, {}).setdefault(query, []).append(system)
     return {
-        language: {query: systems for query, systems in replied.items() if len(systems) > 1}
-        for language, replied in by_language.items()
+        language: {query: systems for query, systems in answered.items() if len(systems) > 1}
+        for language, answered in by_language.items()
     }
 
 
@@ -155,13 +155,13 @@ def _schedule(systems: Collection[str], seed: int, language: str) -> list[Pair]:
     return schedule
 
 
-def _balanced(replied: Mapping[str, Sequence[str]], seed: int, language: str) -> Iterator[tuple[str, Pair]]:
-    """Questions with pairs, until there are no more: turn by turn through the schedule, each pair on that of its
-    questions which was drawn least.
+def _balanced(answered: Mapping[str, Sequence[str]], seed: int, language: str) -> Iterator[tuple[str, Pair]]:
+    """Queries with pairs, until there are no more: turn by turn through the schedule, each pair on that of its
+    queries which was drawn least.
     """
-    queries = list(replied)
-    systems = sorted({system for present in replied.values() for system in present})
-    present = {system: np.array([system in replied[query] for query in queries]) for system in systems}
+    queries = list(answered)
+    systems = sorted({system for present in answered.values() for system in present})
+    present = {system: np.array([system in answered[query] for query in queries]) for system in systems}
     left = {(a, b): present[a] & present[b] for a, b in _schedule(systems, seed, language)}
     drawn = np.zeros(len(queries), dtype=np.intp)
     while left:

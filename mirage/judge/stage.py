@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import judge, llm, schema, store
+from mirage.engines.shards import Shard
 from mirage.errors import BadInput, Unreachable
 from mirage.sources import files
 from mirage.stage import Progress, Stage, Tables
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class BattleSample:
     """Which battles of an arena are judged (`mirage.judge.choose_pairs`); by default all."""
 
     queries: int | None = None
-    """Questions a language."""
+    """Queries a language."""
     pairs: int | None = None
     """Pairs of answers a language, each judged in both orders."""
     seed: int = 0
@@ -33,17 +34,39 @@ class Sample:
     """These battles, in both orders, and no others; the above then counts for nothing."""
 
 
-def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: Sample) -> llm.Cost:
+def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: BattleSample) -> llm.Cost:
     """What judging would cost at most; nothing is sent or written.
 
     Raises:
-        ArenaError: if the arena lacks questions, passages or answers.
+        ArenaError: if the arena lacks queries, passages or answers.
         NotEnoughData: if there is nothing to judge.
     """
     seen = store.consistently(path, lambda arena: _seen(arena, sample))
     _, prompts = _battles(seen.tables, sample)
-    with store.kept_ledger(path) as ledger:
-        return llm.plan(prompts, settings=settings, limits=limits, ledger=ledger)
+    return llm.plan_calls(path, prompts, settings=settings, limits=limits)
+
+
+def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
+    """The battles of a shard's queries, so that all shards together judge what the sample is of the whole arena.
+
+    Args:
+        whole: the folder of the arena that is cut.
+        sample: which battles are judged there.
+        shard: which queries.
+        by_features: whether the heuristic judge does it, which needs no texts.
+
+    Raises:
+        ArenaError: if the arena lacks queries, passages or answers.
+        NotEnoughData: if there is nothing to judge.
+    """
+
+    def read(arena: store.Arena) -> list[judge.OrderedPair]:
+        if by_features:
+            return _chosen(arena.read("answers", languages=sample.languages), sample)
+        return _battles(_seen(arena, sample).tables, sample)[0]
+
+    battles = store.consistently(whole, read)
+    return BattleSample(battles=[battle for battle in battles if shard.has(battle.language, battle.query_id)])
 
 
 def read_battles(file: Path) -> list[judge.OrderedPair]:
@@ -62,7 +85,7 @@ def judge_by_model(
     engine: judge.Engine,
     settings: llm.Settings,
     limits: llm.Limits,
-    sample: Sample,
+    sample: BattleSample,
     made_by: str,
     progress: Progress | None = None,
     step: str | None = None,
@@ -89,7 +112,7 @@ def judge_by_model(
 
     Raises:
         BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
-        ArenaError: if the arena lacks questions, passages or answers, or cannot be written.
+        ArenaError: if the arena lacks queries, passages or answers, or cannot be written.
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service turns down what every call needs, or no call at all got a reply.
     """
@@ -107,16 +130,20 @@ def judge_by_model(
         seen = store.consistently(path, lambda arena: _seen(arena, sample))
         battles, prompts = _battles(seen.tables, sample)
         judged = judge.ask(battles, prompts, judge=name, engine=engine, ledger=ledger, limits=limits, progress=progress)
-        parameters = ", ".join(
-            f"{key} {value}" for key, value in llm.request(settings, []).items() if key != "messages"
-        )
         battle_keys = schema.from_columns(
             "judgments",
             {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.key("judgments")},
         )
         rows = store.NewRows(judged.judgments, battle_keys.select(list(schema.key("judgments"))))
         arena = _write(
-            path, rows, name=name, note=parameters, made_by=made_by, seen=seen, check=refuse_another, step=step
+            path,
+            rows,
+            name=name,
+            note=llm.described(settings),
+            made_by=made_by,
+            seen=seen,
+            check=refuse_another,
+            step=step,
         )
     if judged.stopped:
         raise judged.stopped
@@ -128,7 +155,7 @@ def judge_by_model(
     return arena, judged
 
 
-def judge_arena_by_features(path: Path, *, sample: Sample, made_by: str, step: str | None = None) -> store.Arena:
+def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, step: str | None = None) -> store.Arena:
     """Let the heuristic judge weigh the features of an arena's answers. Its verdicts replace all it gave before; with a
     list of battles, those it gave on these.
 
@@ -155,39 +182,47 @@ def judge_arena_by_features(path: Path, *, sample: Sample, made_by: str, step: s
     return store.retry_outdated(make)
 
 
-def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
+def judge_statistics(
+    path: Path, *, limits: llm.Limits | None = None, tags: Iterable[tuple[str, str]] = ()
+) -> list[judge.JudgeStats]:
     """How every judge of an arena has judged, and what its calls have cost.
 
     Args:
         path: the arena's folder.
         limits: holds the prices; without them there is no money.
+        tags: as for `store.tagged`: only verdicts on queries that have them.
 
     Raises:
         ArenaError: if the arena lacks judgments.
     """
-    arena = store.open_arena(path)
+    arena = store.tagged(store.open_arena(path), tags)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names)
     with store.kept_ledger(path) as ledger:
         return judge.judge_stats(judgments, ledger, limits)
 
 
-def _seen(arena: store.Arena, sample: Sample) -> store.Snapshot:
+def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
     """What a model that judges reads."""
     languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
-    tables = ("queries", "passages", "answers")
-    return store.Snapshot(arena, {name: arena.read(name, languages=languages) for name in tables})
+    tables = ("queries", "answers") if "retrieved" in arena.tables else ("queries", "passages", "answers")
+    seen = {name: arena.read(name, languages=languages) for name in tables}
+    for name in ("turns", "passages", "retrieved"):
+        if name not in seen and (table := arena.read_optional(name, languages=languages)) is not None:
+            seen[name] = table
+    return store.Snapshot(arena, seen)
 
 
-def _battles(tables: Mapping[str, pa.Table], sample: Sample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
+def _battles(tables: Mapping[str, pa.Table], sample: BattleSample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
     """The battles drawn, and their prompts."""
-    among = judge.judgeable(tables["queries"], tables["passages"])
+    tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
+    among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
     battles = _chosen(tables["answers"], sample, among)
     return battles, judge.Prompts(battles, **tables)
 
 
 def _chosen(
-    answers: pa.Table, sample: Sample, among: Collection[tuple[str, str]] | None = None
+    answers: pa.Table, sample: BattleSample, among: Collection[tuple[str, str]] | None = None
 ) -> list[judge.OrderedPair]:
     """The battles of the list, or those drawn."""
     if sample.battles is not None:
@@ -221,7 +256,7 @@ def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledge
         else:
             return
         raise BadInput(
-            f"{name} has verdicts {description}", where=str(arena.path), do="give this judge another name with --judge"
+            f"{name} has verdicts {description}", where=arena.address, do="give this judge another name with --judge"
         )
 
 

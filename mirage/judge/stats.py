@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, Shown, decide, shown
 from mirage.intervals import mean_interval
-from mirage.languages import LANGUAGES
+from mirage.languages import place
 from mirage.schema import CodeOrAll, Count, Share
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class JudgeStats:
     """How consistent one judge is in one language: flips, first-position wins, ties, unreadable verdicts, and the cost.
 
     A rate is null where nothing counts towards it. Its 95% interval is Wilson's; for `all` that of a mean of
-    independent proportions (`mirage.intervals`). Battles on one question share its difficulty, which the intervals do
+    independent proportions (`mirage.intervals`). Battles on one query share its difficulty, which the intervals do
     not know: they are rather too narrow.
     """
 
@@ -33,7 +33,7 @@ class JudgeStats:
     judge: str
     """The judge."""
     language: CodeOrAll
-    """Language of the questions; `all`: the mean over the languages that have the rate, each weighing the same. Its
+    """Language of the queries; `all`: the mean over the languages that have the rate, each weighing the same. Its
     counts are sums."""
     n: Count
     """Battles judged, each order by itself."""
@@ -88,7 +88,7 @@ class _Tally:
     labels: Counter[int] = field(default_factory=Counter)
     """Verdicts by what they come to, seen from the answer shown first."""
     single: dict[tuple[str, str, str], Shown] = field(default_factory=dict)
-    """The verdict, by question and systems, on pairs whose other order has not been seen."""
+    """The verdict, by query and systems, on pairs whose other order has not been seen."""
     flips: int = 0
     both: int = 0
     calls: set[str] = field(default_factory=set)
@@ -147,7 +147,7 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
                 by_language[language].single.clear()
     rows = []
     for judge, by_language in sorted(tallies.items()):
-        ordered = sorted(by_language.items(), key=lambda item: list(LANGUAGES).index(item[0]))
+        ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
         for _, tally in ordered:
             tally.tokens = _tokens(tally.calls, ledger)
         rows += [_row(judge, language, [tally], limits) for language, tally in ordered]

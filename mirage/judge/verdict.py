@@ -52,7 +52,7 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
 
     Args:
         reply: what the judge wrote.
-        shown: the texts it was shown: question, passages, answers.
+        shown: the texts it was shown: query, passages, answers.
     """
     begin = after_thoughts(reply)
     if begin is None:

@@ -10,12 +10,14 @@
 
 `rows.py` says what a vote is and which ones stand, `database.py` keeps them (`tables.py`: the connections), `queue.py`
 chooses, `verdicts.py` lays votes and judgments side by side, `agreement.py` compares them, `correct.py` corrects a
-judge's ranking (`powered.py`: the method), `citations.py` says how people see the citations.
+judge's ranking (`powered.py`: the method), `citations.py` says how people see the citations, `assignments.py` how far
+they agree with who assigned nuggets, `raters.py` what people gave answers elsewhere, in scores that came with a file.
 """
 
 from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
-from mirage.votes.citations import ENOUGH_REPLIES, EVERYBODY, CitationSupport, supported
-from mirage.votes.correct import LEAST_EACH, LEAST_QUESTIONS, CorrectedRating, Correction, correct, join_corrections
+from mirage.votes.assignments import AssignerAgreement, assigner_agreement
+from mirage.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_grades, supported
+from mirage.votes.correct import LEAST_EACH, LEAST_QUERIES, CorrectedRating, Correction, correct, join_corrections
 from mirage.votes.database import FORMAT, Votes
 from mirage.votes.queue import (
     COMMON,
@@ -31,21 +33,36 @@ from mirage.votes.queue import (
     next_items,
     progress,
 )
-from mirage.votes.rows import LONGEST, UNDO, Evidence, Row, Vote, checked, digest, item, now, standing, token
+from mirage.votes.rows import (
+    IMPORTED,
+    LONGEST,
+    UNDO,
+    Evidence,
+    NuggetVote,
+    Row,
+    Vote,
+    checked,
+    digest,
+    item,
+    now,
+    standing,
+    token,
+)
 from mirage.votes.tables import URL
-from mirage.votes.verdicts import battle, label, people
+from mirage.votes.verdicts import battle, imported, label, people
 
 __all__ = [
     "COMMON",
     "CONTROL",
     "ENOUGH",
-    "ENOUGH_REPLIES",
+    "ENOUGH_ANSWERS",
     "EVERYBODY",
     "FILLER",
     "FORMAT",
+    "IMPORTED",
     "LEAST",
     "LEAST_EACH",
-    "LEAST_QUESTIONS",
+    "LEAST_QUERIES",
     "LONGEST",
     "PEOPLE",
     "RANDOM",
@@ -53,10 +70,12 @@ __all__ = [
     "UNDO",
     "URL",
     "Agreement",
+    "AssignerAgreement",
     "CitationSupport",
     "CorrectedRating",
     "Correction",
     "Evidence",
+    "NuggetVote",
     "Pool",
     "Progress",
     "Row",
@@ -65,12 +84,14 @@ __all__ = [
     "Votes",
     "agreement",
     "alpha",
+    "assigner_agreement",
     "battle",
     "cast",
     "checked",
     "correct",
     "digest",
     "gather_pool",
+    "imported",
     "item",
     "join_corrections",
     "kappa",
@@ -80,6 +101,7 @@ __all__ = [
     "people",
     "progress",
     "standing",
+    "support_grades",
     "supported",
     "token",
 ]

@@ -13,6 +13,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions, points
 from mirage.intervals import bootstrap_tails, wilson
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order
 from mirage.schema import CodeOrAll, Count, Range, Share
 from mirage.votes.rows import Vote
 from mirage.votes.verdicts import battle, label
@@ -35,9 +36,9 @@ PEOPLE = "people"
 """Referee of the rows about people among themselves."""
 DRAWS, SEED, LEVEL = 1_000, 0, 0.95
 LEAST = 10
-"""Questions without which there is no interval: a bootstrap of fewer covers less than it says."""
+"""Queries without which there is no interval: a bootstrap of fewer covers less than it says."""
 ENOUGH = 30
-"""Questions from which the figures can be relied on; with fewer a badge is grey."""
+"""Queries from which the figures can be relied on; with fewer a badge is grey."""
 _DEFINED = 0.9
 """Share of the draws that must have a value, else there is no interval."""
 
@@ -51,19 +52,19 @@ class Agreement:
     referee: str
     """The judge; `people`: people among themselves."""
     language: CodeOrAll
-    """Language of the questions; `all`: the mean over the languages that have an interval, each weighing the
+    """Language of the queries; `all`: the mean over the languages that have an interval, each weighing the
     same."""
     n: Count
     """Pairs of opinions compared: votes on battles with a readable verdict of the judge; for people, pairs of votes on
     one battle."""
-    questions: Count
-    """Questions they are about: the units of the intervals."""
+    queries: Count
+    """Queries they are about: the units of the intervals."""
     voters: Count
     """People."""
     raw: Share | None
     """Share of the pairs that agree (first better, second better, tie); `both_bad` is a tie."""
     raw_low: Share | None
-    """Lower end of the 95% interval of `raw`: percentiles over draws of questions; Wilson's where all agree or none."""
+    """Lower end of the 95% interval of `raw`: percentiles over draws of queries; Wilson's where all agree or none."""
     raw_high: Share | None
     """Upper end."""
     kappa: Coefficient | None
@@ -94,7 +95,7 @@ class Agreement:
     unread: Count
     """Votes on battles without a readable verdict of the judge: left out."""
     enough: bool
-    """Whether the figures can be relied on (`ENOUGH` questions)."""
+    """Whether the figures can be relied on (`ENOUGH` queries)."""
     reason: str | None
     """Why a value or an interval is null."""
     draws: Count
@@ -115,7 +116,7 @@ def alpha(counts: Array, *, pooled: bool = False) -> float:
 
     Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12: 1 - observed / expected disagreement.
     """
-    return float(_alpha(_coincidences(counts).sum(axis=0, keepdims=True), pooled=pooled)[0])
+    return float(alphas(coincidences(counts).sum(axis=0, keepdims=True), pooled=pooled)[0])
 
 
 def kappa(table: Array, *, pooled: bool = False) -> float:
@@ -149,7 +150,7 @@ def agreement(
         judgments: table `judgments`; None if there is none.
         control: whether only battles count that were drawn at random. With False the figures are those of the battles
             that the queue chose, and say little about the others.
-        draws: bootstrap draws of questions.
+        draws: bootstrap draws of queries.
         seed: seed of the draws.
 
     Returns:
@@ -166,8 +167,7 @@ def agreement(
     for referee in (*names, None):
         parts = [
             _compared(referee, code, by_language[code], verdicts.get(referee or "", {}), draws, seed)
-            for code in [*LANGUAGES, *sorted(by_language.keys() - LANGUAGES.keys())]
-            if code in by_language
+            for code in in_order(by_language)
         ]
         rows += [part.row for part in parts]
         if len(parts) > 1:
@@ -185,7 +185,7 @@ class _Part:
 
 _STATISTICS = ("raw", "kappa", "alpha", "distance")
 _WIDTH = 13
-"""Sums of a question: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences, absolute differences in points."""
+"""Sums of a query: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences, absolute differences in points."""
 
 
 def _compared(
@@ -198,10 +198,11 @@ def _compared(
         opinion = label(vote)
         if opinion is None:
             continue
-        if judge is not None and battle(vote) not in verdicts:
+        battle_key = battle(vote)
+        if judge is not None and battle_key not in verdicts:
             unread += 1
             continue
-        opinions[battle(vote)].append((vote.voter, opinion))
+        opinions[battle_key].append((vote.voter, opinion))
         counted.append(vote)
     if judge is None:
         opinions = {
@@ -211,7 +212,8 @@ def _compared(
     voters = sorted({name for battle_opinions in opinions.values() for name, _ in battle_opinions})
     by_query: dict[str, Array] = defaultdict(lambda: np.zeros(_WIDTH))
     for battle_key, battle_opinions in sorted(opinions.items()):
-        by_query[battle_key[1]] += _sums(sorted(battle_opinions), None if judge is None else verdicts[battle_key])
+        labels = tuple(value for _, value in sorted(battle_opinions))
+        by_query[battle_key[1]] += _sums(labels, None if judge is None else verdicts[battle_key])
     sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     reasons = []
     if judge is None and len(voters) > 2:
@@ -219,32 +221,34 @@ def _compared(
     statistics: dict[str, Callable[[Array], Array]] = {
         "raw": lambda s: _over(s[:, 1], s[:, 0]),
         "kappa": lambda s: np.full(len(s), np.nan) if reasons else _kappa(s[:, :8], pooled=True),
-        "alpha": lambda s: _alpha(s[:, 8:12], pooled=True),
+        "alpha": lambda s: alphas(s[:, 8:12], pooled=True),
         "distance": lambda s: _over(s[:, 12], s[:, 0]),
     }
     rng = np.random.default_rng([seed, zlib.crc32(f"{judge or PEOPLE}/{language}".encode())])
-    n_questions = len(sums)
-    times = rng.multinomial(n_questions, np.full(n_questions, 1 / n_questions), draws) if n_questions else None
+    n_queries = len(sums)
+    # Queries of equal sums are drawn together: tens of thousands of single battles are a few kinds.
+    kinds, counts = np.unique(sums, axis=0, return_counts=True)
+    times = rng.multinomial(n_queries, counts / n_queries, draws) if n_queries else None
     values: dict[str, Any] = {}
     drawn: dict[str, Array | None] = {}
     for name, statistic in statistics.items():
         value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
-        drawn[name] = None if times is None or np.isnan(value) else statistic(times @ sums)
-        values |= _interval(name, value, drawn, n_questions)
+        drawn[name] = None if times is None or np.isnan(value) else statistic(times @ kinds)
+        values |= interval(name, value, drawn, n_queries)
     n = int(sums[:, 0].sum())
-    reasons += _reasons(judge, n, n_questions, values, bool(reasons))
+    reasons += _reasons(judge, n, n_queries, values, bool(reasons))
     return _Part(
         Agreement(
             referee=judge or PEOPLE,
             language=language,
             n=n,
-            questions=n_questions,
+            queries=n_queries,
             voters=len(voters),
             **values,
             skipped=sum(vote.vote == "skip" for vote in votes),
             both_bad=sum(vote.vote == "both_bad" for vote in counted),
             unread=unread,
-            enough=n_questions >= ENOUGH,
+            enough=n_queries >= ENOUGH,
             reason="; ".join(reasons) or None,
             draws=draws,
             seed=seed,
@@ -254,10 +258,10 @@ def _compared(
     )
 
 
-def _sums(opinions: Sequence[tuple[str, int]], verdict: Decision | None) -> Array:
-    """What one battle adds to the sums (`_WIDTH`)."""
+@lru_cache(maxsize=4096)
+def _sums(labels: tuple[int, ...], verdict: Decision | None) -> Array:
+    """What one battle adds to the sums (`_WIDTH`), by what each person said and what the judge did."""
     sums = np.zeros(_WIDTH)
-    labels = [value for _, value in opinions]
     pairs = (
         [(verdict.label, value) for value in labels]
         if verdict is not None
@@ -270,11 +274,12 @@ def _sums(opinions: Sequence[tuple[str, int]], verdict: Decision | None) -> Arra
         sums[5 + b] += 1
         sums[12] += abs((points(a) if verdict is None else verdict.points) - points(b))
     counts = Counter(labels if verdict is None else [*labels, verdict.label])
-    sums[8:12] = _coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
+    sums[8:12] = coincidences(np.array([[counts[c] for c in range(3)]], dtype=np.float64))[0]
+    sums.flags.writeable = False
     return sums
 
 
-def _coincidences(counts: Array) -> Array:
+def coincidences(counts: Array) -> Array:
     """U x (1 + C): each unit's observed disagreement and its counts; zeros where nothing can be compared."""
     m = counts.sum(axis=1)
     two = m > 1
@@ -282,8 +287,8 @@ def _coincidences(counts: Array) -> Array:
     return np.column_stack([disagreement, counts * two[:, None]])
 
 
-def _alpha(sums: Array, *, pooled: bool) -> Array:
-    """B: alpha of B data sets, from sums of `_coincidences`."""
+def alphas(sums: Array, *, pooled: bool) -> Array:
+    """B: Krippendorff's alpha of B data sets, from B x (1 + C) sums of `coincidences`; `pooled` as in `alpha`."""
     counts = _pool(sums[:, 1:], pooled)
     n = counts.sum(axis=1)
     expected = n**2 - (counts**2).sum(axis=1)
@@ -312,15 +317,22 @@ def _over(a: Array, b: Array) -> Array:
     return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-12))
 
 
-def _interval(name: str, value: float, drawn: dict[str, Array | None], questions: int) -> dict[str, float | None]:
-    """A value and its interval; null where there is none."""
+def interval(name: str, value: float, drawn: dict[str, Array | None], queries: int) -> dict[str, float | None]:
+    """A value and its 95% interval, as `name`, `name_low` and `name_high`; null where there is none.
+
+    Args:
+        name: of the statistic; `raw` and `distance` are shares, with Wilson's interval where they are 0 or 1.
+        value: the statistic.
+        drawn: its value in each draw of queries, by name; set to None here where there is no interval.
+        queries: how many there are.
+    """
     ends: tuple[float | None, float | None] = (None, None)
     draws = drawn[name]
-    if draws is not None and questions >= LEAST and np.isfinite(draws).mean() >= _DEFINED:
+    if draws is not None and queries >= LEAST and np.isfinite(draws).mean() >= _DEFINED:
         if name in ("raw", "distance") and value in (0, 1):
-            ends = wilson(int(value) * questions, questions)
+            ends = wilson(int(value) * queries, queries)
         elif np.ptp(draws[np.isfinite(draws)]) > 0:
-            tails = bootstrap_tails(LEVEL, questions)
+            tails = bootstrap_tails(LEVEL, queries)
             low, high = np.quantile(draws[np.isfinite(draws)], tails, method="weibull")
             ends = float(low), float(high)
     if ends[0] is None:
@@ -328,17 +340,17 @@ def _interval(name: str, value: float, drawn: dict[str, Array | None], questions
     return {name: None if np.isnan(value) else value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
 
-def _reasons(judge: str | None, n: int, questions: int, values: dict[str, Any], no_kappa: bool) -> list[str]:
+def _reasons(judge: str | None, n: int, queries: int, values: dict[str, Any], no_kappa: bool) -> list[str]:
     if not n:
         return ["no vote on a battle that this judge has judged" if judge else "no battle has votes of two people"]
     reasons = []
-    if questions < LEAST:
-        reasons.append(f"votes on {questions} questions are too few for an interval: it takes {LEAST}")
+    if queries < LEAST:
+        reasons.append(f"votes on {queries} queries are too few for an interval: it takes {LEAST}")
     without = [name for name in ("kappa", "alpha")[no_kappa:] if values[name] is None]
     if without:
         reasons.append(f"no {' or '.join(without)}: all opinions are the same")
-    elif questions >= LEAST and values["alpha_low"] is None:
-        reasons.append("no interval beyond chance: the draws of questions do not differ, or have no value")
+    elif queries >= LEAST and values["alpha_low"] is None:
+        reasons.append("no interval beyond chance: the draws of queries do not differ, or have no value")
     return reasons
 
 
@@ -354,14 +366,14 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
         drawn = [draws for part in known if (draws := part.drawn[name]) is not None]
         mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
         together = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
-        values |= _interval(name, mean, together, sum(part.row.questions for part in known))
+        values |= interval(name, mean, together, sum(part.row.queries for part in known))
     sums = {
         name: sum(getattr(part.row, name) for part in parts)
-        for name in ("n", "questions", "skipped", "both_bad", "unread")
+        for name in ("n", "queries", "skipped", "both_bad", "unread")
     }
     reasons = [f"too few votes for an interval in {', '.join(left)}"] if left else []
     if values["raw_low"] is None and not left:
-        reasons.append("no interval: the draws of questions do not differ")
+        reasons.append("no interval: the draws of queries do not differ")
     first = parts[0].row
     return Agreement(
         referee=first.referee,
@@ -369,7 +381,7 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
         voters=len(frozenset().union(*(part.voters for part in parts))),
         **values,
         **sums,
-        enough=values["raw_low"] is not None and sum(part.row.questions for part in used) >= ENOUGH,
+        enough=values["raw_low"] is not None and sum(part.row.queries for part in used) >= ENOUGH,
         reason="; ".join(reasons) or None,
         draws=first.draws,
         seed=first.seed,

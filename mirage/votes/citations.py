@@ -1,6 +1,6 @@
 """What people say of citations: how many of a system's support the sentence that cites them.
 
-Replies are drawn at random and people go through all citations of one before the next, so the reply is the cluster of
+Answers are drawn at random and people go through all citations of one before the next, so the answer is the cluster of
 every interval. Several people on one citation: what most of them say; where no one view has most votes, it is unclear.
 """
 
@@ -10,20 +10,27 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
+from mirage import schema
 from mirage.errors import NotEnoughData
+from mirage.features.support_grading import PEOPLE
 from mirage.intervals import clustered
-from mirage.schema import Code, Count, Share
+from mirage.schema import Code, Count, Share, Support, SupportGrade
 from mirage.votes.rows import Evidence
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 EVERYBODY = "all"
 """The row of all systems of a language."""
 
-ENOUGH_REPLIES = 30
-"""Replies from which the share can be relied on."""
+ENOUGH_ANSWERS = 30
+"""Answers from which the share can be relied on."""
 
+_GRADES: dict[str, Support] = {"yes": "full", "no": "none"}
 _Citation = tuple[str, int, str]
-"""Question, sentence and passage."""
+"""Query, sentence and passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +40,21 @@ class CitationSupport:
     key = ("language", "system")
 
     language: Code
-    """Language of the questions."""
+    """Language of the queries."""
     system: str
     """The system; `all`: every system of the language together, so that those with many citations weigh more."""
     supported: Share | None
     """Share of the citations whose passage supports the sentence, of those that are clear."""
     supported_low: Share | None
-    """Lower end of its 95% interval, the reply as the cluster; null with fewer than two replies."""
+    """Lower end of its 95% interval, the answer as the cluster; null with fewer than two answers."""
     supported_high: Share | None
     """Upper end."""
     citations: Count
     """Citations that are clear: most people say yes, or most say no."""
     unclear: Count
     """Citations that are not: left out."""
-    replies: Count
-    """Replies with a clear citation."""
+    answers: Count
+    """Answers with a clear citation."""
     voters: Count
     """People who voted."""
     agree: Share | None
@@ -59,8 +66,8 @@ class CitationSupport:
 
     @property
     def enough(self) -> bool:
-        """Whether the replies are enough to rely on the share."""
-        return self.replies >= ENOUGH_REPLIES
+        """Whether the answers are enough to rely on the share."""
+        return self.answers >= ENOUGH_ANSWERS
 
 
 def supported(log: Iterable[Evidence]) -> list[CitationSupport]:
@@ -76,11 +83,29 @@ def supported(log: Iterable[Evidence]) -> list[CitationSupport]:
     return [_row(*key, votes) for key, votes in sorted(by_system.items())]
 
 
+def support_grades(log: Iterable[Evidence]) -> pa.Table:
+    """What people say of each citation, as grades: `schema.SupportGrade` rows of the grader `people`.
+
+    `yes` is full support, `no` is none; where most find it unclear, or no one view has most votes, there is no grade.
+
+    Args:
+        log: votes on citations that stand (`rows.standing`).
+    """
+    opinions: dict[tuple[str, str, str, int, str], list[str]] = defaultdict(list)
+    for vote in log:
+        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id].append(vote.vote)
+    rows = []
+    for key, words in opinions.items():
+        grade = _GRADES.get(_most(words))
+        rows.append(SupportGrade(*key, PEOPLE, grade, None if grade else "people find it unclear or disagree", None))
+    return schema.sort("support_grades", schema.from_rows("support_grades", rows))
+
+
 def _row(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
     opinions: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
     for vote in votes:
         opinions[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
-    replies: dict[tuple[str, str], list[int]] = defaultdict(list)
+    answers: dict[tuple[str, str], list[int]] = defaultdict(list)
     same = pairs = 0
     for (name, citation), words in opinions.items():
         for first, second in combinations(words, 2):
@@ -88,8 +113,8 @@ def _row(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
             same += first == second
         word = _most(words)
         if word != "unclear":
-            replies[name, citation[0]].append(word == "yes")
-    cells = [(sum(yes), len(yes)) for yes in replies.values()]
+            answers[name, citation[0]].append(word == "yes")
+    cells = [(sum(yes), len(yes)) for yes in answers.values()]
     share, low, high, reason = _share(cells)
     n = sum(n for _, n in cells)
     return CitationSupport(
@@ -100,7 +125,7 @@ def _row(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
         supported_high=high,
         citations=n,
         unclear=len(opinions) - n,
-        replies=len(cells),
+        answers=len(cells),
         voters=len({vote.voter for vote in votes}),
         agree=same / pairs if pairs else None,
         pairs=pairs,
@@ -120,4 +145,4 @@ def _share(cells: list[tuple[int, int]]) -> tuple[float | None, float | None, fl
     try:
         return *clustered(cells), None
     except NotEnoughData:
-        return cells[0][0] / cells[0][1], None, None, "one reply has no interval"
+        return cells[0][0] / cells[0][1], None, None, "one answer has no interval"

@@ -22,6 +22,7 @@ from mirage.battles.decision import Battle, Decision
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
+from mirage.text import counted
 from mirage.votes.arrays import lay_out
 from mirage.votes.powered import Data, powered_estimate
 from mirage.votes.rows import Vote
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 LEVEL, SEED, DRAWS = 0.95, 0, 2_000
-LEAST_QUESTIONS = 30
-"""Questions with votes without which nothing is corrected: the errors are estimated between them."""
+LEAST_QUERIES = 30
+"""Queries with votes without which nothing is corrected: the errors are estimated between them."""
 LEAST_EACH = 5
 """Votes that every system needs."""
 
@@ -100,9 +101,9 @@ class Correction:
     theta: Array
     """S: ratings in logits, centred on 0."""
     covariance: Array
-    """S x S: of `theta`, by the sandwich over questions."""
+    """S x S: of `theta`, by the sandwich over queries."""
     df: Array
-    """S: degrees of freedom of the intervals: the questions voted on less 1; of several languages Satterthwaite's."""
+    """S: degrees of freedom of the intervals: the queries voted on less 1; of several languages Satterthwaite's."""
     lam: float
     """Weight of the prediction by judges and features."""
     tuned: bool
@@ -117,8 +118,8 @@ class Correction:
     """Who gave them, sorted."""
     n_voted: int
     """Battles that they are on."""
-    n_questions: int
-    """Questions that they are on."""
+    n_queries: int
+    """Queries that they are on."""
     n_battles: int
     """Battles that a judge decided."""
     skipped: int
@@ -143,9 +144,10 @@ class Correction:
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
             + (f"features {', '.join(self.features)}, " if self.features else "")
-            + f"{self.n_votes:,} votes of {len(self.voters)} people on {self.n_questions:,} questions, drawn with "
+            + f"{counted(self.n_votes, 'vote')} of {counted(len(self.voters), 'person')} on "
+            f"{counted(self.n_queries, 'query')}, drawn with "
             f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
-            f"sandwich over questions, ranks by {DRAWS:,} draws, seed {self.seed}"
+            f"sandwich over queries, ranks by {DRAWS:,} draws, seed {self.seed}"
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
         )
 
@@ -270,7 +272,7 @@ def correct(
         systems=systems,
         theta=result.theta,
         covariance=result.covariance,
-        df=np.full(len(systems), data.questions_voted - 1.0),
+        df=np.full(len(systems), data.n_queries_voted - 1.0),
         lam=result.lam,
         tuned=lam is None,
         votes=_by_system(
@@ -280,7 +282,7 @@ def correct(
         n_votes=n_votes,
         voters=tuple(sorted({vote.voter for battle_votes in opinions.values() for vote in battle_votes})),
         n_voted=len(opinions),
-        n_questions=data.questions_voted,
+        n_queries=data.n_queries_voted,
         n_battles=len(battles),
         skipped=skipped,
         unread=len(drawn) - skipped - n_votes,
@@ -347,7 +349,7 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
     )
 
 
-_SUMS = ("n_votes", "n_voted", "n_questions", "n_battles", "skipped", "unread")
+_SUMS = ("n_votes", "n_voted", "n_queries", "n_battles", "skipped", "unread")
 
 
 def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
@@ -355,10 +357,8 @@ def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
     from scipy.sparse.csgraph import connected_components
 
     more = f"vote on more battles in {language}; those that the queue draws with a known chance count"
-    if data.questions_voted < LEAST_QUESTIONS:
-        raise NotEnoughData(
-            f"votes on {data.questions_voted} questions in {language}: it takes {LEAST_QUESTIONS}", do=more
-        )
+    if data.n_queries_voted < LEAST_QUERIES:
+        raise NotEnoughData(f"votes on {data.n_queries_voted} queries in {language}: it takes {LEAST_QUERIES}", do=more)
     pairs = data.means(np.ones(len(data.first)), data.voted.astype(float))
     n, part = connected_components(pairs > 0, directed=False)
     if n > 1:

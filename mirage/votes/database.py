@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
 from mirage.store import home
 from mirage.votes import tables
-from mirage.votes.rows import UNDO, AnyRow, Row, checked, item, now
+from mirage.votes.rows import UNDO, AnyRow, Row, checked, item, now, token
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,6 +114,37 @@ class Votes:
 
         return self._do(work, write=True)
 
+    def forget(self, voter: str) -> int:
+        """Take a person out of their votes, for good: their name becomes a pseudonym drawn at random, the same in all
+        of them, and their notes and sessions go. Which votes stand, and agreement with others, stays as it was.
+
+        A backup and an earlier export still hold the name; who imports that export again is refused.
+
+        Args:
+            voter: the name, as in the votes.
+
+        Returns:
+            How many rows held it.
+
+        Raises:
+            Unreachable: if the database does not answer; nothing has changed then, or all.
+        """
+        from sqlalchemy import insert, update
+
+        # Drawn before: what is done again after a lost connection then does the same.
+        name = f"anonymous-{token()}"
+
+        def work(db: Connection) -> int:
+            changed = 0
+            for table in tables.vote_tables().values():
+                statement = update(table).where(table.c.voter == voter.strip())
+                changed += db.execute(statement.values(voter=name, note=None, session=None)).rowcount
+            if changed:
+                db.execute(insert(tables.metadata().tables["mirage_erasure"]).values(erasure=name, time=now()))
+            return changed
+
+        return self._do(work, write=True)
+
     def append(self, rows: Sequence[AnyRow], where: Sequence[str] = ()) -> int:
         """Keep rows that were exported elsewhere: all of them, or none; those that are there already stay.
 
@@ -189,16 +221,14 @@ class Votes:
         """The log as an Arrow table with the columns of the kind."""
         return schema.from_rows(kind, self.rows(kind, arena=arena))
 
-    def version(self, arena: str) -> tuple[int, int]:
-        """How many rows of each kind the log has of an arena: as rows are only added, a key for caches."""
-        from sqlalchemy import func, select
+    def version(self, arena: str) -> tuple[int, ...]:
+        """How many rows of each kind (on battles, citations, nuggets) the log has of an arena, and how often a person
+        was taken out, added up: neither ever shrinks, so this is a key for caches.
+        """
 
-        def work(db: Connection) -> tuple[int, int]:
-            counts = (
-                select(func.count()).select_from(t).where(t.c.arena == arena) for t in tables.vote_tables().values()
-            )
-            votes, evidence = (int(db.execute(statement).scalar_one()) for statement in counts)
-            return votes, evidence
+        def work(db: Connection) -> tuple[int, ...]:
+            *of_logs, erasures = map(int, db.execute(_counts(), {"arena": arena}).one())
+            return tuple(n + erasures for n in of_logs)
 
         return self._do(work)
 
@@ -291,8 +321,8 @@ class Votes:
             )
 
     def _widen(self, db: Connection) -> None:
-        """Add the columns that the tables of an earlier version lack: null in its rows, and unknown to its programs,
-        which go on reading and writing the others.
+        """Add the tables and columns that an earlier version lacks: null in its rows, and unknown to its programs,
+        which go on reading and writing the others. Tables that change are copied before; the copy stays.
         """
         from sqlalchemy import func, inspect, select, text
 
@@ -301,15 +331,21 @@ class Votes:
             return [
                 f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
                 for table in tables.vote_tables().values()
+                if inspector.has_table(table.name)
                 for column in table.columns
                 if column.name not in {existing["name"] for existing in inspector.get_columns(table.name)}
             ]
 
-        if lacking():
+        catalog = tables.metadata()
+        if lacking() or catalog.tables.keys() - set(inspect(db).get_table_names()):
             if self._engine.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            for statement in lacking():
+            statements = lacking()  # another program may have done it while this waited
+            if statements:
+                tables.back_up(db)
+            for statement in statements:
                 db.execute(text(statement))
+            catalog.create_all(db)
 
     def _write_ahead(self) -> None:
         """Switch the file to a write-ahead log. SQLite does not wait for others here, so this does."""
@@ -339,3 +375,16 @@ class Votes:
         else:
             do += "If it stays so, free space on the disk and check the permissions of the folder"
         return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)
+
+
+@cache
+def _counts() -> Any:
+    """The statement behind `version`: one, made once, since every page with people's votes asks it at every click."""
+    from sqlalchemy import bindparam, func, select
+
+    logs = (
+        select(func.count()).select_from(t).where(t.c.arena == bindparam("arena"))
+        for t in tables.vote_tables().values()
+    )
+    erased = select(func.count()).select_from(tables.metadata().tables["mirage_erasure"])
+    return select(*(count.scalar_subquery() for count in (*logs, erased)))

@@ -13,17 +13,17 @@ It is right whatever the prediction is worth; that only decides how narrow it is
 
 - A judge enters by what its own Bradley-Terry ratings leave of its verdicts, so that a leaning towards a system, which
   these ratings hold, costs no width. Features enter by what the systems' means leave of them.
-- Several components are weighed by a ridge regression of what people say on them, cross-fitted over questions: what is
-  predicted of a question never rests on votes on it. A component alone is the prediction as it is.
+- Several components are weighed by a ridge regression of what people say on them, cross-fitted over queries: what is
+  predicted of a query never rests on votes on it. A component alone is the prediction as it is.
 - lambda, from 0 (votes alone) to 1, is tuned to the least variance (PPI++), so that the interval is not wider than that
   of the votes alone but for chance.
 
-Errors are sandwiches over questions: battles on one question are not independent. The votes alone are lambda = 0: the
+Errors are sandwiches over queries: battles on one query are not independent. The votes alone are lambda = 0: the
 same estimator and the same intervals.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
 Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; cross-fitting: Zrnic and Candes, PNAS 121 (2024); chances that differ:
-Zrnic and Candes, arXiv 2403.03208. Unlike the papers: errors are clustered by question, and the battles voted on are
+Zrnic and Candes, arXiv 2403.03208. Unlike the papers: errors are clustered by query, and the battles voted on are
 among all battles, which the errors know. `benchmarks/correction.py` measures coverage and width.
 """
 
@@ -36,12 +36,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
+from mirage.rank.fit import Likelihood, PairCounts, maximise
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 FOLDS = 10
-"""Parts of the questions; what is predicted in one is fitted on the others."""
+"""Parts of the queries; what is predicted in one is fitted on the others."""
 _FAR = 15.0
 """Logits beyond which a rating has no bound."""
 _HOLD, _HOLD_JUDGE = 1e-3, 1e-7
@@ -61,7 +62,7 @@ class Data:
     second: Index
     """N: the second."""
     query: Index
-    """N: the question, from 0."""
+    """N: the query, from 0."""
     known: Array
     """N x K: what is known of every battle (`known`), positive where it speaks for the first system."""
     human: Array
@@ -79,8 +80,8 @@ class Data:
         return np.asarray(self.weight > 0)
 
     @property
-    def questions_voted(self) -> int:
-        """Questions on which somebody voted."""
+    def n_queries_voted(self) -> int:
+        """Queries on which somebody voted."""
         return len(np.unique(self.query[self.voted]))
 
     def means(self, values: Array, weight: Array) -> Array:
@@ -90,17 +91,17 @@ class Data:
         return np.asarray(sums.reshape(self.systems, self.systems), dtype=np.float64)
 
     def scores(self, residual: Array, weight: Array) -> tuple[Index, Array]:
-        """The G questions of the battles that have a weight, and G x S: what each adds to the weighted mean of
+        """The G queries of the battles that have a weight, and G x S: what each adds to the weighted mean of
         d * residual, less what its battles would add on average.
         """
         use = np.flatnonzero(weight)
         share = weight[use] / weight.sum()
-        questions, row = np.unique(self.query[use], return_inverse=True)
-        size = (len(questions), self.systems)
+        query_ids, row = np.unique(self.query[use], return_inverse=True)
+        size = (len(query_ids), self.systems)
         sums = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
         sums -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
         sums = sums.reshape(size)
-        return questions, sums - np.bincount(row, share)[:, None] * sums.sum(axis=0)
+        return query_ids, sums - np.bincount(row, share)[:, None] * sums.sum(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +111,11 @@ class PoweredEstimate:
     theta: Array
     """S: ratings in logits, centred on 0."""
     covariance: Array
-    """S x S: of `theta`, by the sandwich over questions."""
+    """S x S: of `theta`, by the sandwich over queries."""
     lam: float
     """Weight of the prediction, from 0 to 1."""
     of_votes: Array
-    """G x S: by how much the votes on each of the G questions voted on move the ratings, the prediction taken off."""
+    """G x S: by how much the votes on each of the G queries voted on move the ratings, the prediction taken off."""
 
 
 def known(
@@ -163,7 +164,7 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     Args:
         data: the battles.
         lam: the weight of the prediction; None for the one with the least variance.
-        seed: seed of the parts of the questions that the prediction is cross-fitted over.
+        seed: seed of the parts of the queries that the prediction is cross-fitted over.
 
     Raises:
         NotEnoughData: if a rating has no bound.
@@ -173,9 +174,9 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     w = data.means(everything, data.weight)
     human = data.means(data.human, data.weight)
     judge = data.means(predicted, everything) - data.means(predicted, data.weight)
-    questions, off = data.scores(predicted, data.weight)
-    all_questions, of_all = data.scores(predicted, everything)
-    voted = np.isin(all_questions, questions)
+    query_ids, off = data.scores(predicted, data.weight)
+    all_query_ids, of_all = data.scores(predicted, everything)
+    voted = np.isin(all_query_ids, query_ids)
     rest = of_all[voted] - off
     elsewhere = of_all[~voted].T @ of_all[~voted]
     weight = 0.0 if lam is None else lam
@@ -195,14 +196,14 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     votes, inverse = _of_votes(data, theta, w)
     influence = votes + weight * rest
     # Each rating takes a degree of freedom (Stata's CR1); unequal weights are worth fewer equal ones (Kish 1965).
-    g, n = data.questions_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
+    g, n = data.n_queries_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
     small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
     spread_of = influence.T @ influence + weight**2 * elsewhere
     return PoweredEstimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
 
 
 def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:
-    """The theta at which the expected points are those that were won: Newton on a convex function, with halving.
+    """The theta at which the expected points are those that were won, centred on 0.
 
     Args:
         w: S x S: weight of the battles of each pair, the first system in the row.
@@ -213,43 +214,25 @@ def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Arra
     Raises:
         NotEnoughData: if the ratings have no bound.
     """
-
-    def value(x: Array) -> float:
-        d = x[:, None] - x[None, :]
-        return float((w * np.logaddexp(0, d) - a * d).sum() + hold / 2 * (x @ x))
-
-    for _ in range(100):
-        gap = a - w * _sigma(theta[:, None] - theta[None, :])
-        gradient = gap.sum(axis=1) - gap.sum(axis=0) - hold * theta
-        curvature = _curvature(w, theta)
-        if hold:
-            # Definite along (1, ..., 1) too, where the gradient is 0.
-            curvature += hold * np.eye(len(theta)) + curvature.diagonal().max() / len(theta)
-            step = np.linalg.solve(curvature, gradient)
-        else:
-            step = _inverse(curvature) @ gradient
-        scale, current = 1.0, value(theta)
-        while value(theta + scale * step) > current + 1e-12 and scale > 1e-6:
-            scale /= 2
-        theta = theta + scale * step
-        theta -= theta.mean()
-        if np.abs(theta).max() > _FAR and not hold:
-            break
-        if np.abs(step).max() < (1e-6 if hold else 1e-9):
-            return theta
-    if hold:
-        return theta
-    raise NotEnoughData(
-        "a system never lost, or never won, in the votes: its corrected rating has no bound",
-        do="vote on more battles of the queue, random ones among them",
+    i, j = np.triu_indices(len(theta), 1)
+    lost = w - a
+    counts = PairCounts((a[i, j] + lost[j, i])[None], (lost[i, j] + a[j, i])[None], None, len(theta))
+    maximum = maximise(
+        [Likelihood(counts, hold)], theta[None], tolerance=1e-6 if hold else 1e-9, bound=np.inf if hold else _FAR
     )
+    if not maximum.converged[0]:
+        raise NotEnoughData(
+            "a system never lost, or never won, in the votes: its corrected rating has no bound",
+            do="vote on more battles of the queue, random ones among them",
+        )
+    return np.asarray(maximum.point[0] - maximum.point[0].mean())
 
 
 def _predicted(data: Data, seed: int) -> Array:
-    """N: a prediction of what the ratings leave of people's points, that never rests on votes on the same question."""
+    """N: a prediction of what the ratings leave of people's points, that never rests on votes on the same query."""
     if data.known.shape[1] < 2:
         return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
-    # Questions with votes are spread evenly over the parts, and the others too.
+    # Queries with votes are spread evenly over the parts, and the others too.
     rng = np.random.default_rng([seed, data.queries])
     order = rng.permutation(data.queries)
     with_votes = np.bincount(data.query[data.voted], minlength=data.queries) > 0
@@ -293,7 +276,7 @@ def _ridge(x: Array, y: Array, weight: Array) -> Array:
 
 
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
-    """G x S: what the votes on each question add to the scores; S x S: the inverse of the curvature."""
+    """G x S: what the votes on each query add to the scores; S x S: the inverse of the curvature."""
     residual = data.human - _sigma(theta[data.first] - theta[data.second])
     return data.scores(residual, data.weight)[1], _inverse(_curvature(w, theta))
 

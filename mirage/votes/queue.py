@@ -62,9 +62,9 @@ class VoteItem:
     """One battle to vote on. The page hides `system_a`, `system_b`, `control` and `why` until the vote."""
 
     language: str
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system_a: str
     """The system to show first; the order is drawn for the voter and the battle."""
     system_b: str
@@ -116,7 +116,7 @@ def gather_pool(
 
     Args:
         language: its code.
-        answers: columns language, query_id, system, status and text (or any digest of it); others than usable replies
+        answers: columns language, query_id, system, status and text (or any digest of it); others than usable answers
             are left out.
         judgments: table `judgments`.
         ratings: table `ratings`; its rows by judges tell which ranks are close.
@@ -134,9 +134,9 @@ def gather_pool(
     if not candidates:
         candidates = {
             Battle(language, query, first, second)
-            for query, replies in texts.items()
-            for first in replies
-            for second in replies
+            for query, texts_by_system in texts.items()
+            for first in texts_by_system
+            for second in texts_by_system
             if first < second
         }
     shown = [
@@ -246,10 +246,10 @@ class Progress:
     """Battles that the voter has not voted on."""
     random: int
     """Everybody's votes with an opinion on battles of the control part."""
-    questions: int
-    """Questions these are about."""
+    queries: int
+    """Queries these are about."""
     enough: int
-    """Questions from which the agreement can be relied on."""
+    """Queries from which the agreement can be relied on."""
 
 
 def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
@@ -269,7 +269,7 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
         own_random=sum(vote.control for vote in own_votes),
         left=sum(battle_key not in voted for battle_key in pool.battles),
         random=len(drawn),
-        questions=len({vote.query_id for vote in drawn}),
+        queries=len({vote.query_id for vote in drawn}),
         enough=ENOUGH,
     )
 

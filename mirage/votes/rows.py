@@ -13,11 +13,15 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
+from mirage.languages import is_code
 from mirage.schema import Code, Range
 
 Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
 Supports = Literal["yes", "no", "unclear", "undo"]
+States = Literal["support", "partial_support", "not_support", "skip", "undo"]
 UNDO: Literal["undo"] = "undo"
+IMPORTED = "imported"
+"""Why a vote is there that came with a file: no queue chose its battle."""
 LONGEST = {"note": 4_000, "voter": 100}
 """Most characters of what people type."""
 _TEXT = 1_000
@@ -37,9 +41,9 @@ class Vote:
     arena: str
     """Name of the arena: its folder's. Arenas of one name share votes, wherever they lie."""
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system_a: str
     """The system shown first."""
     system_b: str
@@ -52,7 +56,8 @@ class Vote:
     control: bool
     """Whether the battle was drawn plainly at random, hence counts for agreement."""
     why: str
-    """Why the queue chose it: `random`, or reasons with commas between them (`mirage.votes.queue`)."""
+    """Why the queue chose it: `random`, or reasons with commas between them (`mirage.votes.queue`); `imported`: it came
+    with a file."""
     note: str | None
     """What the person wrote beside it."""
     undoes: str | None
@@ -83,13 +88,13 @@ class Evidence:
     arena: str
     """As in a vote."""
     language: Code
-    """Language of the question."""
+    """Language of the query."""
     query_id: str
-    """The question."""
+    """The query."""
     system: str
     """What produced the answer."""
     sentence: schema.Count
-    """Number of the sentence, from 0, in the reply's reason, or its answer where no reason is marked
+    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
     (`mirage.features.support.cited_places`)."""
     passage_id: str
     """The passage it cites."""
@@ -109,8 +114,45 @@ class Evidence:
     """Digest of the answer as it was shown; null where unknown."""
 
 
-Row = Vote | Evidence
-AnyRow = TypeVar("AnyRow", Vote, Evidence)
+@dataclass(frozen=True, slots=True)
+class NuggetVote:
+    """What one person decided of one nugget and one answer: does the answer state it?"""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """As in a vote."""
+    time: str
+    """As in a vote."""
+    arena: str
+    """As in a vote."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    system: str
+    """What produced the answer."""
+    nugget_id: str
+    """The nugget."""
+    voter: str
+    """Who voted."""
+    vote: States
+    """Whether the answer states the nugget: `support`: all of it; `partial_support`: a part; `not_support`: nothing;
+    `skip`: no opinion; `undo`: the vote that `undoes` names is taken back."""
+    note: str | None
+    """What the person wrote beside it."""
+    undoes: str | None
+    """The vote that is taken back; null where `vote` is not `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from the sight of it to the vote; null where not measured."""
+    session: str | None
+    """The session it was given in; null where unknown."""
+    shown: str | None
+    """Digest of the answer and the nugget as they were shown; null where unknown."""
+
+
+Row = Vote | Evidence | NuggetVote
+AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -183,11 +225,10 @@ def _text(column: schema.Column, value: Any) -> str:
     if not isinstance(value, str):
         raise BadInput(f"{name} is {value!r}, not a text", do=f"{name}: {column.meaning}")
     if column.languages is not None or column.choices is not None:
-        from mirage.languages import LANGUAGES
-
-        valid = column.choices or tuple(LANGUAGES)
-        if value not in valid:
-            raise UnknownName(name, value, valid)
+        if column.languages is not None and not is_code(value):
+            raise BadInput(f"there is no language {value!r}", do="give the code of a language, as en or pt-BR")
+        if column.choices is not None and value not in column.choices:
+            raise UnknownName(name, value, column.choices)
         return value
     clean = value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
     if name == "note":
@@ -207,7 +248,8 @@ def item(row: Row) -> tuple[str, ...]:
     """What a vote is about, whatever the order shown."""
     if isinstance(row, Vote):
         return (row.arena, row.language, row.query_id, *sorted((row.system_a, row.system_b)))
-    return (row.arena, row.language, row.query_id, row.system, str(row.sentence), row.passage_id)
+    about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
+    return (row.arena, row.language, row.query_id, row.system, *about)
 
 
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:

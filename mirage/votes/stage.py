@@ -6,13 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import schema, store, votes
 from mirage.battles.decision import decisions
+from mirage.battles.verdict_rows import programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.features import support_grading
 from mirage.rank import DRAWS, SEED
 from mirage.rank.ranking import rank_by
 from mirage.store.export import export_rows
@@ -67,9 +70,11 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
     """
     arena.need("answers")
     if language not in arena.languages("answers"):
-        raise UnknownName("language", language, arena.languages("answers"), where=f"{arena.path} (answers)")
+        raise UnknownName("language", language, arena.languages("answers"), where=f"{arena.address} (answers)")
     answers = arena.sql(
-        "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?", [language]
+        "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?",
+        [language],
+        languages=[language],
     )
     tables = {
         name: arena.read(name, columns=columns, languages=[language])
@@ -82,7 +87,8 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
 
 
 def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
-    """The votes of the log that count for an arena as it is: those that stand, on answers that are still the same.
+    """The votes that count for an arena as it is: those of the log that stand, on answers that are still the same, and
+    the verdicts of people that the arena came with.
 
     Args:
         arena: the arena.
@@ -92,9 +98,23 @@ def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
         Them, in the order of their times. Where the arena has no texts, or a vote does not say what was shown, it is
         taken to be the same.
     """
-    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    arena_votes = votes.standing(vote for vote in log if _on(arena, vote) and vote.why != votes.IMPORTED)
     texts = _texts(arena, arena_votes)
-    return [vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)]
+    return [
+        *_imported(arena),
+        *(vote for vote in arena_votes if _same(vote, (vote.system_a, vote.system_b), texts)),
+    ]
+
+
+def _on(arena: store.Arena, vote: Row) -> bool:
+    """Whether a vote is on an arena, and on a query that has the tags wanted of it."""
+    return vote.arena == arena.name and (not arena.tags or (vote.language, vote.query_id) in _chosen(arena))
+
+
+@lru_cache(maxsize=8)
+def _chosen(arena: store.Arena) -> frozenset[tuple[str, str]]:
+    rows = store.chosen_queries(arena)
+    return frozenset(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 
 
 def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
@@ -104,13 +124,87 @@ def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[
     Raises:
         NotEnoughData: if there is no such vote.
     """
-    arena_votes = votes.standing(vote for vote in log if vote.arena == arena.name)
+    arena_votes = votes.standing(vote for vote in log if _on(arena, vote))
     texts = _texts(arena, arena_votes)
     supported = votes.supported(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
     if not supported:
-        do = "vote on the Spot check page, with the switch on citations"
-        raise NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
+        raise _no_evidence(arena)
     return supported
+
+
+def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by: str) -> store.Arena:
+    """Put what people say of citations beside the grades of models, as those of the grader `people`.
+
+    What most of them say of a citation counts: `yes` is full support and `no` is none. Where most find it unclear, or
+    no one view has most votes, there is no grade. Grades of votes that were taken back go.
+
+    Args:
+        path: the arena's folder.
+        log: votes on citations; those of other arenas, and on answers that have changed, do not count.
+        made_by: the command, for the manifest.
+
+    Raises:
+        NotEnoughData: if no vote counts.
+        ArenaError: if the arena lacks passages or answers, or cannot be written.
+    """
+    import pyarrow as pa
+
+    seen = store.consistently(path, support_grading.seen_citations)
+    arena_votes = votes.standing(vote for vote in log if _on(seen.arena, vote))
+    texts = _texts(seen.arena, arena_votes)
+    grades = votes.support_grades(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
+    if not len(grades):
+        raise _no_evidence(seen.arena)
+    replaced = pa.table({"grader": [support_grading.PEOPLE]})
+    rows = {"support_grades": store.NewRows(grades, replaced)}
+    return store.upsert(path, rows, made_by=made_by, seen=seen, subjects=[support_grading.PEOPLE]).arena
+
+
+def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:
+    """The votes on nuggets that count for an arena as it is: those that stand, on answers and nuggets that are still
+    the same.
+
+    Args:
+        arena: the arena.
+        log: its part of the log; votes of other arenas are left out.
+    """
+    arena_votes = votes.standing(vote for vote in log if _on(arena, vote))
+    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nuggets")))
+    if not codes:
+        return []
+    rows = arena.read("nuggets", columns=("language", "query_id", "nugget_id", "text"), languages=codes)
+    bank = {(row["language"], row["query_id"], row["nugget_id"]): row["text"] for row in rows.to_pylist()}
+    texts = _texts(arena, arena_votes)
+    counted = []
+    for vote in arena_votes:
+        nugget = bank.get((vote.language, vote.query_id, vote.nugget_id))
+        answer = texts.get((vote.language, vote.query_id, vote.system))
+        if nugget is not None and (None in (vote.shown, answer) or votes.digest(str(answer), nugget) == vote.shown):
+            counted.append(vote)
+    return counted
+
+
+def nugget_agreement(
+    arena: store.Arena, log: Iterable[votes.NuggetVote], *, languages: Sequence[str] | None = None, seed: int = SEED
+) -> list[votes.AssignerAgreement]:
+    """How far people agree with who assigned the nuggets of an arena (`votes.assigner_agreement`).
+
+    Raises:
+        TableMissing: if the arena has no assignments.
+        NotEnoughData: if nobody has voted on a nugget in the languages.
+    """
+    arena.need("nugget_assignments")
+    arena_votes = [vote for vote in counting_nuggets(arena, log) if languages is None or vote.language in languages]
+    if not arena_votes:
+        do = "vote on the Spot check page, with the switch on nuggets"
+        raise NotEnoughData(f"there are no votes on nuggets of {arena.name}", do=do)
+    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nugget_assignments")))
+    return votes.assigner_agreement(arena_votes, arena.read("nugget_assignments", languages=codes), seed=seed)
+
+
+def _no_evidence(arena: store.Arena) -> NotEnoughData:
+    do = "vote on the Spot check page, with the switch on citations"
+    return NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
 
 
 def vote_agreement(
@@ -174,7 +268,7 @@ def correct_ranking(
     verdicts = decisions(judgments)
     for name in names:
         if codes and name not in verdicts:
-            raise UnknownName("judge", name, verdicts, where=str(arena.path))
+            raise UnknownName("judge", name, verdicts, where=arena.address)
     label = ",".join(names)
     corrections, refused = {}, {}
     for code in codes:
@@ -260,7 +354,7 @@ _VOTE = "vote on the Spot check page, whose queue draws battles at random"
 def _measures(
     arena: store.Arena, language: str, names: Sequence[str] | None
 ) -> dict[str, dict[tuple[str, str], float]]:
-    """Values of the answers of a language, by feature, question and system.
+    """Values of the answers of a language, by feature, query and system.
 
     Raises:
         UnknownName: if a feature is not among the arena's.
@@ -271,23 +365,33 @@ def _measures(
     rows = arena.sql(
         "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
         [language],
+        languages=[language],
     )
     by_feature: dict[str, dict[tuple[str, str], float]] = {}
     for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):
         by_feature.setdefault(feature, {})[query, system] = value
     for name in names or ():
         if name not in by_feature:
-            raise UnknownName("feature", name, by_feature, where=f"{arena.path} (features, {language})")
+            raise UnknownName("feature", name, by_feature, where=f"{arena.address} (features, {language})")
     return by_feature if names is None else {name: by_feature[name] for name in dict.fromkeys(names)}
 
 
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
+    """What programs decided."""
     codes = sorted(set(languages) & set(arena.languages("judgments")))
-    return arena.read("judgments", columns=_COLUMNS, languages=codes) if codes else None
+    return programs(arena.read("judgments", columns=(*_COLUMNS, "person"), languages=codes)) if codes else None
+
+
+@lru_cache(maxsize=8)
+def _imported(arena: store.Arena) -> tuple[votes.Vote, ...]:
+    """What people decided, by the arena's own judgments."""
+    if "judgments" not in arena.tables:
+        return ()
+    return tuple(votes.imported(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
 
 
 def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str], str | None]:
-    """The answers to the questions of the votes that know what was shown, by language, question and system."""
+    """The answers to the queries of the votes that know what was shown, by language, query and system."""
     query_ids: dict[str, set[str]] = defaultdict(set)
     for vote in log:
         if vote.shown is not None:
@@ -298,6 +402,7 @@ def _texts(arena: store.Arena, log: Iterable[Row]) -> dict[tuple[str, str, str],
             "SELECT language, query_id, system, text FROM answers "
             "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[]))",
             [code, sorted(query_ids[code])],
+            languages=[code],
         )
         for language, query, system, text in zip(*(column.to_pylist() for column in rows.columns), strict=True):
             texts[language, query, system] = text

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.votes.rows import Evidence, Vote
+from mirage.votes.rows import Evidence, NuggetVote, Vote
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, Table
@@ -18,7 +21,7 @@ URL = "MIRAGE_VOTES_URL"
 """Environment variable that names the database."""
 PATIENCE = 10
 """Seconds to wait for others that write, and for a server."""
-_KINDS: tuple[type, ...] = (Vote, Evidence)
+_KINDS: tuple[type, ...] = (Vote, Evidence, NuggetVote)
 _EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
 
 
@@ -36,6 +39,7 @@ def metadata() -> Any:
             for c in schema.columns(kind)
         ]
         Table(name, catalog, *columns, Index(f"{name}_by_voter", "arena", "voter"))
+    Table("mirage_erasure", catalog, Column("erasure", Text, primary_key=True), Column("time", Text, nullable=False))
     Table("mirage_format", catalog, Column("format", Integer, primary_key=True, autoincrement=False))
     return catalog
 
@@ -72,6 +76,28 @@ def engine(address: str) -> Engine:
     else:
         event.listen(sql_engine, "connect", _durable)
     return sql_engine
+
+
+def back_up(db: Connection) -> None:
+    """Copy the votes before their tables change: SQLite's file beside itself (`votes.sqlite-before-TIME`), PostgreSQL's
+    tables in the same database (`mirage_vote_before_TIME`).
+
+    Args:
+        db: a connection in a transaction that writes: nobody else does until it ends.
+    """
+    from sqlalchemy import inspect, text
+
+    time = datetime.now(UTC).strftime("%Y%m%d%H%M%S%f")
+    if db.dialect.name == "sqlite":
+        file = str(db.engine.url.database)
+        # A second connection: it reads what was committed, which this one has not changed yet.
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(f"{file}-before-{time}")) as copy:
+            source.backup(copy)
+        return
+    there = set(inspect(db).get_table_names())
+    for table in vote_tables().values():
+        if table.name in there:
+            db.execute(text(f"CREATE TABLE {table.name}_before_{time} AS TABLE {table.name}"))
 
 
 def _sqlite(engine: Engine, file: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.decision import FIRST, SECOND, TIE, Battle, swap
 from mirage.battles.decision import battle as battle_of
-from mirage.votes.rows import Vote
+from mirage.votes.rows import IMPORTED, Vote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +27,47 @@ def label(vote: Vote) -> int | None:
     """What a vote says of its battle: `FIRST`, `SECOND`, `TIE`; None for a skip."""
     outcome = _OF_VOTE.get(vote.vote)
     return swap(outcome) if outcome is not None and vote.system_a > vote.system_b else outcome
+
+
+def imported(judgments: pa.Table, arena: str) -> list[Vote]:
+    """The verdicts of people among judgments as votes, a row each; what nobody could read is no opinion.
+
+    Nothing chose their battles to suit a judge, so they count like votes on battles drawn at random.
+
+    Args:
+        judgments: columns of `schema.Judgment`: its key, `verdict`, `person` and `voter`.
+        arena: name of the arena.
+
+    Returns:
+        Them, in the order of the table.
+    """
+    import pyarrow.compute as pc
+
+    rows = judgments.filter(pc.fill_null(judgments["person"], False))
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "voter")
+    columns = (rows[name].to_pylist() for name in names)
+    return [
+        Vote(
+            vote_id="/".join((IMPORTED, *battle_key, judge)),
+            time="",
+            arena=arena,
+            language=battle_key[0],
+            query_id=battle_key[1],
+            system_a=battle_key[2],
+            system_b=battle_key[3],
+            voter=voter or judge,
+            vote="skip" if verdict == "unparsed" else verdict,
+            control=True,
+            why=IMPORTED,
+            note=None,
+            undoes=None,
+            seconds=None,
+            session=None,
+            shown=None,
+        )
+        for language, query_id, judge, a, b, verdict, voter in zip(*columns, strict=True)
+        for battle_key in [(language, query_id, a, b)]
+    ]
 
 
 def people(votes: Iterable[Vote]) -> pa.Table:

@@ -1,0 +1,313 @@
+"""The cheapest system that cannot be told apart from the best: per language, for all, and by other weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mirage import schema
+from mirage.battles.referee import Referee, only_judge, referees
+from mirage.comparison.measures import RATING, measured_systems, query_measure, query_values
+from mirage.deciding.contest import Contest
+from mirage.deciding.facts import system_facts
+from mirage.deciding.records import (
+    ChoiceReport,
+    LanguageChoice,
+    Requirements,
+    SystemFacts,
+    SystemOption,
+    WeightedChoice,
+)
+from mirage.deciding.worth import Influence, combined, drawn, mean_contest, rated, rated_by_query, valued
+from mirage.errors import BadInput, NotEnoughData
+from mirage.languages import in_order
+from mirage.rank import DRAWS, SEED, Ranking
+from mirage.rank.ranking import rank_by
+from mirage.rank.records import JOINT
+
+if TYPE_CHECKING:
+    from mirage.rank.fit import Array
+    from mirage.store import Arena
+
+STEPS = 10
+"""Steps from weight 0 to 1 at which the choice is looked at."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Field:
+    """What is weighed: every measure in every language, and the systems that may be taken."""
+
+    ranking: Ranking | None
+    parts: Mapping[str, Mapping[str, Contest]]
+    """By language and measure; empty where ratings alone count."""
+    facts: Mapping[str, SystemFacts]
+    allowed: frozenset[str]
+    """Systems that meet the requirements."""
+    margin: float
+
+    def contests(self, weights: Mapping[str, float], scales: Mapping[str, float]) -> dict[str, Contest]:
+        """The systems that may be taken, by language, and `all` where there are several."""
+        rivals = {}
+        if not self.parts and self.ranking is not None:
+            rivals = {code: rated(self.ranking, code) for code in self.ranking.languages if code != JOINT}
+        shares = {name: weight / scales[name] for name, weight in weights.items()}
+        for code, parts in self.parts.items():
+            contest = combined(parts, shares)
+            if contest is not None:
+                rivals[code] = contest
+        allowed = {code: contest.of(tuple(self.allowed)) for code, contest in rivals.items()}
+        contests = {code: allowed[code] for code in in_order(allowed) if allowed[code].systems}
+        joint = mean_contest(list(contests.values())) if len(contests) == len(rivals) > 1 else None
+        return contests if joint is None else {**contests, JOINT: joint}
+
+
+def choose_systems(
+    arena: Arena,
+    *,
+    weights: Mapping[str, float] | None = None,
+    referee: str | None = None,
+    requirements: Requirements | None = None,
+    margin: float = 0.0,
+    languages: Sequence[str] | None = None,
+    parser: schema.Parser = "strict",
+    assigner: str | None = None,
+    tokens_in: float | None = None,
+    tokens_out: float | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ChoiceReport:
+    """Choose among the systems of an arena.
+
+    Args:
+        arena: holds what the measures need; cards and the ledger, where there are any, tell price and latency.
+        weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings alone. With
+            several, a difference counts by its share of that from the worst to the best system.
+        referee: who decides the battles, for ratings; None for the only one.
+        requirements: what a system must be; None for anything.
+        margin: differences of at most this count as none, in the unit of the worth.
+        languages: codes; None for all.
+        parser: whose outcomes count.
+        assigner: whose assignments of nuggets count; None for the default.
+        tokens_in: prompt tokens of an answer, for systems without calls in the ledger; None for not known.
+        tokens_out: tokens of an answer, likewise.
+        draws: draws behind intervals and chances.
+        seed: their seed.
+
+    Raises:
+        BadInput: if a weight or the margin is none.
+        UnknownName: if a measure, referee or language is not there.
+        TableMissing: if the arena lacks a table that a measure needs.
+        NotEnoughData: if no language has a system with all measures.
+    """
+    shares = _shares({RATING: 1.0} if weights is None else weights)
+    if not (math.isfinite(margin) and margin >= 0):
+        raise BadInput(f"a margin cannot be {margin}", do="give 0, or how large a difference counts as none")
+    wants = requirements or Requirements()
+    ranking = None
+    if RATING in shares:
+        ranking = _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
+    elif referee is not None:
+        raise BadInput("a referee decides battles, and no measure has any", do="leave out the referee")
+    parts = (
+        {}
+        if set(shares) == {RATING}
+        else _parts(arena, shares, ranking, languages, parser, assigner, draws=draws, seed=seed)
+    )
+    systems = {system for of in parts.values() for part in of.values() for system in part.systems}
+    if ranking is not None and not parts:
+        systems = {system for row in ranking.languages.values() for system in row.systems}
+    facts = system_facts(arena, systems, tokens_in=tokens_in, tokens_out=tokens_out)
+    allowed = frozenset(system for system, known in facts.items() if known.lacking(wants) is None)
+    weighed = _Field(ranking, parts, facts, allowed, margin)
+    scales = _scales(weighed, shares)
+    contests = weighed.contests(shares, scales)
+    if not contests and allowed:
+        raise NotEnoughData("no system has all of these measures", do="weigh others, or bring what is missing")
+    return ChoiceReport(
+        rows=_rows(weighed, contests),
+        options=_options(weighed, contests, wants),
+        by_weight=_by_weight(weighed, shares, scales) if len(shares) > 1 and contests else (),
+        weights=shares,
+        scales=scales,
+        referee=None if ranking is None else ranking.referee,
+        margin=margin,
+        requirements=wants,
+        n_draws=draws,
+        seed=seed,
+    )
+
+
+def _shares(weights: Mapping[str, float]) -> dict[str, float]:
+    for name, weight in weights.items():
+        if not (math.isfinite(weight) and weight > 0):
+            raise BadInput(f"the weight of {name} is {weight}", do="give more than 0, or leave it out")
+        if name != RATING:
+            query_measure(name)
+    if not weights:
+        raise BadInput("nothing is weighed", do="give a weight to a measure")
+    whole = sum(weights.values())
+    return {name: weight / whole for name, weight in weights.items()}
+
+
+def _ranking(
+    arena: Arena,
+    referee: str | None,
+    languages: Sequence[str] | None,
+    *,
+    parser: schema.Parser,
+    draws: int,
+    seed: int,
+) -> Ranking:
+    name = only_judge(referees(arena, panel=True) if referee else referees(arena), referee, noun="referee")
+    table = arena.read(Referee.named(name).table)
+    return rank_by(table, name, parser=parser, languages=languages, draws=draws, seed=seed)
+
+
+def _parts(
+    arena: Arena,
+    measures: Iterable[str],
+    ranking: Ranking | None,
+    languages: Sequence[str] | None,
+    parser: schema.Parser,
+    assigner: str | None,
+    *,
+    draws: int,
+    seed: int,
+) -> dict[str, dict[str, Contest]]:
+    """By language and measure, of the languages that have every measure."""
+    by_measure: dict[str, dict[str, Influence]] = {}
+    for name in measures:
+        if name == RATING and ranking is not None:
+            by_measure[name] = {code: rated_by_query(ranking, code) for code in ranking.battles}
+            continue
+        measure, systems = query_measure(name), measured_systems(arena, name)
+        values_of = query_values(arena, systems, measure, languages=languages, parser=parser, assigner=assigner)
+        values = dict(zip(systems, values_of, strict=True))
+        codes = in_order({code for of in values.values() for code, _ in of})
+        known = ((code, valued(values, measure, code)) for code in codes)
+        by_measure[name] = {code: part for code, part in known if part is not None}
+    codes = in_order(set.intersection(*(set(of) for of in by_measure.values())))
+    return {
+        code: drawn({name: of[code] for name, of in by_measure.items()}, n_draws=draws, seed=seed + _number(code))
+        for code in codes
+    }
+
+
+def _scales(weighed: _Field, weights: Mapping[str, float]) -> dict[str, float]:
+    """By measure: the mean over languages of the difference from the worst to the best of those that may be taken."""
+    if len(weights) == 1:
+        return dict.fromkeys(weights, 1.0)
+    scales = {}
+    for name in weights:
+        spans = []
+        for parts in weighed.parts.values():
+            part = parts[name]
+            kept = part.of(tuple(weighed.allowed)).worth.tolist()
+            spans.append(max(kept) - min(kept) if kept else 0.0)
+        scales[name] = float(np.mean(spans)) if spans and max(spans) > 0 else 1.0
+    return scales
+
+
+def _chosen(weighed: _Field, contest: Contest) -> tuple[str, str | None]:
+    """The cheapest that may be the best, dearer ones first where prices are not known, and why it is not by price."""
+    order = np.argsort(-contest.worth, kind="stable")
+    able = contest.contenders(weighed.margin)
+    names = [contest.systems[k] for k in order if able[k]]
+    priced = [
+        (price, place, name) for place, name in enumerate(names) if (price := weighed.facts[name].price) is not None
+    ]
+    if not priced:
+        return names[0], "no price is known of those that may be best: the choice is the best by the estimate"
+    unpriced = len(names) - len(priced)
+    reason = f"of {unpriced} that may be best no price is known" if unpriced else None
+    return min(priced)[2], reason
+
+
+def _rows(weighed: _Field, contests: Mapping[str, Contest]) -> tuple[LanguageChoice, ...]:
+    if not contests:
+        reason = "no system meets the requirements"
+        nothing: dict[str, Any] = dict.fromkeys((field.name for field in fields(LanguageChoice)), None)
+        return (LanguageChoice(**nothing | {"language": JOINT, "contenders": (), "n_queries": 0, "reason": reason}),)
+    last = list(contests)[-1]
+    single = _chosen(weighed, contests[last])[0] if len(contests) == 1 or last == JOINT else None
+    rows = []
+    for code, contest in contests.items():
+        chosen, why = _chosen(weighed, contest)
+        able, regrets = contest.contenders(weighed.margin), contest.regrets()
+        order = np.argsort(-contest.worth, kind="stable")
+        k = contest.systems.index(chosen)
+        regret = dict(zip(("regret", "regret_low", "regret_high"), regrets[:, k].tolist(), strict=True))
+        ones: dict[str, float | None] = dict.fromkeys(("one_regret", "one_low", "one_high"))
+        if single is not None and single in contest.systems:
+            ones = dict(zip(ones, regrets[:, contest.systems.index(single)].tolist(), strict=True))
+        rows.append(
+            LanguageChoice(
+                language=code,
+                choice=chosen,
+                best=contest.systems[contest.best],
+                contenders=tuple(contest.systems[i] for i in order if able[i]),
+                p_right=float(contest.p_right(weighed.margin)[k]),
+                n_queries=contest.n_queries,
+                reason=why,
+                **regret,
+                **ones,
+            )
+        )
+    return tuple(rows)
+
+
+def _options(weighed: _Field, contests: Mapping[str, Contest], wants: Requirements) -> tuple[SystemOption, ...]:
+    contest = contests[list(contests)[-1]] if contests else None
+    values: dict[str, SystemOption] = {}
+    if contest is not None:
+        p_best, able = contest.p_right(), contest.contenders(weighed.margin)
+        ends = np.quantile(contest.draws, [0.025, 0.975], axis=0, method="weibull")
+        fronts = _fronts(weighed, contest)
+        for k, system in enumerate(contest.systems):
+            low, high = min(ends[0, k], contest.worth[k]), max(ends[1, k], contest.worth[k])
+            numbers = (float(contest.worth[k]), float(low), float(high), float(p_best[k]), bool(able[k]))
+            values[system] = SystemOption(weighed.facts[system], None, *numbers, *fronts[system])
+    for system, facts in weighed.facts.items():
+        if system not in values:
+            refused = facts.lacking(wants) or "it has no value in some of the languages"
+            values[system] = SystemOption(facts, refused, None, None, None, None, False, None, None)
+    return tuple(sorted(values.values(), key=lambda o: (o.worth is None, -(o.worth or 0.0), o.facts.system)))
+
+
+def _fronts(weighed: _Field, contest: Contest) -> dict[str, tuple[bool | None, float | None]]:
+    """By system: whether it is on the front of worth, price and latency, and in what share of the draws."""
+    priced = contest.of(tuple(s for s in contest.systems if weighed.facts[s].price is not None))
+    fronts: dict[str, tuple[bool | None, float | None]] = dict.fromkeys(contest.systems, (None, None))
+    if priced.systems:
+        known = [(weighed.facts[s].price, weighed.facts[s].seconds) for s in priced.systems]
+        costs: Array = np.array([[np.nan if cost is None else cost for cost in pair] for pair in known], dtype=float)
+        on_front, shares = priced.on_front(costs)
+        for system, is_on, share in zip(priced.systems, on_front.tolist(), shares.tolist(), strict=True):
+            fronts[system] = (is_on, share)
+    return fronts
+
+
+def _by_weight(
+    weighed: _Field, weights: Mapping[str, float], scales: Mapping[str, float]
+) -> tuple[WeightedChoice, ...]:
+    out = []
+    for name in weights:
+        rest = 1 - weights[name]
+        for step in range(STEPS + 1):
+            weight = step / STEPS
+            changed = {n: weight if n == name else (1 - weight) * share / rest for n, share in weights.items()}
+            contests = weighed.contests(changed, scales)
+            contest = contests[list(contests)[-1]]
+            choice = _chosen(weighed, contest)[0]
+            p_right = float(contest.p_right(weighed.margin)[contest.systems.index(choice)])
+            out.append(WeightedChoice(name, weight, choice, p_right))
+    return tuple(out)
+
+
+def _number(code: str) -> int:
+    """A number of a language's name, so that languages have draws of their own."""
+    return int.from_bytes(code.encode(), "big") % 2**31

@@ -1,0 +1,102 @@
+"""Who may be the best of several, and what it costs to take another: from estimates and draws of them.
+
+A system is left out of those that may be the best when a one-sided test shows one that is better, simultaneously over
+all others: the largest of its studentised deficits against the 95% quantile of the largest over the draws. The set so
+holds the truly best with a chance of 95% (the marginal confidence set for the first rank of Mogstad, Romano, Shaikh and
+Wilhelm, 2024, Review of Economic Studies 91(1), doi:10.1093/restud/rdad006; with a single step).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.rank.fit import Array
+from mirage.rank.records import LEVEL
+
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contest:
+    """What S systems are worth."""
+
+    systems: tuple[str, ...]
+    """Their names."""
+    worth: Array
+    """S: estimates."""
+    draws: Array
+    """B x S: draws that vary around the estimates as these do around the truth."""
+    n_queries: int
+    """Queries behind them."""
+
+    def of(self, systems: tuple[str, ...]) -> Contest:
+        """The same of some of the systems, in their order here."""
+        kept = [k for k, system in enumerate(self.systems) if system in systems]
+        names = tuple(self.systems[k] for k in kept)
+        return Contest(names, self.worth[kept], self.draws[:, kept], self.n_queries)
+
+    @property
+    def best(self) -> int:
+        """Number of the system that is worth most; the first of equals."""
+        return int(np.argmax(self.worth))
+
+    def contenders(self, margin: float = 0.0) -> NDArray[np.bool_]:
+        """S: whether no other is shown to be better by more than the margin."""
+        kept = np.zeros(len(self.systems), dtype=bool)
+        for k in range(len(self.systems)):
+            deficits, errors, moves = self._others(k)
+            bound = _largest(moves / errors)
+            kept[k] = k == self.best or bool(((deficits - margin) / errors <= bound).all())
+        return kept
+
+    def regrets(self) -> Array:
+        """3 x S: by how much the best is above each system, with the ends of its 95% interval over all others."""
+        rows = np.zeros((3, len(self.systems)))
+        for k in range(len(self.systems)):
+            deficits, errors, moves = self._others(k)
+            if len(deficits):
+                reach = _largest(np.abs(moves) / errors) * errors
+                ends = (deficits.max(), (deficits - reach).max(), (deficits + reach).max())
+                rows[:, k] = np.maximum(ends, 0.0)
+        return rows
+
+    def p_right(self, margin: float = 0.0) -> Array:
+        """S: share of the draws in which no other is better by more than the margin."""
+        short = self.draws.max(axis=1, keepdims=True) - self.draws
+        return np.asarray((short <= margin + _SAME).mean(axis=0))
+
+    def on_front(self, costs: Array) -> tuple[NDArray[np.bool_], Array]:
+        """S whether no other is worth more at no higher cost, by the estimates; S shares of the draws in which so.
+
+        Args:
+            costs: S x C: what each costs; NaN where that is not known, which then is not compared.
+        """
+        with np.errstate(invalid="ignore"):
+            dearer = costs[:, None, :] > costs[None, :, :]
+        at_most = np.asarray(~np.swapaxes(dearer, 0, 1).any(axis=2))
+        return _undominated(self.worth[None], at_most)[0], _undominated(self.draws, at_most).mean(axis=0)
+
+    def _others(self, k: int) -> tuple[Array, Array, Array]:
+        """Of the S - 1 others: how far each is above a system, the standard errors of that, and B x (S - 1) deviations
+        of the draws from it.
+        """
+        others = np.arange(len(self.systems)) != k
+        deficits = (self.worth - self.worth[k])[others]
+        moves = (self.draws - self.draws[:, k : k + 1])[:, others] - deficits
+        return deficits, np.maximum(np.sqrt((moves**2).mean(axis=0)), _SAME), moves
+
+
+def _largest(studentised: Array) -> float:
+    """The quantile of the largest of each draw; 0 where there is nobody else."""
+    return float(np.quantile(studentised.max(axis=1), LEVEL, method="weibull")) if studentised.size else 0.0
+
+
+def _undominated(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """B x S: whether none of those that cost at most as much (S x S: the column, of the row) is worth more."""
+    front = np.empty(worth.shape, dtype=bool)
+    for k in range(worth.shape[1]):
+        front[:, k] = ~(worth[:, at_most[k]] > worth[:, k : k + 1] + _SAME).any(axis=1)
+    return front

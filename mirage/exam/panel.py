@@ -1,0 +1,134 @@
+"""Several judges beside each other: how many independent ones they are worth, and which to take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mirage.battles.decision import Battle
+from mirage.exam.estimates import Array, Spread, estimate, jackknife
+from mirage.exam.items import Items
+from mirage.exam.records import Estimate, JudgeChoice, PanelWorth
+from mirage.intervals import CONFIDENCE
+from mirage.languages import name_of
+
+_NO_COMMON = "no battle was decided by people and by every judge"
+
+
+def common(by_judge: Mapping[str, Items]) -> list[Battle]:
+    """The battles that every judge decided."""
+    return sorted(set.intersection(*(set(items) for items in by_judge.values()))) if by_judge else []
+
+
+def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
+    """How many independent judges a panel is worth.
+
+    An error is the points that a judge gives a system less those that people give it. Their correlation is taken about
+    0, since from the other system's side every error has the other sign.
+
+    Args:
+        code: the language, or `all`.
+        parts: by judge the battles that it decided, one mapping a language; all of the same judges.
+    """
+    judges = tuple(sorted(parts[0]))
+    j = len(judges)
+    moments = [_moments([by_judge[name] for name in judges], common(by_judge)) for by_judge in parts]
+
+    def effective(sums: Array) -> Array:
+        return np.asarray(j**2 / (_correlation(sums, j) ** 2).sum(axis=(1, 2)) / j)
+
+    spreads = [jackknife(sums, effective, lambda s: s[:, -1]) for sums in moments]
+    known = any(spread.n for spread in spreads)
+    share = estimate(spreads, none="a judge makes no error" if known else _NO_COMMON, scale="difference")
+    # Estimated as a share of the judges, which has the bounds of one.
+    value, low, high = (None if end is None else max(end * j, 1.0) for end in (share.value, share.low, share.high))
+    matrices = [_correlation(sums.sum(axis=0, keepdims=True), j)[0] for sums in moments if len(sums)]
+    matrix = np.mean(matrices, axis=0) if matrices and share.value is not None else np.zeros((0, 0))
+    return PanelWorth(
+        code, judges, replace(share, value=value, low=low, high=high), tuple(tuple(map(float, row)) for row in matrix)
+    )
+
+
+def _moments(by_judge: Sequence[Items], battles: Sequence[Battle]) -> Array:
+    """Q x (J * J + 1): products of the judges' errors, and the number of battles."""
+    j = len(by_judge)
+    by_query: dict[str, Array] = {}
+    for key in battles:
+        errors = np.array([items[key].decision.points - items[key].people for items in by_judge])
+        sums = by_query.setdefault(key.query_id, np.zeros(j * j + 1))
+        sums += np.append(np.outer(errors, errors).ravel(), 1.0)
+    return np.array([*by_query.values()]).reshape(-1, j * j + 1)
+
+
+def _correlation(sums: Array, j: int) -> Array:
+    """B x J x J; NaN where a judge makes no error."""
+    products = sums[:, :-1].reshape(-1, j, j)
+    scale = np.sqrt(np.diagonal(products, axis1=1, axis2=2))
+    below = scale[:, :, None] * scale[:, None, :]
+    return np.asarray(np.divide(products, below, out=np.full(products.shape, np.nan), where=below > 1e-12))
+
+
+def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estimate | None) -> JudgeChoice:
+    """The judge that agrees most with people, on the battles that every judge decided.
+
+    Each other judge is compared with it over the same queries, at a level that holds for all comparisons together
+    (Bonferroni).
+
+    Args:
+        code: the language, or `all`.
+        parts: as in `panel_worth`.
+        people: how far people agree with each other, where it is known.
+    """
+    where = "Over all languages" if code == "all" else f"In {name_of(code)}"
+    judges = sorted(parts[0])
+    tables = [_agreeing([by_judge[name] for name in judges], common(by_judge)) for by_judge in parts]
+    if not all(len(table) for table in tables):
+        return JudgeChoice(code, (), f"{where} no judge can be named: {_NO_COMMON}.")
+    level = 1 - (1 - CONFIDENCE) / max(len(judges) - 1, 1)
+
+    def spreads(weights: Array) -> list[Spread]:
+        return [jackknife(table, lambda s: s[:, :-1] @ weights / s[:, -1], lambda s: s[:, -1]) for table in tables]
+
+    own = [estimate(spreads(np.eye(len(judges))[k]), none=_NO_COMMON) for k in range(len(judges))]
+    best = max(range(len(judges)), key=lambda k: own[k].value or 0.0)
+    apart: list[tuple[str, Estimate]] = []
+    near: list[tuple[str, Estimate]] = []
+    for k in range(len(judges)):
+        if k != best:
+            difference = np.eye(len(judges))[best] - np.eye(len(judges))[k]
+            row = judges[k], estimate(spreads(difference), none=_NO_COMMON, scale="difference", confidence=level)
+            (apart if row[1].low is not None and row[1].low > 0 else near).append(row)
+    share = f"{_percent(own[best])} of {own[best].n:,} votes"
+    if len(judges) == 1:
+        sentence = f"{where} {judges[0]} is the only judge examined: it agrees with {share}"
+    elif near:
+        names = " and ".join([judges[best], *(name for name, _ in near)])
+        differences = "; ".join(f"{name} {_points(row)} below" for name, row in near)
+        sentence = f"{where} {names} cannot be told apart: {judges[best]} agrees with {share}, {differences}"
+    else:
+        name, lead = min(apart, key=lambda each: each[1].value or 0.0)
+        sentence = f"{where} take {judges[best]}: it agrees with {share}, {_points(lead)} above {name}, the next"
+    if people is not None and people.value is not None:
+        sentence += f"; people agree with each other on {_percent(people)}"
+    return JudgeChoice(code, (judges[best], *(name for name, _ in near)), f"{sentence}.")
+
+
+def _agreeing(by_judge: Sequence[Items], battles: Sequence[Battle]) -> Array:
+    """Q x (J + 1): votes that each judge agrees with, and all votes."""
+    by_query: dict[str, Array] = {}
+    for key in battles:
+        sums = by_query.setdefault(key.query_id, np.zeros(len(by_judge) + 1))
+        sums += [*(items[key].agreeing for items in by_judge), len(by_judge[0][key].opinions)]
+    return np.array([*by_query.values()]).reshape(-1, len(by_judge) + 1)
+
+
+def _percent(row: Estimate) -> str:
+    ends = "" if row.low is None or row.high is None else f" (95% interval {row.low:.0%} to {row.high:.0%})"
+    return f"{row.value or 0:.0%}{ends}"
+
+
+def _points(row: Estimate) -> str:
+    ends = "" if row.low is None or row.high is None else f" ({100 * row.low:.0f} to {100 * row.high:.0f})"
+    return f"{100 * (row.value or 0):.0f} points{ends}"

@@ -1,0 +1,255 @@
+"""The exam of the judges of an arena."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from mirage import store
+from mirage.battles.decision import Battle
+from mirage.battles.verdict_rows import programs
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.exam.estimates import Array, estimate, jackknife
+from mirage.exam.items import Items, Lengths, Opinions, items_of, judge_sums, opinions_of, people_sums
+from mirage.exam.measures import MEASURES, STATISTICS
+from mirage.exam.order import Order, order_measures, order_of
+from mirage.exam.panel import choose_judge, panel_worth
+from mirage.exam.records import Estimate, ExamResult, JudgeExam
+from mirage.judge.stage import judge_statistics
+from mirage.languages import in_order
+from mirage.makers import BY_NAME, Makers
+from mirage.votes import PEOPLE, Vote, imported
+from mirage.votes.raters import judge_name, score_verdicts
+from mirage.votes.stage import counting
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.judge import JudgeStats
+    from mirage.llm import Limits
+
+DRAWS, SEED = 500, 0
+_REFERENCE = "people are what judges are compared with"
+_COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
+
+
+def exam(
+    arena: store.Arena,
+    *,
+    votes: Iterable[Vote] = (),
+    judges: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    ratings: str | None = None,
+    limits: Limits | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ExamResult:
+    """Examine the judges of an arena by what people say of the same battles.
+
+    People are those who voted on battles drawn at random, those whose verdicts the arena came with, and those who
+    scored answers: of two answers to a query, the one that a person scored higher is better to that person.
+
+    Args:
+        arena: with judgments; lengths come from features, tokens from the ledger.
+        votes: the log of votes, or none.
+        judges: names; None for every judge that is no person.
+        languages: codes; None for all that people decided in.
+        ratings: the measure whose scores count as people's; None for the only one that people scored, and for none
+            where there are several, as each asks something else.
+        limits: holds the prices of tokens; without it there is no money.
+        draws: draws behind the intervals of the systems' order.
+        seed: their seed.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        UnknownName: if a judge, a language or the measure is not there.
+        NotEnoughData: if people decided no battle that counts.
+    """
+    arena.need("judgments")
+    judgments = programs(arena.read("judgments", columns=_COLUMNS))
+    heard = [*counting(arena, votes), *_rated(arena, ratings)]
+    if languages is not None:
+        for code in languages:
+            if code not in arena.languages("judgments"):
+                raise UnknownName("language", code, arena.languages("judgments"), where=arena.address)
+        heard = [vote for vote in heard if vote.language in languages]
+    lengths: dict[tuple[str, str, str], float] = {}
+    if "features" in arena.tables:
+        rows = arena.sql(
+            "SELECT language, query_id, system, value FROM features WHERE feature = 'length' AND value IS NOT NULL"
+        )
+        keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
+        lengths = dict(zip(keys, rows["value"].to_pylist(), strict=True))
+    result = examine(
+        judgments, heard, judges=judges, lengths=lengths, makers=store.makers_of(arena), draws=draws, seed=seed
+    )
+    stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, limits=limits, tags=arena.tags)}
+    return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
+
+
+def examine(
+    judgments: pa.Table,
+    votes: Iterable[Vote],
+    *,
+    judges: Sequence[str] | None = None,
+    lengths: Lengths | None = None,
+    makers: Makers = BY_NAME,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ExamResult:
+    """Examine judges by votes.
+
+    Args:
+        judgments: columns of table `judgments`, of programs only.
+        votes: those that stand (`mirage.votes.standing`); those on battles that were not drawn at random do not count.
+        judges: names; None for all.
+        lengths: of the answers, where they are known.
+        makers: who made which judge and system.
+        draws: draws behind the intervals of the systems' order.
+        seed: their seed.
+
+    Raises:
+        UnknownName: if a judge has no verdict.
+        NotEnoughData: if no vote counts.
+    """
+    opinions = opinions_of(votes)
+    if not opinions:
+        raise NotEnoughData(
+            "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
+        )
+    known = sorted(name for name in judgments["judge"].unique().to_pylist() if not name.startswith(judge_name("")))
+    for name in judges or ():
+        if name not in known:
+            raise UnknownName("judge", name, known)
+    names = [name for name in known if judges is None or name in judges]
+    by_judge = items_of(judgments, opinions)
+    examined = _Examined(lengths or {}, makers, draws, seed)
+    exams: list[JudgeExam] = []
+    for name in names:
+        exams += examined.rows(name, by_judge.get(name, {}), in_order(opinions))
+    between = examined.people(opinions)
+    exams += between
+    by_code = {row.language: row.measures["agree"] for row in between}
+    codes = [code for code in in_order(opinions) if any(code in by_judge.get(name, {}) for name in names)]
+    parts = [{name: by_judge[name][code] for name in names if code in by_judge.get(name, {})} for code in codes]
+    scopes = [(code, [part]) for code, part in zip(codes, parts, strict=True)]
+    if len(parts) > 1:
+        shared = set.intersection(*(set(part) for part in parts))
+        if shared:
+            scopes.append(("all", [{name: part[name] for name in sorted(shared)} for part in parts]))
+    return ExamResult(
+        tuple(exams),
+        tuple(panel_worth(code, scope) for code, scope in scopes if len(scope[0]) > 1),
+        tuple(choose_judge(code, scope, by_code.get(code)) for code, scope in scopes),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Examined:
+    """Makes the rows of judges and people."""
+
+    lengths: Lengths
+    makers: Makers
+    draws: int
+    seed: int
+    orders: dict[frozenset[tuple[Battle, float]], Order | None] = field(default_factory=dict)
+    """Those made: judges on the same battles share people's."""
+
+    def rows(self, judge: str, by_language: Mapping[str, Items], languages: Sequence[str]) -> list[JudgeExam]:
+        sums: dict[str, Array] = {}
+        orders: dict[str, tuple[Order, Order]] = {}
+        for code in languages:
+            items = by_language.get(code, {})
+            sums[code] = judge_sums(judge, items, lengths=self.lengths, makers=self.makers)
+            judged = self._order({key: item.decision.points for key, item in items.items()})
+            people = self._order({key: item.people for key, item in items.items()})
+            if judged is not None and people is not None:
+                orders[code] = judged, people
+        return [
+            JudgeExam(
+                judge,
+                code,
+                sum(len(by_language.get(part, {})) for part in scope),
+                _measures([sums[part] for part in scope])
+                | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
+                None,
+                None,
+            )
+            for code, scope in _scopes(languages)
+        ]
+
+    def people(self, opinions: Mapping[str, Opinions]) -> list[JudgeExam]:
+        rows = []
+        for code, scope in _scopes(in_order(opinions)):
+            measures = _measures([people_sums(opinions[part]) for part in scope])
+            for name, measure in MEASURES.items():
+                if measure.group == "order" or name in ("length", "family"):
+                    measures[name] = Estimate(None, None, None, 0, 0, _REFERENCE)
+                elif measures[name].value is None and not measures[name].n:
+                    measures[name] = replace(measures[name], reason="no battle was decided by two people")
+            n = sum(len(heard) > 1 for part in scope for heard in opinions[part].values())
+            rows.append(JudgeExam(PEOPLE, code, n, measures, None, None))
+        return rows
+
+    def _order(self, decided: Mapping[Battle, float]) -> Order | None:
+        key = frozenset(decided.items())
+        if key not in self.orders:
+            self.orders[key] = order_of(decided, draws=self.draws, seed=self.seed) if decided else None
+        return self.orders[key]
+
+
+def _scopes(languages: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Each language by itself, and all together where there are several."""
+    return [*((code, [code]) for code in languages), *([("all", list(languages))] if len(languages) > 1 else [])]
+
+
+def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
+    return {
+        name: estimate(
+            [jackknife(part, statistic, trials) for part in sums],
+            none=MEASURES[name].none,
+            scale=MEASURES[name].scale,
+        )
+        for name, (statistic, trials) in STATISTICS.items()
+    }
+
+
+def _rated(arena: store.Arena, measure: str | None) -> list[Vote]:
+    """What people who scored answers say of battles, a vote a person and battle."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "scores" not in arena.tables:
+        if measure is not None:
+            raise UnknownName("measure that people scored", measure, ())
+        return []
+    scores = arena.read("scores")
+    scores = scores.filter(pc.fill_null(scores["person"], False))
+    names = sorted(scores["measure"].unique().to_pylist())
+    if measure is None and len(names) != 1:
+        return []
+    if measure is not None and measure not in names:
+        raise UnknownName("measure that people scored", measure, names)
+    votes: list[Vote] = []
+    for rater in sorted(scores["rater"].unique().to_pylist()):
+        try:
+            rows = score_verdicts(scores.filter(pc.equal(scores["rater"], rater)), measure or names[0])
+        except (NotEnoughData, UnknownName):
+            continue  # this person scored no two answers to a query
+        persons = {"person": pa.array([True] * len(rows)), "voter": pa.array([rater] * len(rows), pa.string())}
+        for name, column in persons.items():
+            rows = rows.set_column(rows.column_names.index(name), name, column)
+        votes += imported(rows, arena.name)
+    return votes
+
+
+def _with_cost(row: JudgeExam, stats: JudgeStats | None) -> JudgeExam:
+    """With what a battle on which the judge agrees with people takes."""
+    agree = row.measures["agree"].value
+    if stats is None or not agree or stats.tokens_in is None or not stats.n:
+        return row
+    # Verdicts a battle: two where each is shown in both orders.
+    verdicts = row.measures["first"].n / row.battles / stats.n / agree
+    tokens = (stats.tokens_in + (stats.tokens_out or 0)) * verdicts
+    return replace(row, tokens=tokens, money=None if stats.money is None else stats.money * 1000 * verdicts)
