@@ -1,6 +1,6 @@
-"""The text of a reply, taken apart: reason and answer, the passages it cites, and what remains without either.
+"""The text of an answer, taken apart: reason and answer, the passages it cites, and what remains without either.
 
-Everything here is pure and works in characters (code points) of the raw reply, so that a page can mark the very text a
+Everything here is pure and works in characters (code points) of the raw answer, so that a page can mark the very text a
 number comes from. Nothing is cut: text after a blank line belongs to the part it stands in.
 """
 
@@ -23,36 +23,36 @@ _NUMBERED_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
 
 
 def is_numbered(template: str | None, numbered: bool | None) -> bool:
-    """Whether the prompt of a reply numbered its passages, so that a number in brackets cites one.
+    """Whether the prompt of an answer numbered its passages, so that a number in brackets cites one.
 
     Args:
         template: name of its template: those of NoMIRACL show passages as `[1] ...`. It decides where nothing else is
-            known, as for replies imported from the published outputs.
-        numbered: what the reply's row says (`schema.Answer.numbered`): a property of the prompt that was sent.
+            known, as for answers imported from the published outputs.
+        numbered: what the answer's row says (`schema.Answer.numbered`): a property of the prompt that was sent.
     """
     return template in _NUMBERED_TEMPLATES if numbered is None else numbered
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """A reply in its two parts, each without surrounding white space."""
+    """An answer in its two parts, each without surrounding white space."""
 
     reason: str | None
-    """The reasoning; null where the reply marks none."""
+    """The reasoning; null where the answer marks none."""
     answer: str | None
-    """The answer; null where a reason is marked but no answer follows (a reply cut off by the token limit)."""
+    """The answer; null where a reason is marked but no answer follows (an answer cut off by the token limit)."""
     reason_span: Span | None
-    """Where the reason stands in the reply; null with it."""
+    """Where the reason stands in the answer; null with it."""
     answer_span: Span | None
     """Where the answer stands; null with it."""
     markers: bool
-    """Whether the reply carries a Reason or an Answer heading. Without any, the whole reply is the answer."""
+    """Whether the answer carries a Reason or an Answer heading. Without any, the whole answer is the answer."""
     preamble_span: Span | None = None
     """Where text before the first heading stands that belongs to neither part; null where there is none."""
 
 
 def parse_answer(text: str) -> ParsedAnswer:
-    """Split a reply of the form `##Reason: ... ##Answer: ...` (the MIRAGE-Bench prompt asks for it).
+    """Split an answer of the form `##Reason: ... ##Answer: ...` (the MIRAGE-Bench prompt asks for it).
 
     What counts as a heading is said in `mirage.headings`: in 18 languages, with or without `##`, in bold. A heading
     with a mark beats those of its kind without one. The reason runs from its heading to the Answer heading, the answer
@@ -109,7 +109,7 @@ def _strip(text: str, span: Span) -> Span:
 
 
 def compose_answer(reason: str, answer: str) -> str:
-    """A reply in the form that `parse_answer` reads and the RAG prompt asks for."""
+    """An answer in the form that `parse_answer` reads and the RAG prompt asks for."""
     return f"##Reason: {reason}\n##Answer: {answer}"
 
 
@@ -159,10 +159,10 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     digits count where they fill the bracket: `[1]`, `[1, 3]`, `[2-5, 7-9]`, `[Context 3]`; they mean positions in a
     numbered prompt and are unknown otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too
     (also with passage or document), as far as the numbers are positions. Left out because uncertain: `the first
-    context`, numbers in round brackets, years, a bracket that the reply's end cuts off.
+    context`, numbers in round brackets, years, a bracket that the answer's end cuts off.
 
     Args:
-        text: the raw reply.
+        text: the raw answer.
         passage_ids: the passages shown, in the order of the prompt.
         numbered: whether the prompt numbered the passages, from 1, instead of showing their ids
             (`is_numbered`).
@@ -210,7 +210,7 @@ def cited(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, 
 
 
 def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
-    """The reply without its Reason and Answer headings and without these mentions: its own words."""
+    """The answer without its Reason and Answer headings and without these mentions: its own words."""
     cuts = [(mention.start, mention.end) for mention in mentions] + [
         (heading.start, heading.end) for heading in headings(text)
     ]
@@ -242,7 +242,7 @@ def segments(text: str, marks: Iterable[tuple[int, int, Name]]) -> list[Segment[
     Put together, the segments are the text.
 
     Args:
-        text: the raw reply.
+        text: the raw answer.
         marks: `(start, end, name)` each; a mark without length marks nothing.
 
     Raises:

@@ -12,14 +12,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mirage.rank as ranks
 from mirage import schema, store
+from mirage.comparison.records import ComparisonReport
+from mirage.deciding.records import ChoiceReport, Requirements
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
+from mirage.intervals import CONFIDENCE
 from mirage.rank import DRAWS, SEED, Difference
 from mirage.store import Arena
 
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from mirage.abstention import Method
     from mirage.placement import Placement
+    from mirage.rank.large import VerdictFiles
     from mirage.votes import Correction, Vote
 
 __all__ = [
@@ -38,14 +43,23 @@ __all__ = [
     "NotEnoughData",
     "Ranking",
     "Rows",
+    "SystemChoice",
+    "SystemComparison",
     "UnknownName",
     "agreement",
+    "attribution",
     "compare",
     "correct",
+    "decide",
+    "import_file",
+    "judge_exam",
+    "nugget_scores",
     "open_arena",
     "place",
     "rank",
     "rates",
+    "retrieval_measures",
+    "risk_coverage",
 ]
 
 SHOWN, COLUMNS = 10, 9
@@ -107,6 +121,25 @@ class Ranking(ranks.Ranking):
         frame: pd.DataFrame = _of_language(self._ordered(), language).to_pandas()
         return frame
 
+    def to_latex(self, language: str | None = None) -> str:
+        """One language as a LaTeX table (`booktabs`): a rule between tiers, the best tier bold, how it was made below.
+
+        Args:
+            language: code, or `all`; None for the last, which is `all` where there are several.
+
+        Raises:
+            UnknownName: if the language is not ranked here.
+        """
+        from mirage.exports.leaderboard import to_latex
+
+        return to_latex(self, language, notes=self.remarks)
+
+    def to_markdown(self, language: str | None = None) -> str:
+        """One language as a Markdown table. Args and errors: as for `to_latex`."""
+        from mirage.exports.leaderboard import to_markdown
+
+        return to_markdown(self, language, notes=self.remarks)
+
     def plot(self, language: str | None = None) -> Any:
         """The ratings of one language with their intervals, as a figure of plotly.
 
@@ -145,22 +178,118 @@ class Ranking(ranks.Ranking):
         return _html(*self._shown())
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemChoice(ChoiceReport):
+    """Which system to take: a row a language, `all` last where there are several."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row a language (`mirage.deciding.LanguageChoice`)."""
+        frame: pd.DataFrame = self._table().to_pandas()
+        return frame
+
+    def systems(self) -> pd.DataFrame:
+        """One row a system, those worth most first (`mirage.deciding.SystemOption` and its `SystemFacts`)."""
+        from mirage.deciding.reports import option_records
+
+        frame: pd.DataFrame = _table(option_records(self)).to_pandas()
+        return frame
+
+    def _table(self) -> pa.Table:
+        from mirage.deciding.reports import language_records
+
+        return _table([row | {"contenders": ", ".join(row["contenders"])} for row in language_records(self)])
+
+    def _shown(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        from mirage.deciding.reports import notes
+
+        columns = ("language", "choice", "contenders", "p_right", "regret", "one_regret", "n_queries")
+        return "\n".join(notes(self)), self._table(), columns
+
+    def __repr__(self) -> str:
+        return _text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return _html(*self._shown())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemComparison(ComparisonReport):
+    """Whether one system is better than another: a row a language, `all` last where there are several."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row a language (`mirage.comparison.Comparison`)."""
+        frame: pd.DataFrame = self._table().to_pandas()
+        return frame
+
+    def to_markdown(self) -> str:
+        """The summary that `mirage compare --markdown` writes."""
+        from mirage.comparison.reports import to_markdown
+
+        return to_markdown(self)
+
+    def _table(self) -> pa.Table:
+        return _table([asdict(row) for row in self.rows])
+
+    def _shown(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        from mirage.comparison.reports import notes
+
+        columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
+        return "\n".join(notes(self)), self._table(), columns
+
+    def __repr__(self) -> str:
+        return _text(*self._shown())
+
+    def _repr_html_(self) -> str:
+        return _html(*self._shown())
+
+
 def open_arena(arena: str | Path) -> Arena:
     """Open an arena: a bundled one by its name, or a folder.
 
     Args:
-        arena: `nomiracl`, the name of another bundled arena, or the path of a folder.
+        arena: `nomiracl`, the name of another bundled arena, the path of a folder, or an address on object storage
+            (`s3://bucket/folder`).
 
     Raises:
         UnknownName: if it is neither the name of a bundled arena nor a folder.
+        BadInput: if the address is none, or holds credentials.
+        Unreachable: if the object storage does not answer.
         ArenaError: if the folder is not an arena, or not a sound one.
     """
     folders = store.bundled()
     if str(arena) in folders and not store.is_arena(Path(arena)):
         return store.open_arena(folders[str(arena)])
-    if not Path(arena).is_dir():
+    folder = store.located(arena) if isinstance(arena, str) else arena
+    if not store.is_remote(folder) and not folder.is_dir():
         raise UnknownName("arena", str(arena), folders, where="the bundled arenas, and this is no folder either")
-    return store.open_arena(Path(arena))
+    return store.open_arena(folder)
+
+
+def import_file(
+    path: str | Path,
+    into: str | Path,
+    *,
+    kind: str | None = None,
+    names: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+) -> Arena:
+    """Read a file of yours, in any known format, into an arena, new or existing, in one step.
+
+    Args:
+        path: JSON, JSON Lines, CSV or Parquet, packed or not, or a folder of such files.
+        into: the arena's folder.
+        kind: the format: `rag`, `ragas`, `lmarena` ...; None: it is told by what the file holds.
+        names: our field by the file's: `{"q": "question"}`.
+        values: by our field, the value of every record without it: `{"system": "my-model"}`.
+
+    Raises:
+        BadInput: listing every wrong record; nothing is then imported.
+        ArenaError: if a query or passage would change that the arena has answers to, or the arena cannot be written.
+    """
+    from mirage.imports import import_file as imported
+    from mirage.sources.files import Options
+
+    return imported(Path(path), Path(into), name=kind, options=Options(names or {}, values or {})).arena
 
 
 def rates(
@@ -176,7 +305,7 @@ def rates(
         arena: with the table `outcomes`.
         languages: codes; None for all.
         systems: names; None for all.
-        parser: whose reading of the replies counts.
+        parser: whose reading of the answers counts.
 
     Returns:
         Rows of `mirage.outcomes.Rate`: a row a language, subset and system, with 95% intervals.
@@ -197,6 +326,156 @@ def rates(
     return Rows(table, title, ("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"))
 
 
+def retrieval_measures(
+    arena: Arena,
+    *,
+    measures: Sequence[str] | None = None,
+    languages: Iterable[str] | None = None,
+    relevant_from: int = 1,
+) -> Rows:
+    """How well each retriever did on the queries whose passages people have labelled.
+
+    `given` is the passages that came with the queries. judged@k stands beside every measure at k: a passage that nobody
+    has labelled counts as not relevant.
+
+    Args:
+        arena: with the table `passages`, and `retrieved` where anything was retrieved.
+        measures: names as ir_measures has them; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10.
+        languages: codes; None for all.
+        relevant_from: the least grade that counts as relevant.
+
+    Returns:
+        Rows of `mirage.retrieval.measures.RetrievalMean`: a row a language, retriever and measure, with 95% intervals
+        over queries; the language `all` is the mean over languages.
+
+    Raises:
+        NotEnoughData: if no passage has a label.
+        UnknownName: if there is no such measure or language.
+    """
+    from mirage.retrieval import summary
+    from mirage.retrieval.measures import MEASURES, means
+
+    codes = None if languages is None else list(languages)
+    chosen = MEASURES if measures is None else measures
+    table = summary.measured(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
+    rows = _table([asdict(row) for row in means(table)])
+    title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
+    return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
+
+
+def risk_coverage(
+    arena: Arena,
+    signal: str,
+    *,
+    error: float = 0.1,
+    loss: str = "hallucination",
+    higher: bool | None = None,
+    method: Method = "conformal",
+    confidence: float = CONFIDENCE,
+    languages: Iterable[str] | None = None,
+    systems: Iterable[str] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Rows:
+    """What a signal of an answer buys when weak answers are withheld: risk against coverage, and a promised error.
+
+    Args:
+        arena: with the signal, and `outcomes` or `scores` for the loss.
+        signal: a feature, or a measure of `scores`.
+        error: the error to promise, between 0 and 1.
+        loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
+        higher: whether more of the signal speaks for the answer; None: as the feature declares, else yes.
+        method: `conformal` or `tested` (`mirage.abstention.Promise`).
+        confidence: of `tested`: the least probability that the promise holds.
+        languages: codes; None for all.
+        systems: names; None for all.
+        draws: of the bootstrap of the queries, at least 2.
+        seed: of the draws and of the split of the queries into calibration and test.
+
+    Returns:
+        A row a language and system, with the fields of `mirage.abstention.Curve` and of its `Promise`; those of the
+        promise that the curve has too begin with `test_`.
+
+    Raises:
+        TableMissing: if the arena lacks the table of the signal or of the loss.
+        UnknownName: if there is no such signal, loss, language or system.
+        BadInput: if the error or the confidence cannot be, or a scale is not known.
+    """
+    from mirage import abstention
+
+    traded = abstention.tradeoffs(
+        arena,
+        signal,
+        error=error,
+        loss=loss,
+        higher=higher,
+        method=method,
+        confidence=confidence,
+        languages=languages,
+        systems=systems,
+        draws=draws,
+        seed=seed,
+    )
+    title = f"{signal} of {arena.name}: area under risk against coverage, and the threshold for an error of {error:g}"
+    return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
+
+
+def attribution(
+    arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = 1, answers: bool = False
+) -> Rows:
+    """Whether the retriever or the model failed: the cause of every answer, by people's labels of the passages.
+
+    Args:
+        arena: with the table `outcomes`, and `answers` and `passages` where they are there.
+        languages: codes; None for all.
+        relevant_from: the least grade that counts as relevant.
+        answers: whether each answer has a row, with its evidence; else each system and cause has.
+
+    Returns:
+        Rows of `mirage.retrieval.attribution.CauseShare`, with 95% intervals over queries, or of `Attribution`.
+
+    Raises:
+        TableMissing: if it lacks outcomes.
+        UnknownName: if it has no such language.
+    """
+    from mirage.retrieval import summary
+    from mirage.retrieval.attribution import cause_shares
+
+    codes = None if languages is None else list(languages)
+    entries = summary.attributions(arena, languages=codes, relevant_from=relevant_from)
+    causes = [entry.attribution for entry in entries]
+    if answers:
+        return Rows(_table([asdict(row) for row in causes]), f"Where each answer of {arena.name} went")
+    title = f"Where answers of {arena.name} are lost, with 95% intervals over queries"
+    rows = _table([asdict(row) for row in cause_shares(causes)])
+    return Rows(rows, title, ("language", "system", "cause", "k", "n", "share", "low", "high"))
+
+
+def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:
+    """Which share of the facts that a good answer states each system's answers state (nuggetizer, TREC RAG 2024).
+
+    Args:
+        arena: with the tables `answers`, `nuggets` and `nugget_assignments`.
+        assigner: whose assignments count; None for who made most of them, and the matcher of shared words,
+            `baseline/terms`, only where it is alone.
+        languages: codes; None for all.
+
+    Returns:
+        A row a language, system and score (`feature`), with the mean over queries, its 95% interval (`low`, `high`),
+        `n` queries with a value and `total` queries; the language `all` is the mean over languages.
+
+    Raises:
+        TableMissing: if the arena lacks one of the tables.
+        UnknownName: if nobody of this name made assignments.
+    """
+    from mirage.features.stage import nugget_means
+
+    chosen, means = nugget_means(arena, assigner=assigner, languages=None if languages is None else list(languages))
+    title = f"Scores of {arena.name} by nuggets, assigned by {chosen}, with 95% intervals over queries"
+    first = ("language", "system", "feature", "mean", "low", "high", "n", "total")
+    return Rows(_table([{name: getattr(row, name) for name in first} for row in means]), title, first)
+
+
 def rank(
     battles: Any,
     *,
@@ -211,7 +490,8 @@ def rank(
     Args:
         battles: an arena; or rows of battles: a data frame (pandas, polars), an Arrow table, a list of mappings, or a
             file (.csv, .jsonl, .parquet). Columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`; `unparsed` is
-            left out and counted). Optional: `query_id` (battles on one query are drawn together; without it each
+            left out and counted). Of a large Parquet file, or an arena with as many verdicts, a block of queries at a
+            time is counted. Optional: `query_id` (battles on one query are drawn together; without it each
             battle is a query of its own), `language` (each is ranked, and all together), `judge`, and `points`, what
             system_a takes of the battle's point, in [0, 1].
         judge: whose verdicts, or `relevance` for an arena's outcomes by human labels; None where there is only one.
@@ -228,9 +508,17 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.referee import Referee, only_judge, referees
+    from mirage.rank.large import rank_files
     from mirage.rank.ranking import rank_by, remarks
 
     notes: list[str] = []
+    files = _files(battles, judge)
+    if files is not None and files.large:
+        result = rank_files(files, judge=judge, draws=draws, seed=seed, ties=ties, penalty=penalty)
+        return Ranking(
+            **{field.name: getattr(result, field.name) for field in fields(result)},
+            remarks=(*remarks(result), "counted a block of queries at a time: too many battles for memory"),
+        )
     if isinstance(battles, Arena):
         name = only_judge(referees(battles), judge, noun="referee")
         table = battles.read(Referee.named(name).table)
@@ -242,25 +530,135 @@ def rank(
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
 
 
-def compare(battles: Any, first: str, second: str, *, language: str | None = None, **options: Any) -> Difference:
-    """By how much one system is rated above another, with the 95% interval of the difference.
+def compare(
+    data: Any,
+    first: str,
+    second: str | None = None,
+    *,
+    against: Arena | None = None,
+    measure: str = "rating",
+    referee: str | None = None,
+    margin: float = 0.0,
+    languages: Iterable[str] | None = None,
+    parser: schema.Parser = "strict",
+    assigner: str | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> SystemComparison:
+    """Is one system better than another: the difference over the queries that both have, with a verdict.
 
     Args:
-        battles: a ranking, or what `rank` takes.
+        data: an arena; or, for ratings, a ranking or rows of battles as for `rank`.
         first: the system that is compared.
-        second: the system it is compared with.
-        language: code, or `all`; None for the last ranked, which is `all` where there are several.
-        options: as for `rank`.
+        second: the system it is compared with; None for one of the same name in `against`.
+        against: another arena that holds the second system, on the same queries.
+        measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
+        referee: who decides the battles, for ratings; None where there is only one.
+        margin: differences of at most this count as none, in the unit of the measure.
+        languages: codes; None for all. Only of an arena.
+        parser: whose reading of the answers counts, for `rate`.
+        assigner: whose assignments of nuggets count; None for the default.
+        draws: bootstrap draws behind the intervals of ratings.
+        seed: their seed.
 
     Raises:
-        UnknownName: if a system or the language is not ranked; else what `rank` raises.
+        BadInput: if the two are one, an option does not go with the data, or a row cannot be read.
+        UnknownName: if a system, language, measure or referee is not there.
+        TableMissing: if the arena lacks a table that the measure needs.
+        NotEnoughData: if there is no query of both.
     """
-    ranking = battles if isinstance(battles, ranks.Ranking) else rank(battles, **options)
-    return ranking.difference(first, second, language=language)
+    from mirage.comparison import compare_ratings, compare_systems
+
+    if isinstance(data, Arena):
+        report = compare_systems(
+            data,
+            first,
+            second,
+            against=against,
+            measure=measure,
+            referee=referee,
+            margin=margin,
+            languages=None if languages is None else list(languages),
+            parser=parser,
+            assigner=assigner,
+            draws=draws,
+            seed=seed,
+        )
+    else:
+        if against is not None or languages is not None or measure != "rating":
+            raise BadInput("battles alone are compared by rating, in all languages", do="give an arena")
+        ranked = isinstance(data, ranks.Ranking)
+        ranking = data if ranked else rank(data, judge=referee, draws=draws, seed=seed)
+        report = compare_ratings(ranking, first, first if second is None else second, margin=margin)
+    return SystemComparison(**{field.name: getattr(report, field.name) for field in fields(report)})
+
+
+def decide(
+    arena: Arena,
+    *,
+    weights: Mapping[str, float] | None = None,
+    referee: str | None = None,
+    budget: float | None = None,
+    seconds: float | None = None,
+    licences: Iterable[str] = (),
+    open_weights: bool = False,
+    context_length: int | None = None,
+    margin: float = 0.0,
+    languages: Iterable[str] | None = None,
+    parser: schema.Parser = "strict",
+    assigner: str | None = None,
+    tokens_in: float | None = None,
+    tokens_out: float | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> SystemChoice:
+    """Which system to take: the cheapest that cannot be told apart from the best, in each language and for all.
+
+    Args:
+        arena: an arena; its cards and ledger tell price and latency.
+        weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`); None for ratings alone.
+        referee: who decides the battles, for ratings; None where there is only one.
+        budget: most US dollars for 1,000 answers.
+        seconds: most seconds for an answer, the median.
+        licences: licences that will do; empty for any.
+        open_weights: only systems whose weights can be downloaded.
+        context_length: least tokens of prompt and answer together.
+        margin: differences of at most this count as none, in the unit of the worth.
+        languages: codes; None for all.
+        parser: whose reading of the answers counts, for `rate` and ratings by relevance labels.
+        assigner: whose assignments of nuggets count; None for the default.
+        tokens_in: prompt tokens of an answer, for systems without calls in the ledger.
+        tokens_out: tokens of an answer, likewise.
+        draws: draws behind intervals and chances.
+        seed: their seed.
+
+    Raises:
+        BadInput: if a weight, a requirement or the margin is none.
+        UnknownName: if a measure, referee or language is not there.
+        TableMissing: if the arena lacks a table that a measure needs.
+        NotEnoughData: if no language has a system with all measures.
+    """
+    from mirage.deciding import choose_systems
+
+    report = choose_systems(
+        arena,
+        weights=weights,
+        referee=referee,
+        requirements=Requirements(budget, seconds, tuple(licences), open_weights, context_length),
+        margin=margin,
+        languages=None if languages is None else list(languages),
+        parser=parser,
+        assigner=assigner,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        draws=draws,
+        seed=seed,
+    )
+    return SystemChoice(**{field.name: getattr(report, field.name) for field in fields(report)})
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
-    """How far people agree with each judge, and with each other, with 95% intervals over questions.
+    """How far people agree with each judge, and with each other, with 95% intervals over queries.
 
     Args:
         votes: rows of votes: `query_id`, `system_a`, `system_b`, `verdict` (`A`, `B`, `tie`, `both_bad`, `skip`);
@@ -317,6 +715,40 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
     return corrections[0] if len(corrections) == 1 else people.join_corrections(corrections)
 
 
+def judge_exam(
+    arena: Arena,
+    votes: Any = None,
+    *,
+    judges: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    ratings: str | None = None,
+    seed: int = SEED,
+) -> Rows:
+    """How every judge does beside people on the same battles: agreement, errors, leanings, and the order of systems.
+
+    Args:
+        arena: with judgments. People are those whose verdicts or scores it came with, and the votes given.
+        votes: rows of votes, as for `agreement`; None for none beside those of the arena.
+        judges: names; None for all.
+        languages: codes; None for all that people decided in.
+        ratings: the measure whose scores count as people's; None for the only one that people scored.
+        seed: seed of the draws behind the intervals of the order.
+
+    Returns:
+        Rows of `mirage.exam.ExamMeasure`: one a judge, language and measure; people among themselves last.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+        UnknownName: if a judge, a language or the measure is not there.
+        NotEnoughData: if people decided no battle that counts.
+    """
+    from mirage.exam import exam
+
+    log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
+    result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
+    return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
+
+
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
     """Where a new system stands among the judged ones, and the battles that would settle its tier.
 
@@ -334,6 +766,17 @@ def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SE
     from mirage import placement as placing
 
     return placing.place(arena, system, referee=judge, seed=seed)
+
+
+def _files(battles: Any, judge: str | None) -> VerdictFiles | None:
+    """The Parquet files that battles are read from, where they are verdicts in such files."""
+    from mirage.battles.referee import POOLED, RELEVANCE
+    from mirage.rank.large import VerdictFiles
+
+    if isinstance(battles, Arena):
+        judged = "judgments" in battles.tables and judge not in (RELEVANCE, POOLED)
+        return VerdictFiles.of_arena(battles) if judged else None
+    return VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
 
 
 # --- rows in ----------------------------------------------------------------------------------------------------------

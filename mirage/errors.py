@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class MirageError(Exception):
@@ -24,6 +25,10 @@ class MirageError(Exception):
         self.what, self.where, self.do = what, where, do
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors of other processes arrive whole, whatever arguments their class is made with.
+        return _again, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         lines = [self.what]
         if self.where:
@@ -31,6 +36,13 @@ class MirageError(Exception):
         if self.do:
             lines.append(f"  to do: {self.do}")
         return "\n".join(lines)
+
+
+def _again(kind: type[MirageError], args: tuple[Any, ...], state: dict[str, Any]) -> MirageError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class BadInput(MirageError):
@@ -62,11 +74,12 @@ class ArenaError(MirageError):
 
 
 class TableMissing(ArenaError):
-    """A sound arena without a table that was asked for. `command` is the command that brings it."""
+    """A sound arena without a table that was asked for: `command` brings it, `adds` says what a reader has of it."""
 
-    def __init__(self, table: str, *, where: str, command: str) -> None:
-        self.table, self.command = table, command
-        super().__init__(f"this arena has no {table}", where=where, do=f"run: {command}")
+    def __init__(self, table: str, *, where: str, command: str, adds: str = "") -> None:
+        self.table, self.command, self.adds = table, command, adds
+        more = f"; it would bring {adds}" if adds else ""
+        super().__init__(f"this arena has no {table}{more}", where=where, do=f"run: {command}")
 
 
 class NotEnoughData(MirageError):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from mirage.errors import BadInput
 
-Extra = Literal["hub", "local", "models", "postgres", "vllm"]
+Extra = Literal["hub", "local", "models", "ops", "postgres", "ray", "retrieval", "storage", "vllm"]
 
 
 @contextmanager

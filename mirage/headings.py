@@ -1,4 +1,4 @@
-"""The headings `Reason` and `Answer` of a reply, in 18 languages and in the spellings that models use."""
+"""The headings `Reason` and `Answer` of an answer, in 18 languages and in the spellings that models use."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ ANSWER: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading in a reply."""
+    """One heading in an answer."""
 
     kind: Kind
     """Which part it begins."""
@@ -126,7 +126,7 @@ _INLINE = re.compile(
 
 
 def headings(text: str) -> list[Heading]:
-    """Every heading of a reply, in the order of the text.
+    """Every heading of an answer, in the order of the text.
 
     A heading is one of the words of `REASON` and `ANSWER`, in any case, with or without diacritics in Latin script:
 
@@ -147,6 +147,6 @@ def headings(text: str) -> list[Heading]:
 def inline_answers(text: str, begin: int) -> list[Heading]:
     """Words for `Answer` with a colon that begin a sentence within a line, from `begin` on.
 
-    They count only where a reply has a Reason and no other heading for the answer: `Because of it. Answer: yes`.
+    They count only where an answer has a Reason and no other heading for the answer: `Because of it. Answer: yes`.
     """
     return [Heading("answer", *match.span(), marked=False) for match in _INLINE.finditer(text, begin)]

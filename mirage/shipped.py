@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def shipped() -> Path:
     """The folder with `app.py`, `pages/`, `.streamlit/` and `data/`: the top level of a checkout, else the copy that a
     wheel carries inside the package.

@@ -69,5 +69,5 @@ def _hover(cell: Mapping[str, Any]) -> str:
         f"won {count.write(cell['wins'])}, tied {count.write(cell['ties'])}, lost {count.write(cell['losses'])}"
     )
     unread = f", {count.write(cell['unparsed'])} of them without a readable verdict" if cell["unparsed"] else ""
-    lines.append(f"n = {count.write(cell['n'])} questions{unread}")
+    lines.append(f"n = {count.write(cell['n'])} queries{unread}")
     return "<br>".join(lines)

@@ -1,7 +1,4 @@
-"""Figures of the Features page: a lollipop panel a feature, and how features go with ratings.
-
-Figures are kept by what they show, which the tuples of rows are hashed for: a page draws a dozen of them every time.
-"""
+"""Figures of the Features page: a lollipop panel a feature, and how features go with ratings."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from mirage.charts.palette import (
     TEXT_SIZE,
     Mode,
     axis,
+    columns_width,
     family,
     ink,
     label_text,
@@ -26,7 +24,7 @@ from mirage.charts.palette import (
     rows_axis,
 )
 from mirage.features import FEATURES, FeatureMean
-from mirage.languages import LANGUAGES
+from mirage.languages import is_code, name_of
 
 
 class Tau(Protocol):
@@ -104,7 +102,6 @@ def value_text(value: float | None) -> str:
     return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
 
 
-@lru_cache(maxsize=256)
 def panel(
     rows: tuple[FeatureMean, ...], *, feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
 ) -> dict[str, Any]:
@@ -145,6 +142,7 @@ def panel(
         "layout": layout(
             mode,
             height=PANEL,
+            **columns_width(len(languages)),
             # Margins that Plotly measures cost every panel a second drawing.
             margin={"l": _LEFT, "r": SPACE, "t": SPACE, "b": _BELOW},
             xaxis=axis(
@@ -196,14 +194,13 @@ def _dots(
 def hover(row: FeatureMean, maker: str) -> str:
     """What a dot says."""
     interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
-    where = LANGUAGES[row.language].name if row.language in LANGUAGES else "mean over languages"
+    where = name_of(row.language) if is_code(row.language) else "mean over languages"
     return (
         f"<b>{label_text(row.system)}</b> ({maker})<br>{where}: {value_text(row.mean)}{interval}<br>"
         f"n = {row.n:,} of {row.total:,} answers ({row.coverage:.0%})"
     )
 
 
-@lru_cache(maxsize=64)
 def relation_map(
     rows: tuple[Tau, ...], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
 ) -> dict[str, Any]:
@@ -241,6 +238,7 @@ def relation_map(
         "layout": layout(
             mode,
             height=HEAD + ROW * len(features) + SPACE,
+            **columns_width(len(languages)),
             margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
             xaxis=axis(
                 mode,
@@ -302,7 +300,7 @@ def _tau(value: float | None) -> str:
 
 
 def _relation_hover(row: Tau | None, feature: str, code: str) -> str:
-    where = LANGUAGES[code].name if code in LANGUAGES else "mean over languages"
+    where = name_of(code) if is_code(code) else "mean over languages"
     head = f"<b>{title(feature)}</b>, {where}<br>"
     if row is None or row.tau is None:
         return head + (row.reason if row else "no system with a mean and a rating")

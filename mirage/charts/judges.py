@@ -97,6 +97,65 @@ def judge_figure(
     }
 
 
+def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
+    """Who agrees with whom: the share of battles on which two come to the same decision, as a heatmap.
+
+    Args:
+        rows: `one, referee, raw, raw_low, raw_high, kappa, n` of each two who were compared, both of one where people
+            are compared with each other; a row without a value is not drawn.
+        mode: light or dark.
+    """
+    known = [row for row in rows if row["raw"] is not None]
+    names = sorted(
+        {row[side] for row in known for side in ("one", "referee")}, key=lambda name: (name == "people", name)
+    )
+    place = {name: i for i, name in enumerate(names)}
+    sides = [(row["one"], row["referee"], row) for row in known]
+    sides += [(b, a, row) for a, b, row in sides if a != b]
+    labels = [label_text(name) for name in names]
+    shares, write = [row["raw"] for _, _, row in sides], FORMATS["rate"].write
+    least, most = min(shares), max(shares)
+    size = 2 * ROW
+    return {
+        "data": [
+            primitives.cells(
+                [place[b] for _, b, _ in sides],
+                [place[a] for a, _, _ in sides],
+                [f"{100 * share:.0f}" for share in shares],
+                [
+                    f"<b>{label_text(a)}</b> and <b>{label_text(b)}</b><br>agree on {write(row['raw'])}"
+                    + ("" if row["raw_low"] is None else f" ({write(row['raw_low'])} to {write(row['raw_high'])})")
+                    + f"<br>kappa {FORMATS['probability'].write(row['kappa'])}<br>n = {row['n']:,}"
+                    for a, b, row in sides
+                ],
+                clicks=[[a, b] for a, b, _ in sides],
+                # From best to worst; where all are equal, the middle.
+                shade=[(most - share) / (most - least) if most > least else 0.5 for share in shares],
+                mode=mode,
+                size=size - 3,
+                text_size=13,
+            )
+        ],
+        "layout": layout(
+            mode,
+            height=size * len(names) + 130,
+            width=200 + size * len(names) + 90,
+            margin={"l": SPACE, "r": 90, "t": 118, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(names))),
+                ticktext=labels,
+                tickangle=-35,
+                range=[-0.6, len(names) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis(labels, mode, showgrid=False),
+        ),
+    }
+
+
 def _range(rows: Sequence[Row], measure: str, fair: float | None) -> list[float]:
     """Ends of the axis: all intervals and the fair value, and never so narrow that noise looks like a difference."""
     ends = [row[measure + end] for row in rows for end in ("_low", "_high") if row[measure + end] is not None]

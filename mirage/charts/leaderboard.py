@@ -15,6 +15,7 @@ from mirage.charts.palette import (
     Kind,
     Mode,
     axis,
+    columns_width,
     family,
     ink,
     label_text,
@@ -22,7 +23,7 @@ from mirage.charts.palette import (
     rows_axis,
     span,
 )
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order, is_code, name_of
 from mirage.rank.scale import Scale
 from mirage.schema import Ties
 
@@ -57,7 +58,8 @@ def whiskers(
 
     Args:
         rows: `system, rating, low, high, rank, rank_low, rank_high, battles, bounded`; an end that is None is one on
-            which the data puts no bound, and its whisker runs to the edge.
+            which the data puts no bound, and its whisker runs to the edge. `card`, where it is there, has lines on the
+            system for the hover.
         mode: light or dark.
         title: title of the axis; that of ratings in logits with half a point a tie unless given.
         kind: how the values are written.
@@ -194,10 +196,10 @@ def rank_map(
         dense: for two maps side by side.
     """
     row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
-    codes = [code for code in LANGUAGES if any(cell["language"] == code for cell in cells)]
+    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
     positions = {system: i for i, system in enumerate(systems)}
     shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
-    worst = max((cell[value] for cell in shown), default=1)
+    worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
     data = [
         primitives.cells(
             [codes.index(cell["language"]) for cell in shown],
@@ -216,6 +218,7 @@ def rank_map(
         "layout": layout(
             mode,
             height=HEAD + row * len(systems) + SPACE,
+            **columns_width(len(codes)),
             margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
             xaxis=axis(
                 mode,
@@ -239,7 +242,7 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         systems: the order of the table.
         mode: light or dark.
     """
-    codes = [code for code in LANGUAGES if any(cell["language"] == code for cell in cells)]
+    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
     data: list[dict[str, Any]] = []
     worst = max((cell["rank"] for cell in cells), default=1)
     systems_by_rank: dict[int, list[str]] = {}
@@ -284,6 +287,7 @@ def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: M
         "layout": layout(
             mode,
             height=HEAD + ROW * worst + FOOT,
+            **columns_width(len(codes)),
             margin={"l": 2 * SPACE, "r": 200, "t": HEAD, "b": SPACE},
             annotations=names,
             xaxis=axis(
@@ -315,11 +319,12 @@ def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind)
     ]
     if not row.get("bounded", True):
         lines.append("how far out it lies is the prior's word: never beaten, or never winning, against the rest")
+    lines += [label_text(line) for line in row.get("card", ())]
     return "<br>".join(lines)
 
 
 def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
-    lines = [f"<b>{label_text(cell['system'])}</b>, {LANGUAGES[cell['language']].name}", f"rank {cell[value]}"]
+    lines = [f"<b>{label_text(cell['system'])}</b>, {name_of(cell['language'])}", f"rank {cell[value]}"]
     if value != "rank":
         lines[1] += f" by the {value}"
     if "rank_low" in cell:

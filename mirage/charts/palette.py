@@ -127,16 +127,18 @@ TEXT_SIZE = 12
 """Size of text in charts, in pixels."""
 MARK_SIZE = 8
 """Size of a chart's marks, in pixels."""
+_FITTING, _NAMES, _WIDEST = 32, 180, 3_200
+"""Columns of a map that fit on a page; pixels of the names beside it; pixels of a map at most."""
 ROW = 30
 """Height of a table's row, and of a chart's row beside it, in pixels."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 """The system's own font first, then the names that Debian's Noto packages install."""
 
-Kind = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean"]
+Kind = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean", "difference", "value"]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class NumberFormat:
     """How one kind of number is written: in tables (printf style), in charts (d3) and in text (Python)."""
 
     table: str
@@ -151,15 +153,17 @@ class Format:
         return "–" if value is None else self.text.format(value).replace("-", "−")
 
 
-FORMATS: dict[Kind, Format] = {
-    "rating": Format("%+.2f", "+.2f", "{:+.2f}"),
-    "anchored": Format("%.0f", ",.0f", "{:,.0f}"),
-    "rate": Format("%.1f%%", ".1%", "{:.1%}", scale=100),
-    "points": Format("%+.1f", "+.1f", "{:+.1f}"),
-    "probability": Format("%.2f", ".2f", "{:.2f}"),
-    "count": Format("localized", ",d", "{:,.0f}"),
-    "rank": Format("%d", "d", "{:.0f}"),
-    "mean": Format("%.1f", ".1f", "{:.1f}"),
+FORMATS: dict[Kind, NumberFormat] = {
+    "rating": NumberFormat("%+.2f", "+.2f", "{:+.2f}"),
+    "anchored": NumberFormat("%.0f", ",.0f", "{:,.0f}"),
+    "rate": NumberFormat("%.1f%%", ".1%", "{:.1%}", scale=100),
+    "points": NumberFormat("%+.1f", "+.1f", "{:+.1f}"),
+    "probability": NumberFormat("%.2f", ".2f", "{:.2f}"),
+    "count": NumberFormat("localized", ",d", "{:,.0f}"),
+    "rank": NumberFormat("%d", "d", "{:.0f}"),
+    "mean": NumberFormat("%.1f", ".1f", "{:.1f}"),
+    "difference": NumberFormat("%+.3f", "+.3f", "{:+.3f}"),
+    "value": NumberFormat("%.3f", ".3f", "{:.3f}"),
 }
 """One format for each kind of number, everywhere."""
 
@@ -207,6 +211,14 @@ def layout(mode: Mode, **more: object) -> dict[str, object]:
         "dragmode": False,
         **more,
     }
+
+
+def columns_width(n: int) -> dict[str, object]:
+    """The width of a map of many columns, as part of a layout: where it is too wide for a narrow page, it scrolls.
+
+    Up to `_FITTING` columns fill the page, and nothing is set.
+    """
+    return {"width": min(_NAMES + ROW * n, _WIDEST)} if n > _FITTING else {}
 
 
 def axis(mode: Mode, **more: object) -> dict[str, object]:

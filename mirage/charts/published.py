@@ -14,7 +14,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     """Mean rank by the judge (filled) and by the surrogate (open), joined, one row a system, aligned with a table.
 
     Args:
-        rows: `system, judge, surrogate, languages`.
+        rows: `system, judge, surrogate, languages`; `card`, where it is there, has lines on the system for the hover.
         mode: light or dark.
     """
     makers = [family(row["system"]) for row in rows]
@@ -22,6 +22,7 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     hover = [
         f"<b>{label_text(row['system'])}</b> ({maker.name})<br>mean rank {row['judge']:.1f} by the judge, "
         f"{row['surrogate']:.1f} by the surrogate<br>n = {row['languages']} languages"
+        + "".join(f"<br>{label_text(line)}" for line in row.get("card", ()))
         for row, maker in zip(rows, makers, strict=True)
     ]
     joins = [((row["judge"], i), (row["surrogate"], i)) for i, row in enumerate(rows)]

@@ -106,7 +106,7 @@ def importance_plot(rows: Rows, *, mode: Mode) -> Figure:
 
 
 def subsampling(rows: Rows, *, mode: Mode) -> Figure:
-    """Figure 6: tau against the share of judged questions, and of judged pairs.
+    """Figure 6: tau against the share of judged queries, and of judged pairs.
 
     Args:
         rows: `what, share, tau, low, high`, of one language or of all.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Names, Passages, Values, app
+from mirage.cli.common import How, Names, Passages, Values, app, located
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 from mirage.sources.files import Kind
@@ -21,13 +21,17 @@ WRONG = ("where", "wrong", "to_do")
 
 @app.command()
 def check(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="An arena's folder, or a file of your own.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="PATH", parser=located, help="An arena's folder or address, or a file of your own."),
+    ],
     kind: Annotated[Kind | None, typer.Option("--as", help="Files: what the records are.")] = None,
     passages: Passages = None,
     names: Names = None,
     values: Values = None,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Files: an arena that the records must fit.")
+        Path | None,
+        typer.Option("--into", metavar="DIR", parser=located, help="Files: an arena that the records must fit."),
     ] = None,
     output_format: How = "table",
 ) -> None:

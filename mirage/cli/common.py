@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from mirage import __version__, schema
 from mirage.cli.output import Format, Rows, note
-from mirage.errors import BadInput, MirageError
-from mirage.languages import LANGUAGES, language
+from mirage.errors import BadInput, MirageError, UnknownName
+from mirage.languages import in_order, language
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
 
 
 class _Commands(TyperGroup):
@@ -39,10 +43,47 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
+class _Imports(TyperGroup):
+    """The commands of `mirage import`: those that are written, one for each format, and for a file its own format."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from mirage.formats.registry import formats
+
+        return list(dict.fromkeys([*super().list_commands(ctx), *formats()]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from mirage.formats.registry import formats
+
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in formats():
+            entry = formats()[cmd_name]
+            command = copy.copy(self.commands[FILE_COMMAND])
+            command.name = cmd_name
+            command.help = f"Read {entry.title}, into an arena.\n\nSource of the format: {entry.source}."
+            command.short_help = entry.title
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0].startswith("-") or self.get_command(ctx, args[0]) is None:
+            if not args[0].startswith("-") and len(args) > 1 and not Path(args[0]).exists():
+                # Two words, of which the first is no file: it was to be a format.
+                note(str(UnknownName("kind of import", args[0], self.list_commands(ctx))))
+                raise typer.Exit(2)
+            return FILE_COMMAND, self.get_command(ctx, FILE_COMMAND), args
+        return super().resolve_command(ctx, args)
+
+
+FILE_COMMAND = "file"
+"""The command that reads a file in any format."""
 QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 app = typer.Typer(cls=_Commands, **{**QUIET, "add_completion": True})  # type: ignore[arg-type]
 pull = typer.Typer(help="Fetch public data over HTTPS.", **QUIET)  # type: ignore[arg-type]
-import_ = typer.Typer(help="Read files into an arena.", **QUIET)  # type: ignore[arg-type]
+import_ = typer.Typer(
+    cls=_Imports,
+    help="Read files into an arena. `mirage import FILE` looks what the file is.",
+    context_settings={"ignore_unknown_options": True},
+    **QUIET,  # type: ignore[arg-type]
+)
 app.add_typer(pull, name="pull")
 app.add_typer(import_, name="import")
 
@@ -62,19 +103,64 @@ def _options(
     """A leaderboard and arena for multilingual RAG."""
 
 
-ArenaDir = Annotated[Path, typer.Argument(metavar="DIR", help="The arena's folder.")]
-Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The arena's folder, new or existing.")]
+_PAYING = ("generate", "retrieve", "features", "judge", "run", "create", "assign", "support")
+"""Commands that keep replies in a ledger."""
+
+
+def located(text: str) -> Path:
+    """The folder of an arena, or the one that stands for an address on object storage."""
+    from mirage import store
+
+    return store.located(str(text))
+
+
+def local_path(text: str | Path) -> Path:
+    """A file or folder of this machine, for what is no arena; a default is a path already.
+
+    Raises:
+        BadInput: if it is an address on object storage.
+    """
+    if "://" in (given := str(text)):
+        raise BadInput(
+            "these files are written on this machine alone",
+            where=given.partition("://")[0] + "://",
+            do="give a folder or file here, then copy it; for an arena: mirage copy DIR ADDRESS",
+        )
+    return Path(text)
+
+
+def _tell_ledger(context: typer.Context, path: Path) -> Path:
+    """Say where the ledger of an arena on object storage is."""
+    from mirage import store
+
+    if context.info_name in _PAYING and store.is_remote(path):
+        note(f"Replies of models are kept on this machine, in {store.ledger_path(path)}.")
+    return path
+
+
+ArenaDir = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", parser=located, callback=_tell_ledger, help="The arena's folder, or its address."),
+]
+Into = Annotated[
+    Path,
+    typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder or address, new or existing."),
+]
 How = Annotated[Format, typer.Option("--format", help="How to print the table; csv is safe to open in a spreadsheet.")]
-Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what a reply amounts to.")]
+Parser = Annotated[schema.Parser, typer.Option(help="Whose rules say what an answer amounts to.")]
 Languages = Annotated[
     str | None, typer.Option(metavar="AR,BN,..", help="Languages by code, with commas; all if absent.")
+]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="TAG=VALUE", help="Only queries with this tag; again: any value of it, every tag."),
 ]
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="JSON Lines, CSV or Parquet by its name, .gz after it if compressed.")
 ]
 Passages = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The passages of the questions, in a file of their own."),
+    typer.Option(metavar="FILE", help="The passages of the queries, in a file of their own."),
 ]
 Names = Annotated[
     list[str] | None,
@@ -85,6 +171,21 @@ Names = Annotated[
 Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="COLUMN=VALUE", help="What records without it have: language=sw; repeat for more."),
+]
+Meanings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value", metavar="FIELD:THEIRS=OURS", help="What a value of the file means: verdict:model_a=A. Repeatable."
+    ),
+]
+Share = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Work on the I-th of N shares of the queries alone, in the part DIR.part-I-of-N; `mirage merge` brings the"
+        " parts together.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")]
 
@@ -99,10 +200,30 @@ def codes(text: str | None) -> list[str] | None:
         return None
     selection = [language(part.strip(), where="--languages").code for part in text.split(",") if part.strip()]
     if not selection:
-        raise BadInput("--languages names none", do="give codes with commas between them: " + ",".join(LANGUAGES))
-    return sorted(set(selection))
+        raise BadInput("--languages names none", do="give codes with commas between them: en,pt-BR,vi")
+    return in_order(selection)
 
 
 def rows(table: Any, columns: tuple[str, ...]) -> Rows:
     """Some columns of a table, as records to print."""
     return list(table.select(list(columns)).to_pylist())
+
+
+def narrowed(arena: Arena, tags: list[str] | None) -> Arena:
+    """The part of an arena whose queries have the tags given, and a word on how many these are.
+
+    Raises:
+        BadInput: if a tag is not written TAG=VALUE, or no query has all of them.
+        TableMissing: if the arena has no tags.
+        UnknownName: if no query has a tag or its value.
+    """
+    from mirage import store
+
+    if not tags:
+        return arena
+    part = store.tagged(arena, map(store.parse_tag, tags))
+    n, total = store.count_queries(part), store.count_queries(arena)
+    if not n:
+        raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="leave out a --tag")
+    note(f"{n:,} of {total:,} queries: {', '.join(tags)}")
+    return part

@@ -17,13 +17,9 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage import llm
+    from mirage.engines.tasks import Executor
 
-Engine = Annotated[
-    Literal["openai", "vllm"], typer.Option(help="A service, or vLLM with the model loaded on this machine.")
-]
-EngineArgs = Annotated[
-    str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
-]
+EngineName = Literal["local", "processes", "ray", "vllm", "openai"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +65,27 @@ class Connection:
     price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None
     budget: Annotated[float | None, typer.Option(min=0, help="Stop before spending more; needs the prices.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and money; send nothing.")] = False
+    engine: Annotated[
+        EngineName,
+        typer.Option(
+            help="Where it is done: this process; several (`processes`, for features that need no model); a Ray"
+            " cluster; or vLLM with the model loaded on this machine, with --address by each worker of a Ray cluster."
+            " `openai` is `local`."
+        ),
+    ] = "local"
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Workers of `processes` and `ray`; one a core here, if absent.")
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Ray's; else RAY_ADDRESS, else this machine."),
+    ] = None
+    gpus: Annotated[
+        float, typer.Option(min=0, help="GPUs of each worker of `ray`, for the local models that it loads.")
+    ] = 0
+    engine_args: Annotated[
+        str, typer.Option(metavar="JSON", help='Further arguments of vllm.LLM: {"tensor_parallel_size": 2}.')
+    ] = "{}"
 
     def endpoint(self) -> llm.Endpoint:
         """The service; the key is read from the environment.
@@ -123,24 +140,31 @@ class Connection:
             price_out=self.price_out,
         )
 
-    def engine(
-        self, name: Engine, options: Mapping[str, Any], *, settings: llm.Settings, limits: llm.Limits
-    ) -> Callable[..., list[llm.Reply | None]]:
+    def caller(self, *, settings: llm.Settings, limits: llm.Limits) -> Callable[..., list[llm.Reply | None]]:
         """What makes the calls: `llm.complete`, or its like, given all but the conversations and where replies go.
 
         Args:
-            name: a service, or the model loaded on this machine.
-            options: those of vLLM.
             settings: model and parameters.
             limits: for a service.
 
         Raises:
             BadInput: if the service's address or key is not known.
         """
-        if name == "vllm":
+        from mirage.engines.calls import complete_on
+
+        options = self._vllm_options()
+        if self.engine == "vllm":
+            self.executor()
             from mirage.llm import engine_vllm
 
-            return partial(engine_vllm.complete_local, settings=settings, options=options)
+            if self.address is None:
+                return partial(engine_vllm.complete_local, settings=settings, options=options)
+            return partial(
+                complete_on, executor=self._vllm_workers(options), endpoint=None, settings=settings, options=options
+            )
+        executor = self.executor(models=False)
+        if self.engine == "ray" and executor is not None:
+            return partial(complete_on, executor=executor, endpoint=self.endpoint(), settings=settings, limits=limits)
         import numpy as np
 
         from mirage import llm
@@ -148,20 +172,96 @@ class Connection:
         endpoint, rng = self.endpoint(), np.random.default_rng()
         return partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
 
+    def refuse_processes(self) -> None:
+        """Refuse an engine that is of no use where nothing is done but calls.
 
-def engine_options(text: str) -> dict[str, Any]:
-    """What `--engine-args` says.
+        Raises:
+            BadInput: if that engine is asked for.
+        """
+        if self.engine == "processes":
+            raise BadInput(
+                "calls wait for the service, which more processes do not make faster",
+                do="leave --engine out, and say with --concurrency how many calls are under way at once",
+            )
+
+    def executor(self, *, models: bool = True) -> Executor | None:
+        """What does work elsewhere; None where it is done here.
+
+        Args:
+            models: whether workers may load models, and so have GPUs; who only asks a service needs none.
+
+        Raises:
+            BadInput: if workers or an address are given to an engine that has none.
+        """
+        return executor_of(self.engine, self.workers, self.address, gpus=self.gpus, models=models)
+
+    def _vllm_workers(self, options: Mapping[str, Any]) -> Executor:
+        """Workers of a cluster that each load the model, on as many GPUs as vLLM is to spread it over.
+
+        Raises:
+            BadInput: if that is no number.
+        """
+        from mirage.engines.cluster import Cluster
+
+        gpus = options.get("tensor_parallel_size", 1)
+        if not isinstance(gpus, int) or gpus < 1:
+            raise BadInput(
+                f"tensor_parallel_size is {gpus!r}", where="--engine-args", do="give a number of GPUs, from 1"
+            )
+        return Cluster(self.workers or 1, self.address, gpus)
+
+    def _vllm_options(self) -> dict[str, Any]:
+        """What `--engine-args` says.
+
+        Raises:
+            BadInput: if it is no JSON object.
+        """
+        try:
+            options = json.loads(self.engine_args)
+        except ValueError as error:
+            raise BadInput(
+                f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}'
+            ) from None
+        if not isinstance(options, dict):
+            raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
+        return options
+
+
+def executor_of(
+    engine: EngineName, workers: int | None, address: str | None, *, gpus: float = 0, models: bool = False
+) -> Executor | None:
+    """What does work elsewhere; None where it is done here.
+
+    Args:
+        engine: what `--engine` says.
+        workers: how many; None for one a core of this machine.
+        address: Ray's.
+        gpus: GPUs of each worker.
+        models: whether workers may load models, and so have GPUs.
 
     Raises:
-        BadInput: if it is no JSON object.
+        BadInput: if workers, GPUs or an address are given to an engine that has none.
     """
-    try:
-        options = json.loads(text)
-    except ValueError as error:
-        raise BadInput(f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}') from None
-    if not isinstance(options, dict):
-        raise BadInput("--engine-args is no JSON object", do='write it like {"tensor_parallel_size": 2}')
-    return options
+    if address is not None and engine not in ("ray", "vllm"):
+        raise BadInput("only --engine ray and vllm have an address", do="add one of them, or leave --address out")
+    if gpus and engine != "ray":
+        raise BadInput("only --engine ray has GPUs for its workers", do="add --engine ray, or leave --gpus out")
+    if workers is not None and engine not in ("processes", "ray") and address is None:
+        raise BadInput(
+            "only --engine processes and --engine ray have workers", do="add one of them, or leave --workers out"
+        )
+    from mirage.cores import available
+
+    count = workers or available()
+    if engine == "processes":
+        from mirage.engines.processes import Processes
+
+        return Processes(count)
+    if engine == "ray":
+        from mirage.engines.cluster import Cluster
+
+        return Cluster(count, address, gpus if models else 0)
+    return None
 
 
 def connected(command: Callable[..., None]) -> Callable[..., None]:

@@ -6,16 +6,17 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import metadata, util
 from pathlib import Path
-from typing import Literal
+from typing import Annotated
 
 import typer
 
 from mirage import __version__
 from mirage.cli.common import How, app
 from mirage.cli.output import show
+from mirage.deploy.checks import Check, deployment_checks
 from mirage.errors import MirageError
 
 PORT = 8501
@@ -25,36 +26,31 @@ _EXTRAS: dict[str, tuple[tuple[str, ...], str]] = {
     "models": (("openai",), "asking models: generate, judge, graded features"),
     "hub": (("datasets",), "mirage pull from the hub"),
     "local": (("torch", "transformers"), "support and reranker features"),
+    "login": (("authlib",), "a login with OpenID Connect"),
+    "ops": (("prometheus_client",), "metrics for Prometheus"),
     "postgres": (("psycopg",), "votes in PostgreSQL"),
+    "ray": (("ray",), "--engine ray"),
+    "retrieval": (("bm25s",), "mirage retrieve --retriever bm25"),
+    "storage": (("obstore",), "arenas on s3, gs and abfs"),
     "vllm": (("vllm",), "--engine vllm"),
 }
 """What each extra brings, and what needs it."""
 
-State = Literal["fine", "absent", "wrong"]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    what: str
-    """What was looked at."""
-    state: State
-    """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
-    message: str
-    """What was found."""
-    do: str
-    """What to do; empty where nothing is to be done."""
-
 
 @app.command()
-def doctor(output_format: How = "table") -> None:
+def doctor(
+    deployment: Annotated[
+        bool, typer.Option("--deployment", help="Look at what several readers need too: proxy, login, secrets, votes.")
+    ] = False,
+    output_format: How = "table",
+) -> None:
     """Say what of this installation is fine, what is not, and what to do.
 
     Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
     port. Writes nothing. Exit code 2 if something is wrong.
     """
     checks = [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
+    checks += deployment_checks(os.environ) if deployment else []
     show([asdict(check) for check in checks], ("what", "state", "message", "do"), output_format)
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(2)

@@ -1,4 +1,4 @@
-"""Commands about judges: `mirage judge`, `mirage judges`."""
+"""Commands about judges: `mirage judge`, `mirage judges`, `mirage exam`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
-from mirage.cli.connection import Connection, Engine, EngineArgs, connected, engine_options, tell
+from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, codes
+from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
+    from mirage.exam import JudgeExam
     from mirage.judge import JudgeStats
 
 RATES = ("flip", "first", "tie", "unparsed")
@@ -34,15 +36,14 @@ def judge(
     dir_: ArenaDir,
     name: Annotated[str, typer.Option("--judge", metavar="NAME", help="The judge's name, or `heuristic`.")],
     connection: Connection,
-    queries: Annotated[int | None, typer.Option(min=1, help="Questions a language, drawn; all if absent.")] = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="Queries a language, drawn; all if absent.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language, drawn; all if absent.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
     battles: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only these, as `mirage place --next FILE` writes them.")
     ] = None,
-    engine: Engine = "openai",
-    engine_args: EngineArgs = "{}",
+    share: Share = None,
     output_format: How = "table",
 ) -> None:
     """Let a judge compare the answers of an arena, two at a time.
@@ -53,12 +54,18 @@ def judge(
     where it was stopped. Ratings made from older judgments are removed. Prints the judge's rates.
     """
     from mirage.judge import HEURISTIC, stage
-    from mirage.judge.stage import Sample, judge_arena_by_features, judge_by_model, plan_judging, read_battles
+    from mirage.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging, read_battles
 
     if battles is not None and (queries, pairs, languages) != (None, None, None):
         raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
     selection = None if battles is None else read_battles(battles)
-    sample = Sample(queries, pairs, seed, codes(languages), selection)
+    sample = BattleSample(queries, pairs, seed, codes(languages), selection)
+    dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
+    if shard is not None:
+        sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
+        if not sample.battles:
+            note("This share holds none of the battles.")
+            return
     if name == HEURISTIC and connection.model is None:
         if connection.dry_run:
             note("No calls: this judge asks no model.")
@@ -66,15 +73,16 @@ def judge(
         arena = judge_arena_by_features(dir_, sample=sample, made_by="mirage judge")
     else:
         settings, limits = connection.settings(), connection.limits()
-        options = engine_options(engine_args)
         if connection.dry_run:
             tell(plan_judging(dir_, settings=settings, limits=limits, sample=sample), planned=True)
             return
+        connection.refuse_processes()
+        run = connection.caller(settings=settings, limits=limits)
         with progress("Judging") as update:
             arena, result = judge_by_model(
                 dir_,
                 name=name,
-                engine=connection.engine(engine, options, settings=settings, limits=limits),
+                engine=run,
                 settings=settings,
                 limits=limits,
                 sample=sample,
@@ -106,6 +114,67 @@ def judges(
     from mirage.llm import Limits
 
     _show(stage.judge_statistics(dir_, limits=Limits(price_in=price_in, price_out=price_out)), output_format)
+
+
+EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
+"""Columns that `mirage exam` prints, a row a measure."""
+
+
+@app.command()
+def exam(
+    dir_: ArenaDir,
+    judge_names: Annotated[
+        list[str] | None, typer.Option("--judge", metavar="NAME", help="A judge; may be given several times.")
+    ] = None,
+    languages: Languages = None,
+    ratings: Annotated[
+        str | None, typer.Option(metavar="MEASURE", help="The measure whose scores count as people's verdicts.")
+    ] = None,
+    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
+    seed: Seed = 0,
+    output_format: How = "table",
+) -> None:
+    """Print how every judge does beside people on the same battles.
+
+    Agreement, kappa, sensitivity and specificity of “better” and of “tie”, what the judge leans to, and the order of
+    systems, with 95% intervals over queries; people among themselves last. Reads the table judgments, the votes on the
+    arena, scores and lengths where they are, and the ledger. Writes nothing. Money needs the prices.
+    """
+    from mirage import store
+    from mirage.exam import MEASURES
+    from mirage.exam import exam as examine
+    from mirage.llm import Limits
+    from mirage.votes import Vote, Votes
+
+    arena = store.open_arena(dir_)
+    with Votes() as database:
+        log = database.rows(Vote, arena=arena.name)
+    limits = Limits(price_in=price_in, price_out=price_out)
+    result = examine(
+        arena, votes=log, judges=judge_names, languages=codes(languages), ratings=ratings, limits=limits, seed=seed
+    )
+    if output_format == "table":
+        columns = ("judge", "language", "battles", *MEASURES, "tokens", "money")
+        show([dataclasses.asdict(row) | _marks(row) for row in result.exams], columns, output_format)
+    else:
+        show(result.table().to_pylist(), EXAM, output_format)
+    for panel in result.panels:
+        if panel.effective.value is not None:
+            n = f"{panel.effective.value:.1f}"
+            note(f"{panel.language}: {len(panel.judges)} judges are worth {n} independent ones")
+    for choice in result.choices:
+        note(choice.sentence)
+
+
+def _marks(row: JudgeExam) -> dict[str, str]:
+    """The measures of one judge for people."""
+    return {
+        name: "-"
+        if mark.value is None
+        else f"{mark.value:.2f}" + ("" if mark.low is None else f" ({mark.low:.2f} to {mark.high:.2f})")
+        for name, mark in row.measures.items()
+    }
 
 
 def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:

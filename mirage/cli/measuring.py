@@ -1,4 +1,4 @@
-"""The command that measures replies: `mirage features`."""
+"""The command that measures answers: `mirage features`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, app
+from mirage.cli.common import ArenaDir, How, Share, app
 from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
@@ -34,26 +35,37 @@ def features(
     ] = None,
     reranker: Annotated[str | None, typer.Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
     device: Annotated[str | None, typer.Option(help="torch's device; the GPU where there is one.")] = None,
+    assigner: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose assignments of nuggets count; who made most, if absent.")
+    ] = None,
+    support_grader: Annotated[
+        str | None,
+        typer.Option("--grader", metavar="NAME", help="Whose grades of support count; who gave most, if absent."),
+    ] = None,
+    share: Share = None,
     output_format: How = "table",
 ) -> None:
-    """Measure language, citations, length, overlap, support, relevance and grades of replies.
+    """Measure language, citations, length, overlap, support, relevance and grades of answers.
 
     What needs no model is always measured. The support features and the reranker score run a local model where one is
-    named, or their default where `--only` names them (extra `local`). With `--model`, a chat model grades; every reply
+    named, or their default where `--only` names them (extra `local`). With `--model`, a chat model grades; every answer
     is kept in the arena's ledger and paid for once, a grade whose call failed is null, and the same command asks for it
-    again. Reads the tables queries, passages and answers. Writes the table features, where those not measured now stay.
-    Prints means with 95% intervals.
+    again. Scores by nuggets and by grades of support are measured where the arena has them. Reads the tables queries,
+    passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, where those not
+    measured now stay. Prints means with 95% intervals.
     """
     from mirage import features as measures
     from mirage.features.grading import Grader
     from mirage.features.measuring import measure
 
     limits = connection.limits()
+    executor = connection.executor()
+    dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
         _plan(dir_, connection, limits, only=only, reference=reference)
         return
     has_model = connection.model is not None
-    engine = connection.engine("openai", {}, settings=connection.settings(), limits=limits) if has_model else None
+    engine = connection.caller(settings=connection.settings(), limits=limits) if has_model else None
     with progress("Measuring") as update:
 
         def count(cost: llm.Cost, of: int) -> None:
@@ -69,7 +81,11 @@ def features(
             rerank=reranker,
             device=device,
             grade=grader,
+            assigner=assigner,
+            grader=support_grader,
             progress=update,
+            executor=executor,
+            whole=whole if shard is not None else None,
         )
     if grader is not None:
         _tell_grades(grader)

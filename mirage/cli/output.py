@@ -19,7 +19,7 @@ _SHARES = (
     *("error_rate", "error_low", "error_high", "hallucination_rate", "hallucination_low", "hallucination_high"),
     *("change", "change_low", "change_high"),
     *("tier_probability", "rank_probability", "above"),
-    *("raw", "raw_low", "raw_high"),
+    *("raw", "raw_low", "raw_high", "equal", "equal_low", "equal_high"),
     *("supported", "supported_low", "supported_high", "agree"),
 )
 _SIGNED = (

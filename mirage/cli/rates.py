@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Parser, app, codes, rows
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Share, app, codes, located, rows
+from mirage.cli.merging import part_of
 from mirage.cli.output import note, show
 from mirage.errors import ArenaError, BadInput
 
@@ -50,8 +51,8 @@ _HEADS = {
 
 
 @app.command()
-def outcomes(dir_: ArenaDir, parser: Parser = "strict", output_format: How = "table") -> None:
-    """Decide what every reply amounts to.
+def outcomes(dir_: ArenaDir, parser: Parser = "strict", share: Share = None, output_format: How = "table") -> None:
+    """Decide what every answer amounts to.
 
     It is answered, abstained, unparsed, empty, api_error or missing. Reads the tables queries and answers. Writes
     the table outcomes, by both parsers. Prints the counts by --parser.
@@ -60,6 +61,7 @@ def outcomes(dir_: ArenaDir, parser: Parser = "strict", output_format: How = "ta
     from mirage.outcomes.stage import OUTCOMES
     from mirage.stage import run
 
+    dir_, _ = part_of(dir_, share)
     arena = run(OUTCOMES, dir_, made_by="mirage outcomes")
     show(rows(rules.rates(arena.read("outcomes"), parser=parser), COUNTS), COUNTS, output_format)
 
@@ -79,12 +81,12 @@ def rates(
     """Print hallucination and error rates.
 
     The first on the subset non_relevant, the second on relevant, with 95% Wilson intervals. Reads the table
-    outcomes. Writes nothing. `rate` is over decided replies, `rate_as_published` is 1 - accuracy; `undecided` is
+    outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy; `undecided` is
     the share between them.
 
     --by template reads the table answers too, and sets a system together that was asked with several prompts under
     names that end in the template's: `m@vanilla`, `m@role`. `change` is the rate less that of the prompt vanilla on
-    the same questions. --confusion: a relevant question answered is a true positive, a non-relevant one a false
+    the same queries. --confusion: a relevant query answered is a true positive, a non-relevant one a false
     positive.
     """
     from mirage import outcomes as rules
@@ -114,7 +116,10 @@ def rates(
 @app.command()
 def published(
     dir_: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="An arena, whose own figures stand beside the printed ones.")
+        Path | None,
+        typer.Argument(
+            metavar="[DIR]", parser=located, help="An arena, whose own figures stand beside the printed ones."
+        ),
     ] = None,
     source: Annotated[
         str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; both if absent.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput
 
@@ -19,7 +19,9 @@ COLUMNS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "rea
 @app.command()
 def reproduce(
     dir_: ArenaDir,
-    into: Annotated[Path, typer.Option("--into", metavar="OUT", help="Folder for what is made.")] = Path("reproduced"),
+    into: Annotated[
+        Path, typer.Option("--into", metavar="OUT", parser=local_path, help="Folder for what is made.")
+    ] = Path("reproduced"),
     referee: Annotated[
         str | None,
         typer.Option(metavar="relevance|JUDGE", help="Who decides; if absent, the arena's one judge, else relevance."),

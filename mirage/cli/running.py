@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,12 +32,17 @@ def run(
         typer.Option(
             "--from",
             metavar="STAGE",
-            help="First stage: baselines, generate, outcomes, features, judge, ratings or surrogate.",
+            help="First stage: retrieve, baselines, generate, outcomes, nuggets, features, judge, ratings, surrogate.",
         ),
-    ] = "baselines",
+    ] = "retrieve",
     last_stage: Annotated[
         str, typer.Option("--to", metavar="STAGE", help="Last stage; surrogate takes minutes.")
     ] = "ratings",
+    retriever: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="bm25, rrf, or one of the arena: whole systems with it; may be repeated."),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="How many of a retriever's passages systems are shown.")] = 10,
     baselines: Annotated[bool, typer.Option(help="Whether the baselines answer too.")] = True,
     system: Annotated[str | None, typer.Option(metavar="NAME", help="The system that --model answers as.")] = None,
     reference: Annotated[
@@ -46,7 +52,7 @@ def run(
     name: Annotated[
         str, typer.Option("--judge", metavar="NAME", help="`heuristic`, or the name that --model judges under.")
     ] = "heuristic",
-    queries: Annotated[int | None, typer.Option(min=1, help="Questions a language that are judged.")] = None,
+    queries: Annotated[int | None, typer.Option(min=1, help="Queries a language that are judged.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers a language that are judged.")] = None,
     languages: Languages = None,
     draws: Annotated[int, typer.Option(min=1, help="Bootstrap draws behind the intervals of ratings.")] = 200,
@@ -55,8 +61,10 @@ def run(
 ) -> None:
     """Run every stage of an arena, from answers to ratings, that is not up to date.
 
-    Reads the tables queries, passages and answers. Writes answers (of the baselines, and with --system of the model),
-    outcomes, features, judgments and ratings; with --to surrogate, predictions and importances too. Without --model it
+    Reads the tables queries, passages, nuggets and answers. Writes answers (of the baselines, and with --system of the
+    model), outcomes, features, judgments and ratings; where there are nuggets, their assignments by shared words; with
+    --to surrogate, predictions and importances too. With --retriever, bm25 searches the passages of the arena, rrf
+    fuses the lists of all other retrievers, and all that answers does so from each retriever too. Without --model it
     asks nobody and costs nothing; with it the graded features are measured, and with --judge NAME it judges. A step is
     skipped while the content of what it reads, its options and its version are those of the last run. Prints what ran,
     what was skipped and why, with time, calls, tokens and, with the prices, money. --languages, --queries and --pairs
@@ -64,27 +72,31 @@ def run(
     """
     from mirage import pipeline, prompts
     from mirage.generate.baselines import TEMPLATE
-    from mirage.judge.stage import Sample
+    from mirage.judge.stage import BattleSample
     from mirage.stage import Progress
 
     model = None
     if connection.model is not None:
-        endpoint = None if connection.dry_run else connection.endpoint()
         # As `mirage generate` asks, so that either goes on where the other stopped.
         template = prompts.load_template(TEMPLATE)
         answering = connection.settings(top_p=template.top_p, max_tokens=template.max_new_tokens)
-        model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering)
+        endpoint = None if connection.dry_run else connection.endpoint()
+        caller = None if connection.dry_run else partial(connection.caller, limits=connection.limits())
+        model = pipeline.RunModel(connection.settings(), connection.limits(), endpoint, answering, caller)
     plan = pipeline.RunOptions(
         start=first_stage,
         end=last_stage,
+        retrievers=tuple(dict.fromkeys(retriever or ())),
+        depth=depth,
         baselines=baselines,
         system=system,
         reference=reference,
         judge=name,
-        sample=Sample(queries, pairs, seed, codes(languages)),
+        sample=BattleSample(queries, pairs, seed, codes(languages)),
         draws=draws,
         seed=seed,
         model=model,
+        executor=connection.executor(),
     )
     results: list[StepReport] = []
     with ExitStack() as bars:

@@ -8,7 +8,24 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import File, How, Into, Languages, Names, Passages, Seed, Values, codes, import_, pull
+from mirage import cores
+from mirage.cli.common import (
+    FILE_COMMAND,
+    File,
+    How,
+    Into,
+    Languages,
+    Meanings,
+    Names,
+    Passages,
+    Seed,
+    Values,
+    codes,
+    import_,
+    local_path,
+    located,
+    pull,
+)
 from mirage.cli.output import note, progress, show
 from mirage.sources.download import DownloadResult
 from mirage.sources.files import Kind, Options
@@ -16,9 +33,9 @@ from mirage.sources.miracl import Split as Miracl
 from mirage.sources.mirage_bench import What as Bench
 from mirage.sources.nomiracl.origin import Split, What
 
-READ = ("language", "files", "questions", "replies", "missing", "empty", "prompts_absent")
+READ = ("language", "files", "queries", "answers", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
-REBUILT = ("language", "split", "topics", "questions", "published", "passages", "texts")
+REBUILT = ("language", "split", "topics", "queries", "published", "passages", "texts")
 """Columns of `import miracl`."""
 
 
@@ -31,8 +48,8 @@ def _said(download: DownloadResult) -> None:
 
 @pull.command("nomiracl")
 def pull_nomiracl(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
-    what: Annotated[What, typer.Option(help="The replies of 11 systems, or the labelled questions.")] = "outputs",
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
+    what: Annotated[What, typer.Option(help="The answers of 11 systems, or the labelled queries.")] = "outputs",
     languages: Languages = None,
     base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
@@ -55,28 +72,28 @@ def import_nomiracl(
         Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
     ],
     into: Into,
-    what: Annotated[What, typer.Option(help="Replies, or the labelled questions without replies.")] = "outputs",
-    split: Annotated[Split, typer.Option(help="Questions: which split.")] = "test",
-    cap: Annotated[int, typer.Option(min=0, help="Questions: most of each subset and language; 0 for all.")] = 250,
-    ratio: Annotated[float | None, typer.Option(help="Questions: relevant ones for each non-relevant one.")] = None,
-    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Questions: languages by code.")] = None,
+    what: Annotated[What, typer.Option(help="Answers, or the labelled queries without answers.")] = "outputs",
+    split: Annotated[Split, typer.Option(help="Queries: which split.")] = "test",
+    cap: Annotated[int, typer.Option(min=0, help="Queries: most of each subset and language; 0 for all.")] = 250,
+    ratio: Annotated[float | None, typer.Option(help="Queries: relevant ones for each non-relevant one.")] = None,
+    languages: Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Queries: languages by code.")] = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Read NoMIRACL's published replies, or its questions, into an arena.
+    """Read NoMIRACL's published answers, or its queries, into an arena.
 
     Reads PATH as `mirage pull nomiracl` leaves it. Writes the tables queries, passages, answers and outcomes (for
-    questions: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
+    queries: queries and passages) in one step, and removes what was made from the old ones. Prints what was read.
     """
-    from mirage.imports.public import import_outputs, import_questions
+    from mirage.imports.public import import_nomiracl_queries, import_outputs
     from mirage.sources import nomiracl
 
     if what == "questions":
         options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
-        note(f"{into}: {import_questions(path, into, **options).manifest['about']}")
+        note(f"{into}: {import_nomiracl_queries(path, into, **options).manifest['about']}")
         return
     with progress("Reading") as update:
-        arena = import_outputs(path, into, progress=update)
+        arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
     show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, output_format)
@@ -85,7 +102,7 @@ def import_nomiracl(
 
 @pull.command("miracl")
 def pull_miracl(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
     split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set, 16 languages.")] = (
         "dev"
     ),
@@ -95,7 +112,7 @@ def pull_miracl(
     languages: Languages = None,
     base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
 ) -> None:
-    """Fetch MIRACL's questions and relevance labels; a stopped download goes on where it stopped.
+    """Fetch MIRACL's queries and relevance labels; a stopped download goes on where it stopped.
 
     Reads the public repositories. Writes the files into DIR as published, for `mirage import miracl DIR`. Corpora are
     whole Wikipedias: 1 file (bn, sw, yo) to 66 files (en) a language.
@@ -120,10 +137,10 @@ def import_miracl(
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Rebuild the questions of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
+    """Rebuild the queries of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
     Reads PATH as `mirage pull miracl` leaves it. Writes the tables queries and passages; the passages have texts where
-    the corpora are in PATH, else ids and labels alone. Prints the questions of each language beside those that the
+    the corpora are in PATH, else ids and labels alone. Prints the queries of each language beside those that the
     paper prints. Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage sft DIR`.
     """
     from mirage.imports import public
@@ -138,12 +155,12 @@ def import_miracl(
 
 @pull.command("mirage-bench")
 def pull_mirage_bench(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
     what: Annotated[Bench | None, typer.Option(help="Only this one of the three data sets.")] = None,
     languages: Languages = None,
     source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="Copies of the data sets.")] = None,
 ) -> None:
-    """Fetch the public questions, answers, features and judgments of MIRAGE-Bench.
+    """Fetch the public queries, answers, features and judgments of MIRAGE-Bench.
 
     Reads the three data sets on the Hugging Face hub. Writes one file for each set and language into DIR, for
     `mirage import mirage-bench DIR`; what is there is not fetched again.
@@ -174,6 +191,83 @@ def import_mirage_bench(
     note(f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
 
 
+FIELDS = ("field", "becomes", "records", "example")
+"""Columns of `import FILE --dry-run`."""
+
+
+@import_.command(FILE_COMMAND)
+def import_file(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, CSV or Parquet, packed or not; or a folder.")],
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", parser=located, help="The arena's folder or address.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be made of it; write nothing.")] = False,
+    names: Names = None,
+    values: Values = None,
+    meanings: Meanings = None,
+    output_format: How = "table",
+) -> None:
+    """Read a file in any known format into an arena: it is told by what the file holds.
+
+    Reads FILE, or all files of a folder. Writes the tables that the format brings, in one step; ids, languages and
+    other things that the file does not say are worked out, and said. One wrong record refuses the file. Without --into
+    it says what it takes the file for and what would become of it, and writes nothing.
+    """
+    from mirage.imports import formats
+
+    name = ctx.info_name if ctx.info_name != FILE_COMMAND else None
+    options = Options.parse(names or (), values or (), meanings or ())
+    with progress("Reading") as update:
+        if into is None or dry_run:
+            plan = formats.plan_file(file, into, name=name, options=options, progress=update)
+            imported = None
+        else:
+            imported = formats.import_file(file, into, name=name, options=options, progress=update)
+    if imported is None:
+        told = (
+            FIELDS
+            if any(entry.becomes for entry in plan.fields)
+            else tuple(name for name in FIELDS if name != "becomes")
+        )
+        if plan.fields or output_format != "table":
+            show([dataclasses.asdict(entry) for entry in plan.fields], told, output_format)
+        note("\n".join([*plan.summary.lines(), "Nothing was written."]))
+        note(f"To write it: mirage import {plan.summary.format} {file} --into {into or 'DIR'}")
+        return
+    note("\n".join(imported.summary.lines()))
+    note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
+
+
+@import_.command("hf")
+def import_dataset(
+    dataset: Annotated[str, typer.Argument(metavar="NAME", help="owner/name, or a folder that save_to_disk made.")],
+    into: Into,
+    split: Annotated[str | None, typer.Option(help="Which part, where there are several.")] = None,
+    config: Annotated[str | None, typer.Option(help="Which configuration, where there are several.")] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="The format of its records, where it is not told.")
+    ] = None,
+    names: Names = None,
+    values: Values = None,
+    meanings: Meanings = None,
+) -> None:
+    """Read a dataset of the Hugging Face hub into an arena, in any known format.
+
+    Streams NAME from the hub (extra `hub`), or reads the folder; nothing is kept but the arena. Writes the tables that
+    the format brings, in one step, as `mirage import FILE` does.
+    """
+    from mirage.imports import formats
+
+    options = Options.parse(names or (), values or (), meanings or ())
+    with progress("Reading") as update:
+        imported = formats.import_dataset(
+            dataset, into, split=split, config=config, name=format_name, options=options, progress=update
+        )
+    note("\n".join(imported.summary.lines()))
+    note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
+
+
 @import_.command("queries")
 def import_queries(
     file: File,
@@ -182,7 +276,7 @@ def import_queries(
     names: Names = None,
     values: Values = None,
 ) -> None:
-    """Read your own questions into an arena.
+    """Read your own queries into an arena.
 
     Reads FILE: language, query_id, text, optionally subset and passages, a list of passage_id, text, title, relevant,
     position; or the passages from a file of their own. Writes the tables queries and passages. One wrong line refuses
@@ -211,6 +305,30 @@ def import_judgments(file: File, into: Into, names: Names = None, values: Values
     made from older ones are removed. One wrong line refuses the file.
     """
     _import_own("judgments", file, into, names, values)
+
+
+@import_.command("systems")
+def import_systems(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="YAML, or JSON Lines, CSV or Parquet by its name.")],
+    into: Into,
+    names: Names = None,
+    values: Values = None,
+) -> None:
+    """Read facts about systems into an arena: licence, size, prices, and more.
+
+    Reads FILE: system, and any of licence, open_weights, parameters (in billions), released, price_in and price_out (US
+    dollars a million tokens), context_length, url, retriever, source; in YAML a list, or a mapping by the system's
+    name. Writes the table systems; ratings stay as they are. One wrong record refuses the file.
+    """
+    from mirage.imports.cards import import_cards
+
+    done = import_cards(file, into, options=Options.parse(names or (), values or ()))
+    total, where = done.arena.rows("systems"), done.arena.address
+    note(f"{where}: {done.rows:,} system cards read, {done.replaced:,} in place of older ones; {total:,} in all.")
+    if done.strangers:
+        note(f"Kept, though nothing else in the arena is of these systems: {'; '.join(done.strangers)}")
+    if done.ignored:
+        note(f"Left out: {'; '.join(done.ignored)}")
 
 
 def _import_own(

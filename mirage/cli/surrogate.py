@@ -36,7 +36,7 @@ def surrogate(
     referee: Annotated[
         str, typer.Option(metavar="relevance|JUDGE", help="Whose ratings: human relevance labels, or a judge's name.")
     ] = "relevance",
-    skill: Annotated[schema.Skill, typer.Option(help="Which questions count, by relevance.")] = "both",
+    skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
     regressor: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A regressor to compare; repeat for more. All if absent.")

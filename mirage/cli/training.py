@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes
+from mirage.cli.common import ArenaDir, How, Languages, Seed, app, codes, local_path
 from mirage.cli.output import note, show
 from mirage.sft import Mix
 
@@ -30,7 +30,9 @@ STATS = (
 @app.command()
 def sft(
     dir_: ArenaDir,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="File for the conversations, named .jsonl.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", parser=local_path, help="File for the conversations, named .jsonl.")
+    ],
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -40,12 +42,12 @@ def sft(
     mix: Annotated[
         Mix,
         typer.Option(
-            help="Several teachers. all: every good answer. one: of each question one, drawn at random. first: that of "
+            help="Several teachers. all: every good answer. one: of each query one, drawn at random. first: that of "
             "the first teacher named who has a good one."
         ),
     ] = "all",
     languages: Languages = None,
-    holdout: Annotated[float, typer.Option(help="Share of the questions that is held out.")] = 0.05,
+    holdout: Annotated[float, typer.Option(help="Share of the queries that is held out.")] = 0.05,
     seed: Seed = 0,
     tokenizer: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="Counts tokens: the student's tokenizer, if on this machine.")
@@ -56,7 +58,7 @@ def sft(
 
     The teacher should have answered from the relevant passages alone (`mirage generate --relevant-only`). Reads the
     tables queries, passages and answers. Takes the answers that cite relevant passages and no other. Writes FILE
-    (chat, JSON Lines, each with its teacher as `system`), the questions held out (.heldout.jsonl), the statistics of
+    (chat, JSON Lines, each with its teacher as `system`), the queries held out (.heldout.jsonl), the statistics of
     the paper's Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml).
     Prints the statistics; without a teacher they are of all.
     """

@@ -1,4 +1,4 @@
-"""Commands about people's votes: `mirage votes export|import|agreement|correct|citations`."""
+"""Commands about people's votes: `mirage votes export|import|ballot|left|agreement|correct|citations`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import typer
 
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, codes, rows
 from mirage.cli.output import note, show
+from mirage.errors import BadInput
 
 votes = typer.Typer(help="People's votes: files in and out, agreement, a ranking corrected by them.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
 
 AGREEMENT = (
-    *("referee", "language", "n", "questions", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
+    *("referee", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
     *("kappa_high", "alpha", "alpha_low", "alpha_high", "distance", "distance_low", "distance_high", "skipped"),
     *("both_bad", "unread", "enough", "reason"),
 )
@@ -26,12 +27,25 @@ CORRECTED = (
 )
 """Columns of `correct`."""
 CITATIONS = (
-    *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "replies"),
+    *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "answers"),
     *("voters", "agree", "pairs", "reason"),
 )
 """Columns that `mirage votes citations` prints."""
+LEFT = ("ballot", "language", "voter", "items", "voted", "left")
+"""Columns of `left`."""
 
 Evidence = Annotated[bool, typer.Option("--evidence", help="Votes on citations instead of battles.")]
+OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Votes on nuggets instead of battles.")]
+
+
+def _kind(*, evidence: bool, nuggets: bool) -> Any:
+    """The kind of rows that the options name."""
+    from mirage.votes import Evidence as Citation
+    from mirage.votes import NuggetVote, Vote
+
+    if evidence and nuggets:
+        raise BadInput("a file holds votes of one kind", do="give --evidence or --nuggets")
+    return Citation if evidence else NuggetVote if nuggets else Vote
 
 
 @votes.command("export")
@@ -39,18 +53,18 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
     arena: Annotated[str | None, typer.Option(metavar="NAME", help="Only votes on this arena.")] = None,
     evidence: Evidence = False,
+    nuggets: OnNuggets = False,
 ) -> None:
     """Write the log of votes into a file.
 
     Reads the votes, in the user's own folder or where MIRAGE_VOTES_URL says. Writes FILE: every row of the log, in the
     order of time; a vote that was taken back stands in it, and the row that takes it back.
     """
-    from mirage.votes import Evidence as Citation
-    from mirage.votes import Vote, Votes
+    from mirage.votes import Votes
     from mirage.votes.stage import export_votes
 
     with Votes() as database:
-        n = export_votes(database, Citation if evidence else Vote, file, arena=arena)
+        n = export_votes(database, _kind(evidence=evidence, nuggets=nuggets), file, arena=arena)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -58,20 +72,76 @@ def export(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="As `mirage votes export` writes it, .gz or not.")],
     evidence: Evidence = False,
+    nuggets: OnNuggets = False,
 ) -> None:
-    """Read a log of votes from a file.
+    """Read a log of votes from a file, or what a ballot gave back.
 
     Reads FILE. Writes the votes that are not there already, all or none: one wrong line refuses the file, with the
-    line named.
+    line named. A ballot's file is refused as well if it was changed, or if the ballot was not made here.
     """
-    from mirage.votes import Evidence as Citation
-    from mirage.votes import Vote, Votes
+    from mirage.votes import Votes
+    from mirage.votes.ballots import import_ballot, is_returned
     from mirage.votes.stage import import_votes
 
+    kind = _kind(evidence=evidence, nuggets=nuggets)
     with Votes() as database:
-        kind: Any = Citation if evidence else Vote
-        read, new = import_votes(database, kind, file)
+        read, new = import_ballot(database, file) if is_returned(file) else import_votes(database, kind, file)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
+
+
+@votes.command("ballot")
+def ballot(
+    dir_: ArenaDir,
+    language: Annotated[str, typer.Option(metavar="CODE", help="Language of the queries, which voters read well.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Named .html; for several voters NAME-1.html and so on.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many battles, over all voters.")] = 40,
+    voters: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="A ballot for each, commas between; else one for anybody.")
+    ] = None,
+    reviews: Annotated[int, typer.Option(min=1, help="How many people see each battle.")] = 1,
+    part: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Part I of the ballots for N people without names.")
+    ] = None,
+    seed: Seed = 0,
+) -> None:
+    """Write ballots to send around: one HTML file a person, which opens without a server or a network.
+
+    Holds the battles that the queue asks first, blind, in random order. It gives back a file for mirage votes import.
+    The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings. Writes
+    FILE, and in the user's own folder what its items stand for.
+    """
+    from mirage import store
+    from mirage.views.ballot import ballot_html
+    from mirage.votes.ballots import draw_ballots, keep, people_of
+
+    if out.suffix != ".html":
+        raise BadInput(f"{out.name} is no name of a page", do="name it .html")
+    arena = store.open_arena(dir_)
+    people, own = people_of(voters, part)
+    ballots = draw_ballots(arena, language, n=n, people=people, reviews=reviews, seed=seed)
+    ballots = [ballots[own]] if own is not None else ballots
+    pages = [ballot_html(arena, drawn) for drawn in ballots]
+    keep(ballots)
+    for drawn, page in zip(ballots, pages, strict=True):
+        file = out if len(ballots) == 1 else out.with_name(f"{out.stem}-{drawn.part}{out.suffix}")
+        store.write_whole(file, page.encode("utf-8"))
+        note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'whoever opens it'}")
+
+
+@votes.command("left")
+def left(dir_: ArenaDir, output_format: How = "table") -> None:
+    """Print how far the ballots of an arena have come, and what each person has left.
+
+    Reads the ballots made here and the votes imported. Writes nothing.
+    """
+    from mirage import store
+    from mirage.votes import Vote, Votes
+    from mirage.votes.ballots import ballots_left
+
+    arena = store.open_arena(dir_)
+    with Votes() as database:
+        results = ballots_left(arena.name, database.rows(Vote, arena=arena.name))
+    show([dataclasses.asdict(row) for row in results], LEFT, output_format)
 
 
 @votes.command("agreement")
@@ -86,7 +156,7 @@ def agreement(
 ) -> None:
     """Print how far people agree with each judge, and with each other.
 
-    Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over questions. Reads the votes on
+    Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over queries. Reads the votes on
     the arena that count (drawn at random), and the table judgments. Writes nothing.
     """
     from mirage import store
@@ -123,7 +193,7 @@ def correct(
     """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
 
     Prediction-powered inference with 95% intervals. Several judges, and features, become one prediction of the votes,
-    fitted to other questions than those it is used on. The intervals hold whatever judges and features are worth; the
+    fitted to other queries than those it is used on. The intervals hold whatever judges and features are worth; the
     column width says how much narrower they are than by the votes alone. Reads the votes on battles drawn with a known
     chance, the table judgments, and features where they are named. Writes nothing.
     """
@@ -153,7 +223,7 @@ def correct(
 def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = "table") -> None:
     """Print how many citations support the sentence that cites them, as people see it.
 
-    By language and system, with 95% intervals that take the reply as the cluster. Reads the votes on citations, and
+    By language and system, with 95% intervals that take the answer as the cluster. Reads the votes on citations, and
     the table answers where there is one. Writes nothing.
     """
     from mirage import store

@@ -29,7 +29,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     """Read and check the answers of one system, writing nothing.
 
     Args:
-        arena: whose questions they answer.
+        arena: whose queries they answer.
         file: `.jsonl`, `.csv` or `.parquet`, with `.gz` after it if compressed.
         system: name of the system, for records that name none.
 
@@ -75,7 +75,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     queries = _asked(arena.read("queries"), answers)
     empty = schema.arrow_schema("passages").empty_table()
     passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
-    with suppress(NotEnoughData):  # no question has a relevance label
+    with suppress(NotEnoughData):  # no query has a relevance label
         tables |= OUTCOMES.run({"queries": queries, "answers": answers})
     reference = _reference(arena, answers)
     measured = features.compute(
@@ -84,6 +84,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         answers if reference is None else _together("answers", answers, reference),
         tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
         progress=progress,
+        retrieved=_asked(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
     )
     tables["features"] = _of(measured, system)
     copy = store.copy(arena, into)
@@ -105,11 +106,11 @@ def added(arena: store.Arena) -> tuple[str, ...]:
     return tuple(note.removeprefix(_MARK) for note in notes if note.startswith(_MARK))
 
 
-def questions(arena: store.Arena) -> pa.Table:
-    """What a model is to be asked: language, id and the whole prompt of every question whose texts are there.
+def queries(arena: store.Arena) -> pa.Table:
+    """What a model is to be asked: language, id and the whole prompt of every query whose texts are there.
 
     Raises:
-        TableMissing: if the arena lacks questions or passages.
+        TableMissing: if the arena lacks queries or passages.
     """
     import pyarrow as pa
 
@@ -119,6 +120,7 @@ def questions(arena: store.Arena) -> pa.Table:
         system="",
         template=prompts.load_template(TEMPLATE),
         settings=llm.Settings(model=""),
+        turns=arena.read_optional("turns"),
     )
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
@@ -149,13 +151,13 @@ def _systems(arena: store.Arena) -> set[str]:
 
 
 def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
-    """The rows that are of the questions answered."""
+    """The rows that are of the queries answered."""
     keys = ["language", "query_id"]
     return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
 
 
 def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:
-    """The reference answers to the questions answered, where there are any."""
+    """The reference answers to the queries answered, where there are any."""
     if "answers" not in arena.tables:
         return None
     rows = _of(_asked(arena.read("answers"), answers), REFERENCE)

@@ -52,11 +52,11 @@ def bundle(
     )
     queries = tables["queries"]
     absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
-    questions = {name: queries[name] for name in ("language", "query_id", "subset")}
-    numbers = {"queries": schema.from_columns("queries", questions | {"reason": absent})}
+    query_columns = {name: queries[name] for name in ("language", "query_id", "subset")}
+    numbers = {"queries": schema.from_columns("queries", query_columns | {"reason": absent})}
     numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
     origin = nomiracl.ORIGIN["outputs"]
-    replies = store.write(
+    answers = store.write(
         into / "nomiracl",
         numbers,
         title="NoMIRACL: replies of 11 systems in 17 languages",
@@ -81,4 +81,4 @@ def bundle(
         made_by="mirage bundle",
         made_from=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in published.FIGURES]),
     )
-    return [replies, figures]
+    return [answers, figures]

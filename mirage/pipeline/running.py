@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from mirage import judge, llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline.steps import ORDER, RunOptions, Step, steps
+from mirage.pipeline.steps import ORDER, RunOptions, Step, need_retrievers, steps
 from mirage.stage import Progress
 
 State = Literal["ran", "skipped", "unfinished", "would run"]
@@ -59,7 +59,7 @@ def run_all(
         progress: makes, for a step's name, what is called with how much of it is done, and of how much.
 
     Raises:
-        UnknownName: if there is no stage, or no reference system, of a name.
+        UnknownName: if there is no stage, no retriever, or no reference system, of a name.
         BadInput: if the first stage comes after the last, or something is asked for that needs a model.
         ArenaError: if there is no arena, or it cannot be written.
         Unreachable: if the service turns down what every call needs.
@@ -73,7 +73,7 @@ def run_all(
     for option, value in (("--system", request.system), ("--judge", request.judge)):
         if value not in (None, judge.HEURISTIC) and request.model is None:
             raise BadInput(f"{option} {value} needs a model", do="name one with --model, and where it is served")
-    store.open_arena(path)
+    need_retrievers(store.open_arena(path), request.retrievers)
     changing: set[str] = set()
     for stage in ORDER[first : last + 1]:
         for step in steps(stage, path, request, made_by=made_by, progress=progress or (lambda _: _silent)):

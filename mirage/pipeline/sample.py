@@ -1,4 +1,4 @@
-"""The sample arena: from the questions written for it to a finished arena, without a key, a GPU or a network."""
+"""The sample arena: from the queries written for it to a finished arena, without a key, a GPU or a network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from mirage import features, judge, store
 from mirage.generate import baselines
 from mirage.imports.public import prints
 from mirage.pipeline.stages import derive
-from mirage.sources.sample import LICENCE, REFERENCE, read_sample, sample_files
+from mirage.sources.review import LICENCE
+from mirage.sources.sample import REFERENCE, read_sample, sample_files
+from mirage.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stage import Progress
 
 if TYPE_CHECKING:
@@ -28,16 +30,20 @@ def build_sample(
         progress: called while features are measured.
 
     Returns:
-        The questions and passages; the answers of the reference and of every baseline; their outcomes and features, the
+        The queries and passages; the answers of the reference and of every baseline; their outcomes and features, the
         overlap ones against the reference; the verdicts of the heuristic judge on every pair; ratings by both, and
         predictions of them.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file.
+        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them.
     """
     tools = features.Tools(reference=REFERENCE)
+    sample = read_sample(source)
+    if (source / NUGGETS).is_dir():
+        # No table of the sample holds nuggets: they are checked, so that a correction cannot break them unseen.
+        read_nuggets(source / NUGGETS, sample["passages"])
     return derive(
-        read_sample(source),
+        sample,
         {
             "baselines": {},
             "outcomes": {},
@@ -63,7 +69,7 @@ def write_sample(
         progress: called while features are measured.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file.
+        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them.
         ArenaError: if the arena cannot be written.
     """
     tables = build_sample(source, regressors=regressors, progress=progress)

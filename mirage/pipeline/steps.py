@@ -1,8 +1,10 @@
 """What a run does, in its order: this is the one place that says so.
 
-baselines  queries, passages           -> answers of the systems `baseline/..`
-generate   queries, passages           -> answers of a system, by a model
+retrieve   queries, passages           -> retrieved, of the retrievers that a run is asked for
+baselines  queries, passages           -> answers of the systems `baseline/..`; also over each retriever
+generate   queries, passages           -> answers of a system, by a model; also over each retriever
 outcomes   queries, answers            -> outcomes
+nuggets    answers, nuggets            -> nugget_assignments, by shared words
 features   answers; queries, passages  -> features, those whose tables are there; with a model, the graded ones too
 judge      answers, features           -> judgments; by a model: of queries, passages, answers
 ratings    outcomes; judgments         -> ratings by relevance; by the judge
@@ -16,24 +18,37 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
 from mirage import features, judge, llm, prompts, schema, store, surrogate
 from mirage.battles.counts import RELEVANCE
-from mirage.features.stage import FEATURES, measurable_in
+from mirage.engines.tasks import Executor
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.features.stage import FEATURES, measurable_in, need_system
 from mirage.generate.baselines import TEMPLATE
-from mirage.generate.stage import BASELINES, GenerateOptions, generate_answers, plan_generating
-from mirage.judge.stage import Sample, judge_arena_by_features, judge_by_model, plan_judging
+from mirage.generate.stage import (
+    BASELINES,
+    BASELINES_OVER,
+    GenerateOptions,
+    generate_answers,
+    plan_generating,
+    whole_system,
+)
+from mirage.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging
+from mirage.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank import DRAWS, SEED
 from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.retrieval.stage import RETRIEVE, Kind, RetrieveOptions, retrieve
+from mirage.shown import GIVEN, retrievers
 from mirage.sources.sample import REFERENCE
 from mirage.stage import Progress, Stage, run
 from mirage.store import ledger_path
 from mirage.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 
+_T = TypeVar("_T")
 Left = str
 """What is left to do; empty if nothing is."""
 
@@ -49,13 +64,17 @@ class RunModel:
     endpoint: llm.Endpoint | None = None
     """Service and key; None where nothing is sent."""
     answering: llm.Settings | None = None
-    """Model and parameters where it answers questions; as elsewhere if None."""
+    """Model and parameters where it answers queries; as elsewhere if None."""
+    caller: Callable[..., Callable[..., list[llm.Reply | None]]] | None = None
+    """Gives what makes the calls, of the `settings`; None for `llm.complete`."""
 
     def complete(
         self, conversations: Sequence[llm.Messages], settings: llm.Settings | None = None, **options: Any
     ) -> list[llm.Reply | None]:
         """Ask it; the options are the others of `llm.complete`."""
         settings, rng = settings or self.settings, np.random.default_rng()
+        if self.caller is not None:
+            return self.caller(settings=settings)(conversations, **options)
         return llm.complete(
             conversations, endpoint=self.service, settings=settings, limits=self.limits, rng=rng, **options
         )
@@ -72,10 +91,15 @@ class RunModel:
 class RunOptions:
     """What a run is to do. Without a model it costs nothing."""
 
-    start: str = "baselines"
+    start: str = "retrieve"
     """The first stage."""
     end: str = "ratings"
     """The last stage."""
+    retrievers: tuple[str, ...] = ()
+    """The retrievers that whole systems are made of, beside what is given: `bm25` over the passages of the arena and
+    `rrf` over the lists of all others are made where they are absent; any other has brought something already."""
+    depth: int = 10
+    """How many of a retriever's first passages its systems are shown."""
     baselines: bool = True
     """Whether the baselines answer too."""
     system: str | None = None
@@ -84,7 +108,7 @@ class RunOptions:
     """The system whose answers others are compared with; by default the one called `reference`, if there is one."""
     judge: str = judge.HEURISTIC
     """Who judges: `heuristic`, or the name that the model judges under."""
-    sample: Sample = field(default_factory=Sample)
+    sample: BattleSample = field(default_factory=BattleSample)
     """Which battles are judged."""
     draws: int = DRAWS
     """Bootstrap draws of the ratings."""
@@ -92,6 +116,8 @@ class RunOptions:
     """Seed of these draws."""
     model: RunModel | None = None
     """The model that answers, grades features, and judges."""
+    executor: Executor | None = None
+    """Where features are measured that need no model; None for here."""
 
 
 @dataclass(frozen=True)
@@ -154,22 +180,86 @@ class _Run:
         return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
 
 
+SEARCHED: tuple[Kind, ...] = ("bm25", "rrf")
+"""The retrievers that a run makes itself, in their order."""
+
+
+def _retrieve(this: _Run) -> Iterator[Step]:
+    names = this.wanted.retrievers
+    if not names:
+        idle = partial(_idle, this.path)
+        yield Step("retrieve", "retrieve", ("queries",), "retrieved", idle, off="no retriever is named")
+    for kind in SEARCHED:
+        if kind in names:
+            yield _retrieve_by(this, RetrieveOptions(kind, kind))
+
+
+def _retrieve_by(this: _Run, options: RetrieveOptions) -> Step:
+    """Let one retriever bring passages, unless its lists are of another origin: these stay."""
+    arena, name = store.open_arena(this.path), f"retrieve {options.name}"
+    notes = arena.manifest["made"]["retrieved"]["notes"] if "retrieved" in arena.tables else []
+    foreign = options.name in retrievers(arena) and options.note() not in notes
+
+    def work() -> StepResult:
+        others = set(retrievers(store.open_arena(this.path))) - {options.name}
+        if options.kind == "rrf" and len(others) < 2:
+            raise NotEnoughData("there are no two retrievers to fuse", do="name another with --retriever")
+        update = this.progress(name)
+        executor = this.wanted.executor
+        arena = retrieve(this.path, options, made_by=this.made_by, progress=update, executor=executor, step=name)
+        return StepResult(arena)
+
+    # The lists that are fused are in the table that comes of it. Whoever else writes there takes the records away.
+    reads = ("queries", "passages")
+    decides = {"depth": options.depth, "wanted": sorted(this.wanted.retrievers)} if options.kind == "rrf" else {}
+    off = "its lists are of another origin and stay" if foreign else ""
+    return Step("retrieve", name, reads, "retrieved", work, decides, RETRIEVE.version, off=off)
+
+
 def _baselines(this: _Run) -> Iterator[Step]:
-    step = this.stage("baselines", BASELINES, "baselines", part="system")
-    yield step if this.wanted.baselines else replace(step, off="not asked for")
+    planned = [this.stage("baselines", BASELINES, "baselines", part="system")]
+    options: dict[str, Any] = {"part": "system", "depth": this.wanted.depth}
+    for retriever in this.wanted.retrievers:
+        step = this.stage("baselines", BASELINES_OVER, f"baselines over {retriever}", retriever=retriever, **options)
+        reads = BASELINES_OVER.tables(store.open_arena(this.path))
+        planned.append(replace(step, reads=reads, work=_with_lists(this.path, retriever, step.work)))
+    for step in planned:
+        yield step if this.wanted.baselines else replace(step, off="not asked for")
+
+
+def _with_lists(path: Path, retriever: str | None, work: Callable[[], _T]) -> Callable[[], _T]:
+    """Work on what a retriever brought, if it did; None is what is given."""
+
+    def checked() -> _T:
+        arena = store.open_arena(path)
+        if retriever is not None:
+            arena.need("retrieved")
+            if retriever not in retrievers(arena):
+                raise NotEnoughData(f"{retriever} has brought nothing", do=arena.command("retrieved"))
+        return work()
+
+    return checked
 
 
 def _generate(this: _Run) -> Iterator[Step]:
     system, model = this.wanted.system, this.wanted.model
-    reads = ("queries", "passages")
     if system is None or model is None:
         idle = partial(_idle, this.path)
-        yield Step("generate", "generate", reads, "answers", idle, off="no system is named")
+        yield Step("generate", "generate", ("queries",), "answers", idle, off="no system is named")
         return
-    answer_model, name = model, f"generate {system}"
+    yield _generate_from(this, system, model, None)
+    for retriever in this.wanted.retrievers:
+        yield _generate_from(this, whole_system(system, retriever), model, retriever)
+
+
+def _generate_from(this: _Run, system: str, answer_model: RunModel, retriever: str | None) -> Step:
+    """Let a model answer from what one retriever brought; None is what is given."""
+    name = f"generate {system}"
     template = prompts.load_template(TEMPLATE)
     settings = answer_model.answering or answer_model.settings
-    request = GenerateOptions(system, template, settings, llm.tokens_of(settings.model), this.wanted.seed)
+    depth = None if retriever is None else this.wanted.depth
+    tokens = llm.tokens_of(settings.model)
+    request = GenerateOptions(system, template, settings, tokens, this.wanted.seed, retriever=retriever, depth=depth)
 
     def work() -> StepResult:
         update = this.progress(name)
@@ -188,17 +278,29 @@ def _generate(this: _Run) -> Iterator[Step]:
             step=name,
         )
         counts = sum(result.counts.values(), Counter[str]())
-        return StepResult(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "questions"))
+        return StepResult(result.arena, result.cost, _left(counts["api_error"], counts["not asked"], "queries"))
 
     def plan() -> llm.Cost:
         return plan_generating(this.path, request, limits=answer_model.limits)
 
-    options = {"template": template.name, "seed": request.seed, **_parameters(settings)}
-    yield Step("generate", name, reads, "answers", work, options, plan=plan)
+    options = {"template": template.name, "seed": request.seed, **llm.parameters(settings)}
+    reads: tuple[str, ...] = ("queries", "passages")
+    if retriever is not None:
+        options |= {"retriever": retriever, "depth": depth}
+        reads = BASELINES_OVER.tables(store.open_arena(this.path))
+    lists = partial(_with_lists, this.path, retriever)
+    return Step("generate", name, reads, "answers", lists(work), options, plan=lists(plan))
 
 
 def _outcomes(this: _Run) -> Iterator[Step]:
     yield this.stage("outcomes", OUTCOMES, "outcomes", part=None)
+
+
+def _nuggets(this: _Run) -> Iterator[Step]:
+    step = this.stage("nuggets", TERM_ASSIGNMENTS, "nuggets by terms", part="assigner")
+    arena = store.open_arena(this.path)
+    reads = TERM_ASSIGNMENTS.tables(arena)
+    yield replace(step, reads=reads, off="" if "nuggets" in arena.tables else "there are no nuggets")
 
 
 def _features(this: _Run) -> Iterator[Step]:
@@ -208,7 +310,10 @@ def _features(this: _Run) -> Iterator[Step]:
     free, lacking = measurable_in(arena, tools)
 
     def measure() -> StepResult:
-        options: dict[str, Any] = {"only": free, "tools": tools, "progress": this.progress("features")}
+        need_system(store.open_arena(this.path), reference)
+        alone = replace(tools, part=this.wanted.executor is not None)
+        options: dict[str, Any] = {"only": free, "tools": alone, "progress": this.progress("features")}
+        options["executor"] = this.wanted.executor
         return StepResult(run(FEATURES, this.path, made_by=this.made_by, part="feature", step="features", **options))
 
     decides = {"features": free, "reference": reference}
@@ -257,9 +362,9 @@ def _graded(this: _Run, model: RunModel, reference: str | None) -> Step:
             return [None] * len(conversations)
 
         FEATURES.run({table: arena.read(table) for table in FEATURES.tables(arena)}, **with_tools(grade))
-        return _plan(requests, model, this.path)
+        return llm.plan_calls(this.path, requests, settings=model.settings, limits=model.limits)
 
-    options = {"reference": reference, **_parameters(model.settings)}
+    options = {"reference": reference, **llm.parameters(model.settings)}
     measurable, lacking = measurable_in(arena, features.Tools(reference=reference, grade=lambda _: []))
     absent = _lacking(sorted(set(lacking) - free), arena)
     return Step(
@@ -309,7 +414,7 @@ def _judge(this: _Run) -> Iterator[Step]:
         return plan_judging(this.path, settings=judge_model.settings, limits=judge_model.limits, sample=sample)
 
     reads = ("queries", "passages", "answers")
-    yield Step("judge", name, reads, "judgments", ask, options | _parameters(judge_model.settings), plan=plan)
+    yield Step("judge", name, reads, "judgments", ask, options | llm.parameters(judge_model.settings), plan=plan)
 
 
 def _ratings(this: _Run) -> Iterator[Step]:
@@ -328,9 +433,11 @@ def _surrogate(this: _Run) -> Iterator[Step]:
 
 
 _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
+    "retrieve": _retrieve,
     "baselines": _baselines,
     "generate": _generate,
     "outcomes": _outcomes,
+    "nuggets": _nuggets,
     "features": _features,
     "judge": _judge,
     "ratings": _ratings,
@@ -355,6 +462,18 @@ def steps(
     return _STAGES[stage](_Run(path, request, made_by, progress))
 
 
+def need_retrievers(arena: store.Arena, names: Sequence[str]) -> None:
+    """Refuse retrievers that a run neither has lists of nor makes.
+
+    Raises:
+        UnknownName: if there is one.
+    """
+    known = {*SEARCHED, *retrievers(arena)}
+    for name in names:
+        if name not in known or name == GIVEN:
+            raise UnknownName("retriever", name, sorted(known), where=arena.address)
+
+
 def _reference(path: Path) -> str | None:
     """The system `reference`, if the arena has answers of it."""
 
@@ -373,19 +492,10 @@ def _idle(path: Path) -> StepResult:
 
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
-    """Which features an arena lacks the tables for."""
+    """Which features an arena lacks the tables for; those of tables that only some arenas have are none of them."""
+    names = [name for name in names if not set(features.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
     absent = ", ".join(table for table in features.tables(names) if table not in arena.tables)
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
-
-
-def _parameters(settings: llm.Settings) -> dict[str, Any]:
-    """What decides the replies of a model."""
-    return {key: value for key, value in llm.request(settings, []).items() if key != "messages"}
-
-
-def _plan(conversations: Sequence[llm.Messages], model: RunModel, path: Path) -> llm.Cost:
-    with store.kept_ledger(path) as ledger:
-        return llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
 
 
 def _left(failed: int, unasked: int, unit: str) -> Left:

@@ -37,7 +37,7 @@ def corrections(material: Material) -> PaperItem:
         rows += _width(material, code, dropped.languages[code])
     if not any(row["pitfall"] == 35 and row["measure"] for row in rows):
         rows += _absent(
-            "the width is no option", 35, "too few tournaments have a rating, however many questions are drawn"
+            "the width is no option", 35, "too few tournaments have a rating, however many queries are drawn"
         )
     rows += _missing(material)
     rows += _held_out(material)
@@ -96,9 +96,9 @@ def _resampling(material: Material, code: str, corrected: LanguageRanking) -> li
     first, second = np.split(drawn, 2, axis=1)
     published = fit(PairCounts(first, second, None, pairs.systems), start=fit(pairs)).theta
     effect = "width of the 95% intervals, ours by theirs", _ratio(_wide(corrected.draws), _wide(published)), "ratio"
-    ways = ("battles drawn one by one", "questions drawn, with all their battles")
+    ways = ("battles drawn one by one", "queries drawn, with all their battles")
     return [
-        _row("questions are resampled", 36, code, ways, effect, f"{total:,} battles, {corrected.n_queries:,} questions")
+        _row("queries are resampled", 36, code, ways, effect, f"{total:,} battles, {corrected.n_queries:,} queries")
     ]
 
 
@@ -114,7 +114,7 @@ def _width(material: Material, code: str, corrected: LanguageRanking) -> list[An
                 for row in _absent("the width is no option", 35, f"{matches}: {played.lacking}")
             ]
             continue
-        ways = (f"{matches} questions drawn", f"as many as there are: {corrected.n_queries:,}")
+        ways = (f"{matches} queries drawn", f"as many as there are: {corrected.n_queries:,}")
         low, high = played.interval()
         ends = corrected.interval()
         bounded = np.isfinite(ends).all(axis=0)

@@ -1,4 +1,4 @@
-"""The statistics of a set of questions, in the shape of Table 1 of MIRAGE-Bench."""
+"""The statistics of a set of queries, in the shape of Table 1 of MIRAGE-Bench."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEACHER = ("avg_gpt4o_context_tokens", "avg_gpt4o_answer_tokens")
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of the questions of one arena by language."""
+    """Statistics of the queries of one arena by language."""
 
     split: str
     """The set that they are set beside: `train` where the arena was made from MIRACL train, else `eval`."""
@@ -27,35 +27,35 @@ class Statistics:
     """What counted tokens: `estimate`, or the name of a tokenizer."""
     languages: Mapping[str, Mapping[str, float | None]]
     """By language code the statistics by the names of the paper's rows: `n_queries`, `avg_query_tokens` (null where a
-    question has no text), `avg_rel_passages_per_q` and `avg_nonrel_passages_per_q` (null where a passage has no label).
-    Means are over the questions of the language."""
+    query has no text), `avg_rel_passages_per_q` and `avg_nonrel_passages_per_q` (null where a passage has no label).
+    Means are over the queries of the language."""
 
     def cell(self, language: str, name: str) -> tuple[float | None, int | None, str]:
-        """One statistic, the questions behind it, and why it is null or what it rests on."""
+        """One statistic, the queries behind it, and why it is null or what it rests on."""
         if name in TEACHER:
             return None, None, "tokens of a teacher's answers: mirage sft gives them for a training set"
         stats = self.languages.get(language)
         if stats is None:
-            return None, None, "the arena has no questions in this language"
+            return None, None, "the arena has no queries in this language"
         value = stats[name]
         n = int(stats["n_queries"] or 0)
         if value is None:
-            lacking = "a question has no text" if "tokens" in name else "a passage has no label"
+            lacking = "a query has no text" if "tokens" in name else "a passage has no label"
             return None, n, f"{lacking} in the arena"
         if name == "avg_query_tokens":
             return value, n, f"tokens counted by {self.tokens}; the paper counts by {PAPER}"
         return value, n, ""
 
 
-def question_statistics(arena: Arena, tokens: Tokens) -> Statistics:
-    """Count questions, their tokens, and their passages of either label.
+def query_statistics(arena: Arena, tokens: Tokens) -> Statistics:
+    """Count queries, their tokens, and their passages of either label.
 
     Args:
-        arena: an arena with questions.
-        tokens: counts the tokens of a question.
+        arena: an arena with queries.
+        tokens: counts the tokens of a query.
 
     Raises:
-        TableMissing: if there are no questions.
+        TableMissing: if there are no queries.
     """
     arena.need("queries")
     texts: dict[str, list[str | None]] = {}
@@ -70,15 +70,15 @@ def question_statistics(arena: Arena, tokens: Tokens) -> Statistics:
     return Statistics(
         split="train" if made_by.endswith("--split train") else "eval",
         tokens=tokens.name,
-        languages={code: _language(questions, labels.get(code), tokens) for code, questions in sorted(texts.items())},
+        languages={code: _language(queries, labels.get(code), tokens) for code, queries in sorted(texts.items())},
     )
 
 
 def _language(
-    questions: list[str | None], labels: Mapping[bool | None, int] | None, tokens: Tokens
+    queries: list[str | None], labels: Mapping[bool | None, int] | None, tokens: Tokens
 ) -> dict[str, float | None]:
-    n = len(questions)
-    known = [text for text in questions if text is not None]
+    n = len(queries)
+    known = [text for text in queries if text is not None]
     labelled = labels is not None and None not in labels
     return {
         "n_queries": n,

@@ -18,7 +18,7 @@ from mirage.surrogate.draws import LINEAR
 from mirage.surrogate.regressors import ESTIMATORS
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-"""Shares of the judged questions, or of the judged pairs, that a subsample keeps."""
+"""Shares of the judged queries, or of the judged pairs, that a subsample keeps."""
 SUBSAMPLES = 30
 """Subsamples of each size."""
 
@@ -62,7 +62,7 @@ def figure3(material: Material) -> PaperItem:
         "Mean of each feature by system",
         ("language", "feature", "system", "mean", "coverage", "n_queries"),
         tuple(rows),
-        "mean over the questions where the feature exists, coverage beside it; `all`: mean over languages",
+        "mean over the queries where the feature exists, coverage beside it; `all`: mean over languages",
     )
 
 
@@ -144,7 +144,7 @@ def figure5(material: Material) -> PaperItem:
 
 
 def figure6(material: Material) -> PaperItem:
-    """How much of the ranking fewer judged questions, or fewer judged pairs, give."""
+    """How much of the ranking fewer judged queries, or fewer judged pairs, give."""
     full = {code: fit(pair_counts(battles)) for code, battles in material.battles.items()}
     rows = []
     for unit in ("questions", "pairs"):
@@ -198,7 +198,7 @@ def figure6(material: Material) -> PaperItem:
     return PaperItem(
         "figure6",
         "Figure 6",
-        "Agreement with the whole ranking by the share of judged questions or pairs",
+        "Agreement with the whole ranking by the share of judged queries or pairs",
         (
             *("language", "what", "share", "n_judged", "tau", "low", "high", "r2"),
             *("tau_surrogate", "r2_held_out", "n_subsamples"),
@@ -241,13 +241,13 @@ def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:
 
 
 def _fought(battles: Battles) -> NDArray[np.bool_]:
-    """Q x P: pairs that met on a question, ties too."""
+    """Q x P: pairs that met on a query, ties too."""
     i, j = np.triu_indices(len(battles.systems), 1)
     return np.asarray((battles.wins[:, i, j] + battles.wins[:, j, i] + battles.ties[:, i, j]) > 0)
 
 
 def _judged(battles: Battles, unit: str, share: float) -> int:
-    """Questions, or pairs on a question, in a subsample."""
+    """Queries, or pairs on a query, in a subsample."""
     return max(2, round(share * (len(battles.queries) if unit == "questions" else int(_fought(battles).sum()))))
 
 

@@ -72,11 +72,11 @@ class Material:
     played: Mapping[str, paper.Tournaments]
     """By language: the tournaments."""
     values: Mapping[str, Array]
-    """By language: Q x S x F values of the features of single replies, NaN where there is none."""
+    """By language: Q x S x F values of the features of single answers, NaN where there is none."""
     features: tuple[str, ...]
     """The F features, in the order of the paper."""
     training: surrogate.Training
-    """The same for surrogates that are trained on all questions."""
+    """The same for surrogates that are trained on all queries."""
     holdout: tuple[str, str]
     """The two systems held out."""
     chosen: str
@@ -101,16 +101,16 @@ class Material:
         return self.battles[code].systems
 
     def means(self, code: str) -> Array:
-        """S x F: mean of each feature over all questions where it exists, each question alike, as published."""
+        """S x F: mean of each feature over all queries where it exists, each query alike, as published."""
         return np.asarray(surrogate.averages(self.values[code], np.ones((1, len(self.values[code]))))[0])
 
     def whole(self, code: str, theta: Array | None = None) -> surrogate.Draws:
-        """One language as one draw: features over all questions, the mean rating over tournaments or another."""
+        """One language as one draw: features over all queries, the mean rating over tournaments or another."""
         rating = self.played[code].mean() if theta is None else theta
         return surrogate.Draws(self.systems(code), self.features, self.means(code)[None], rating[None])
 
     def drawn(self, code: str, n: int) -> surrogate.Draws:
-        """The first n tournaments: features and ratings of each over the questions it drew."""
+        """The first n tournaments: features and ratings of each over the queries it drew."""
         tournaments = self.played[code]
         means = surrogate.averages(self.values[code], tournaments.times()[:n])
         return surrogate.Draws(self.systems(code), self.features, means, tournaments.theta[:n])

@@ -58,7 +58,7 @@ class PrintedFigure:
     ours_high: float | None
     """Upper end."""
     n: int | None
-    """Replies or questions behind it."""
+    """Answers or queries behind it."""
     remark: str
     """Why `ours` is null, or what it rests on; empty where there is nothing to say."""
     reference: str
@@ -97,7 +97,7 @@ def printed_figures(
         source: the paper; None for both.
         item: the table or figure, as `Table 3`; None for all.
         languages: codes to keep; None for all, with averages and totals.
-        parser: reads the replies; the papers' tables are by `published`.
+        parser: reads the answers; the papers' tables are by `published`.
         names: system as printed -> system of the arena, where the names do not tell it.
         tokens: counts tokens (MIRAGE-Bench, Table 1); the estimate if None.
 
@@ -150,7 +150,7 @@ def _measure(
     try:
         if source == "NoMIRACL":
             if item == "Table 1":
-                return _questions(arena)
+                return _queries(arena)
             if item == "Table 2":
                 return _patterns(arena, names)
             if item == "Table 3":
@@ -171,8 +171,8 @@ def _nothing(reason: str) -> _Measure:
     return lambda _: _Ours(remark=reason)
 
 
-def _questions(arena: Arena) -> _Measure:
-    """NoMIRACL, Table 1: questions of each subset and language of one split."""
+def _queries(arena: Arena) -> _Measure:
+    """NoMIRACL, Table 1: queries of each subset and language of one split."""
     arena.need("queries")
     rows = arena.sql("SELECT language, subset, count(*) AS n FROM queries WHERE subset IS NOT NULL GROUP BY ALL")
     counts = {(row["subset"], row["language"]): row["n"] for row in rows.to_pylist()}
@@ -184,23 +184,23 @@ def _questions(arena: Arena) -> _Measure:
     def ours(row: Mapping[str, Any]) -> _Ours:
         subset, of = row["setting"].split(", ")
         if split is None:
-            return _Ours(remark="the arena does not say which split its questions are of")
+            return _Ours(remark="the arena does not say which split its queries are of")
         if of != split:
-            return _Ours(remark=f"the arena holds questions of the split {split}")
+            return _Ours(remark=f"the arena holds queries of the split {split}")
         count = counts.get((subset, row["language"]))
         if count is None:
-            return _Ours(remark="the arena has no such questions")
+            return _Ours(remark="the arena has no such queries")
         remarks = [f"{len(languages)} languages"] if row["language"] == "all" else []
         if outputs:
-            remarks.append("replies were published for up to 250 questions of each subset")
+            remarks.append("answers were published for up to 250 queries of each subset")
         return _Ours(count, remark="; ".join(remarks))
 
     return ours
 
 
 def _split(arena: Arena) -> tuple[str | None, bool]:
-    """The split of NoMIRACL that the questions of an arena are of, as its manifest tells, and whether they are those
-    that replies were published for.
+    """The split of NoMIRACL that the queries of an arena are of, as its manifest tells, and whether they are those
+    that answers were published for.
     """
     record = arena.manifest["made"]["queries"]
     if any(origin.get("name") == nomiracl.ORIGIN["outputs"].name for origin in record["from"]):
@@ -210,7 +210,7 @@ def _split(arena: Arena) -> tuple[str | None, bool]:
 
 
 def _patterns(arena: Arena, names: Mapping[str, str]) -> _Measure:
-    """NoMIRACL, Table 2: shares of the English replies by pattern."""
+    """NoMIRACL, Table 2: shares of the English answers by pattern."""
     answers = arena.read("answers", languages=["en"]) if "answers" in arena.tables else None
     counts = patterns.pattern_counts(arena.read("outcomes", languages=["en"]), answers)
     known = _Names({system for _, system in counts}, names)
@@ -221,7 +221,7 @@ def _patterns(arena: Arena, names: Mapping[str, str]) -> _Measure:
         if pattern in patterns.BY_HAND:
             return _Ours(remark=_BY_HAND)
         if pattern in by_text and answers is None:
-            return _Ours(remark="the arena holds no texts of the replies")
+            return _Ours(remark="the arena holds no texts of the answers")
         system = known.find(row["system"])
         cell = counts.get((row["setting"], system)) if system else None
         if cell is None:
@@ -243,14 +243,14 @@ def _prompts(arena: Arena, parser: Parser, names: Mapping[str, str]) -> _Measure
     def ours(row: Mapping[str, Any]) -> _Ours:
         template = TEMPLATES[row["setting"].removeprefix("prompt ")]
         if template not in measures:
-            return _Ours(remark=f"no reply in the arena is to the template {template}")
+            return _Ours(remark=f"no answer in the arena is to the template {template}")
         return measures[template](row)
 
     return ours
 
 
 def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
-    """Rates as the papers print them: 1 - accuracy over the replies present."""
+    """Rates as the papers print them: 1 - accuracy over the answers present."""
     cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
         present = row["n"] - row["missing"]
@@ -266,9 +266,9 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
         by_language = cells.get((_SUBSETS[row["metric"]], system), {})
         if row["language"] != "all":
             cell = by_language.get(row["language"])
-            return _share([cell]) if cell else _Ours(remark="no replies in the arena")
+            return _share([cell]) if cell else _Ours(remark="no answers in the arena")
         if not by_language:
-            return _Ours(remark="no replies in the arena")
+            return _Ours(remark="no answers in the arena")
         return _share(list(by_language.values()), f"mean over {len(by_language)} languages")
 
     return ours
@@ -281,8 +281,8 @@ def _share(cells: list[tuple[int, int]], remark: str = "") -> _Ours:
 
 
 def _statistics(arena: Arena, tokens: Tokens) -> _Measure:
-    """MIRAGE-Bench, Table 1: sizes and mean tokens of questions, and passages of either label."""
-    stats = dataset.question_statistics(arena, tokens)
+    """MIRAGE-Bench, Table 1: sizes and mean tokens of queries, and passages of either label."""
+    stats = dataset.query_statistics(arena, tokens)
 
     def ours(row: Mapping[str, Any]) -> _Ours:
         if row["setting"] != stats.split:
@@ -317,7 +317,7 @@ class _Names:
 
     def why(self, printed: str) -> str:
         """Why there is nothing beside a printed name."""
-        return f"no replies of {printed} in the arena"
+        return f"no answers of {printed} in the arena"
 
 
 def _plain(system: str) -> str:

@@ -140,7 +140,7 @@ def table3(material: Material) -> PaperItem:
         "R2 of the regressors, on the systems trained on and on those held out",
         ("language", "regressor", "part", "published", "r2", "r2_median", "n_systems", "n_splits", "rated"),
         tuple(rows),
-        "feature means over all questions against the mean rating over tournaments; over splits in which the systems "
+        "feature means over all queries against the mean rating over tournaments; over splits in which the systems "
         f"held out are drawn at random ({HELD_OUT} of 19, elsewhere the same share), the mean as published, and the "
         "median",
         "boosting stands for XGBoost (XGB Regressor). R2 of a few systems has no lower bound: a split whose held-out "

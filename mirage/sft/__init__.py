@@ -1,6 +1,6 @@
 """A training set for answers with citations (MIRAGE-Bench, section 3.2), and a recipe to train on it.
 
-A teacher has answered each question from its relevant passages alone. The student is shown the non-relevant ones too,
+A teacher has answered each query from its relevant passages alone. The student is shown the non-relevant ones too,
 mixed in, and learns to give the teacher's answer all the same: to cite the passages that hold it and no other.
 Several teachers can be mixed in one set. A judge's verdicts make preference pairs (`preferences.py`).
 """

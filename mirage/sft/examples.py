@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Key = tuple[str, str]
-"""Language and id of a question."""
+"""Language and id of a query."""
 Mix = Literal["all", "one", "first"]
 """How several teachers are mixed. `all`: every answer that can be learned from is a conversation of its own. `one`: of
-each question one such answer, drawn with equal chances. `first`: the answer of the first teacher that has one."""
+each query one such answer, drawn with equal chances. `first`: the answer of the first teacher that has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class Example:
     """One conversation: the prompt that an evaluated model gets, and the teacher's answer."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     query_id: str
-    """The question."""
+    """The query."""
     system: str
     """The teacher."""
-    question: str
-    """Text of the question."""
+    query: str
+    """Text of the query."""
     prompt: str
     """The whole prompt, with relevant and non-relevant passages."""
     answer: str
-    """The teacher's reply, unchanged."""
+    """The teacher's answer, unchanged."""
     reason: str
     """Its reasoning."""
     conclusion: str
@@ -58,12 +58,12 @@ class Example:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """The conversations, in the order of language, question and teacher."""
+    """The conversations, in the order of language, query and teacher."""
 
     train: tuple[Example, ...]
     """To train on."""
     heldout: tuple[Example, ...]
-    """To measure with: none of their questions is in `train`."""
+    """To measure with: none of their queries is in `train`."""
     left_out: Mapping[tuple[str, str], int]
     """By teacher and reason, how many answers are in neither."""
 
@@ -80,7 +80,7 @@ def answered(
         system: the teacher's name.
 
     Returns:
-        By question, what is known of it; and why other answers of the teacher are left out, with how many.
+        By query, what is known of it; and why other answers of the teacher are left out, with how many.
 
     Raises:
         UnknownName: if the teacher has no answers.
@@ -93,7 +93,7 @@ def answered(
     columns = passages.select(["language", "query_id", "passage_id", "relevant"]).to_pydict()
     for code, query, passage, relevant in zip(*columns.values(), strict=True):
         labels.setdefault((code, query), {})[passage] = relevant
-    by_question: dict[Key, dict[str, Any]] = {}
+    by_query: dict[Key, dict[str, Any]] = {}
     left_out: Counter[str] = Counter()
     for row in answers.to_pylist():
         if row["system"] != system:
@@ -103,8 +103,8 @@ def answered(
         if reason := _flaw(row, record):
             left_out[reason] += 1
         else:
-            by_question[key] = record
-    return dict(sorted(by_question.items())), left_out
+            by_query[key] = record
+    return dict(sorted(by_query.items())), left_out
 
 
 def build_examples(
@@ -115,14 +115,14 @@ def build_examples(
     holdout: float = 0.05,
     seed: int = 0,
 ) -> TrainingSet:
-    """Make the conversations and hold some questions out.
+    """Make the conversations and hold some queries out.
 
     Args:
         learned: by teacher the answers to learn, each from `answered`. Their order matters for the mix `first` alone.
-        prompts: the prompt of each question; those without one are left out.
-        mix: which teachers' answers to a question are taken, see `Mix`.
-        holdout: share of the questions of each language that is held out, at least 0 and under 1; rounded, and at
-            least one where it is over 0, but never all. Questions of the same text are one question, whoever answers.
+        prompts: the prompt of each query; those without one are left out.
+        mix: which teachers' answers to a query are taken, see `Mix`.
+        holdout: share of the queries of each language that is held out, at least 0 and under 1; rounded, and at
+            least one where it is over 0, but never all. Queries of the same text are one query, whoever answers.
         seed: draws them, and the teachers of the mix `one`; 0 or more.
 
     Raises:
@@ -130,7 +130,7 @@ def build_examples(
         UnknownName: if there is no such mix.
     """
     if not 0 <= holdout < 1:
-        raise BadInput(f"holdout is {holdout}", do="give a share of the questions, at least 0 and under 1")
+        raise BadInput(f"holdout is {holdout}", do="give a share of the queries, at least 0 and under 1")
     if mix not in get_args(Mix):
         raise UnknownName("mix", mix, get_args(Mix))
     left_out: Counter[tuple[str, str]] = Counter()
@@ -140,7 +140,7 @@ def build_examples(
             if key in prompts:
                 teachers_of.setdefault(key, []).append(teacher)
             else:
-                left_out[teacher, "its question cannot be asked with all its passages"] += 1
+                left_out[teacher, "its query cannot be asked with all its passages"] += 1
     examples = []
     for key in sorted(teachers_of):
         selection = _taken(key, teachers_of[key], mix, seed)
@@ -150,18 +150,18 @@ def build_examples(
         )
     held_out: set[tuple[str, str]] = set()
     for code in sorted({example.language for example in examples}):
-        texts = sorted({example.question for example in examples if example.language == code})
+        texts = sorted({example.query for example in examples if example.language == code})
         size = min(max(round(holdout * len(texts)), 1), len(texts) - 1) if holdout else 0
         held_out |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
     return TrainingSet(
-        train=tuple(example for example in examples if (example.language, example.question) not in held_out),
-        heldout=tuple(example for example in examples if (example.language, example.question) in held_out),
+        train=tuple(example for example in examples if (example.language, example.query) not in held_out),
+        heldout=tuple(example for example in examples if (example.language, example.query) in held_out),
         left_out=dict(left_out),
     )
 
 
 def _taken(key: Key, teachers: Sequence[str], mix: Mix, seed: int) -> Sequence[str]:
-    """The teachers whose answers to a question are taken."""
+    """The teachers whose answers to a query are taken."""
     if mix == "first":
         return teachers[:1]
     if mix == "all" or len(teachers) == 1:
@@ -177,11 +177,11 @@ def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     if is_numbered(row["template"], row["numbered"]):
         return "it cites by numbers, which other passages would change"
     if record["question"] is None:
-        return "the text of its question is not known"
+        return "the text of its query is not known"
     if None in labels.values():
-        return "a passage of its question has no label"
+        return "a passage of its query has no label"
     if not any(labels.values()):
-        return "no passage of its question is relevant"
+        return "no passage of its query is relevant"
     parts = parse_answer(row["text"])
     if not parts.markers or not parts.reason or not parts.answer:
         return "it lacks a part, ##Reason or ##Answer"
@@ -189,7 +189,7 @@ def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     if not cited_passages:
         return "it cites nothing"
     if any(passage not in labels for passage in cited_passages):
-        return "it cites what is no passage of its question"
+        return "it cites what is no passage of its query"
     return "" if all(labels[passage] for passage in cited_passages) else "it cites a passage that is not relevant"
 
 
@@ -201,7 +201,7 @@ def _example(key: Key, record: Mapping[str, Any], prompt: str, system: str) -> E
         language=key[0],
         query_id=key[1],
         system=system,
-        question=record["question"],
+        query=record["question"],
         prompt=prompt,
         answer=record["answer"],
         reason=parts.reason or "",

@@ -44,6 +44,7 @@ def export_preferences(
         template=prompts.load_template("rag"),
         settings=llm.Settings(model=judge),
         seed=seed,
+        turns=arena.read_optional("turns", languages=languages),
     ).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     pairs, left_out = sft.preferences(tables["judgments"], tables["answers"], texts, judge=judge)

@@ -17,19 +17,19 @@ class Preference:
     """One answer preferred over another to the same prompt."""
 
     language: str
-    """Code of the question's language."""
+    """Code of the query's language."""
     query_id: str
-    """The question."""
+    """The query."""
     judge: str
     """Who preferred it."""
     prompt: str
     """The prompt with its passages."""
     chosen: str
-    """The preferred reply."""
+    """The preferred answer."""
     rejected: str
-    """The other reply."""
+    """The other answer."""
     chosen_system: str
-    """Whose reply is preferred."""
+    """Whose answer is preferred."""
     rejected_system: str
     """Whose is not."""
 
@@ -60,11 +60,11 @@ def preferences(
     Args:
         judgments: `schema.Judgment` rows.
         answers: `schema.Answer` rows.
-        prompts: the prompt of each question, by language and id.
+        prompts: the prompt of each query, by language and id.
         judge: whose verdicts.
 
     Returns:
-        The pairs in the order of language, question and systems; and how many others were left out, by reason.
+        The pairs in the order of language, query and systems; and how many others were left out, by reason.
     """
     import pyarrow.compute as pc
 
@@ -91,9 +91,9 @@ def preferences(
             chosen, rejected = (texts.get((language, query_id, system)) for system in (winner, loser))
             prompt = prompts.get((language, query_id))
             if chosen is None or rejected is None or prompt is None:
-                left_out["no whole reply, or no prompt, is stored"] += 1
+                left_out["no whole answer, or no prompt, is stored"] += 1
             elif chosen == rejected:
-                left_out["both replies are the same"] += 1
+                left_out["both answers are the same"] += 1
             else:
                 pairs.append(Preference(language, query_id, judge, prompt, chosen, rejected, winner, loser))
     return pairs, left_out

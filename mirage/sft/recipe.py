@@ -1,5 +1,5 @@
 """A recipe for TRL's `trl sft`: a trainer that takes a YAML file and conversations in JSON Lines as they are, knows
-LoRA, and takes the loss on the replies alone.
+LoRA, and takes the loss on the answers alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def recipe(data: str, heldout: str | None, *, seed: int = 0) -> str:
         "per_device_train_batch_size": "Table 6: Batch size, 32. It is this times the next times the number of GPUs",
         "lora_target_modules": "Table 6, whose list is cut off here in the print; down_proj often ends it",
     }
-    heldout_comment = f"# Held out, by question, to measure with: {heldout}\n" if heldout else ""
+    heldout_comment = f"# Held out, by query, to measure with: {heldout}\n" if heldout else ""
     lines = [f"{name}: {_yaml(value)}  # {comments.get(name, 'Table 6')}" for name, value in HYPERPARAMETERS.items()]
     printed = "\n".join(lines)
     return f"""\
@@ -55,7 +55,7 @@ output_dir: {_yaml(data.removesuffix(".jsonl") + "-lora")}
 
 {printed}
 
-assistant_only_loss: true  # ours: the loss is on the replies, not on the passages
+assistant_only_loss: true  # ours: the loss is on the answers, not on the passages
 dtype: bfloat16  # ours
 seed: {seed}  # ours
 logging_steps: 10

@@ -43,7 +43,7 @@ def write_training_set(
 ) -> TrainingResult:
     """Make a training set of the answers of one teacher or several.
 
-    The prompts are those that `mirage generate` makes for all passages of a question, cut so that prompt and the
+    The prompts are those that `mirage generate` makes for all passages of a query, cut so that prompt and the
     longest answer fit the trainer's window.
 
     Args:
@@ -53,7 +53,7 @@ def write_training_set(
         systems: the teachers; `reference`, or the only system there is, if None.
         mix: how several teachers are mixed.
         languages: codes; None for all.
-        holdout: share of the questions that is held out.
+        holdout: share of the queries that is held out.
         seed: of the passages' order, of what is held out, and of the teachers that are drawn.
         tokenizer: what counts tokens, as `llm.tokens_of` takes it.
 
@@ -61,7 +61,7 @@ def write_training_set(
         BadInput: if the file is named otherwise or cannot be written, or an option is out of range.
         UnknownName: if there is no such system, mix or language.
         NotEnoughData: if no answer of a teacher can be learned from.
-        ArenaError: if the arena lacks questions, passages or answers.
+        ArenaError: if the arena lacks queries, passages or answers.
     """
     if out.suffix != ".jsonl":
         raise BadInput(f"{out.name} is not named .jsonl", do="name the file of the conversations so")
@@ -86,6 +86,7 @@ def write_training_set(
         settings=llm.Settings(model=teachers[0]),
         tokens=tokens,
         seed=seed,
+        turns=arena.read_optional("turns", languages=languages),
     ).to_ask
     texts = {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
     lengths: dict[tuple[str, str], int] = {}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mirage import store
-from mirage.languages import LANGUAGES
+from mirage.languages import LANGUAGES, in_order
 from mirage.sft.examples import Example, TrainingSet
 
 SPLITS = ("train", "heldout")
@@ -33,9 +33,9 @@ class Stats:
     language: str
     """Language code."""
     n_queries: int
-    """Conversations: questions, where each has one answer."""
+    """Conversations: queries, where each has one answer."""
     avg_query_tokens: float
-    """Mean tokens of a question."""
+    """Mean tokens of a query."""
     avg_rel_passages_per_q: float
     """Mean relevant passages in a prompt."""
     avg_nonrel_passages_per_q: float
@@ -65,7 +65,7 @@ def statistics(training: TrainingSet, count: Callable[[str], int]) -> list[Stats
             for example in examples:
                 if teacher in (None, example.system):
                     groups.setdefault(example.language, []).append(example)
-            rows += [_stats(split, teacher, code, groups[code], count) for code in _ordered(groups)]
+            rows += [_stats(split, teacher, code, groups[code], count) for code in in_order(groups)]
     return rows
 
 
@@ -84,7 +84,7 @@ def by_teacher(stats: Sequence[Stats]) -> str:
 
 def _table(stats: Sequence[Stats], teachers: Sequence[str | None], heads: Sequence[str]) -> str:
     by_place = {(row.teacher, row.split, row.language): row for row in stats}
-    codes = _ordered({*LANGUAGES, *(row.language for row in stats)})
+    codes = in_order({*LANGUAGES, *(row.language for row in stats)})
     rows: list[list[str]] = []
     for teacher in teachers:
         for split in SPLITS:
@@ -106,18 +106,12 @@ def _stats(
         teacher=teacher,
         language=code,
         n_queries=len(examples),
-        avg_query_tokens=mean([count(example.question) for example in examples]),
+        avg_query_tokens=mean([count(example.query) for example in examples]),
         avg_rel_passages_per_q=mean([example.relevant for example in examples]),
         avg_nonrel_passages_per_q=mean([example.distractors for example in examples]),
         avg_teacher_context_tokens=mean([count(example.reason) for example in examples]),
         avg_teacher_answer_tokens=mean([count(example.conclusion) for example in examples]),
     )
-
-
-def _ordered(codes: Collection[str]) -> list[str]:
-    """The codes in the order of the languages; others after them."""
-    order = {code: place for place, code in enumerate(LANGUAGES)}
-    return sorted(codes, key=lambda code: (order.get(code, len(order)), code))
 
 
 def _cell(value: float) -> str:

@@ -2,16 +2,17 @@
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table, `chart.py` a
-chart, `side_by_side.py` columns, `text.py` an answer or a passage, `actions.py` link, download and citation,
-`listing.py` a list of texts to choose from, `steps.py` the way from one question to the next, `reply.py` a reply with
-what is known of it, `texts.py` what brings texts that are not bundled, `searching.py` the offer to index them,
-`memory.py` what is kept out of the garbage collector's way. A page reads:
+chart, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer or a passage, `actions.py`
+link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way from one query to the next,
+`answer_card.py` an answer with what is known of it, `texts.py` what brings texts that are not bundled, `searching.py`
+the offer to index them, `memory.py` what is kept out of the garbage collector's way, `kept.py` what was made before. A
+page reads:
 
     page = ui.begin("leaderboard")
     page.need("outcomes")
     skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
     board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
-    page.summary("88,469 real replies of 11 systems in 18 languages.")
+    page.summary("88,469 real answers of 11 systems in 18 languages.")
     ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
     ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.charts
     page.download("leaderboard", board.rows, about={"skill": skill})
@@ -20,9 +21,11 @@ what is known of it, `texts.py` what brings texts that are not bundled, `searchi
 from mirage.ui.chart import chart
 from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, begin, onward, run, switch
-from mirage.ui.pick import check_link, pick
+from mirage.ui.kept import kept, rows, where
+from mirage.ui.pick import check_link, pick, pick_language
+from mirage.ui.sections import sections
 from mirage.ui.side_by_side import side_by_side
-from mirage.ui.states import badge, missing, refuse, working
+from mirage.ui.states import badge, first_time, missing, refuse, working
 from mirage.ui.table import Col, column_help, mode, table
 from mirage.ui.text import PassageView, TextSpan, answer, passage_html, passages, plain, prose, text_html
 
@@ -38,19 +41,25 @@ __all__ = [
     "chart",
     "check_link",
     "column_help",
+    "first_time",
+    "kept",
     "missing",
     "mode",
     "onward",
     "passage_html",
     "passages",
     "pick",
+    "pick_language",
     "plain",
     "prose",
     "refuse",
+    "rows",
     "run",
+    "sections",
     "side_by_side",
     "switch",
     "table",
     "text_html",
+    "where",
     "working",
 ]

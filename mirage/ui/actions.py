@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from mirage.store.export import to_csv, to_json, to_parquet
+from mirage.text import counted
 from mirage.ui.table import mode
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ def copy_link(arena: str) -> None:
 
 def cite(arena: Arena) -> None:
     """The papers behind an arena, and the arena's own version and licence."""
-    with st.popover("Cite", help="The papers behind these numbers, and this very version of them."):
+    about = "The papers behind these numbers, and this very version of them."
+    panel = st.popover("Cite", help=about, key="frame_cite", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
         st.caption("The papers")
         st.code(f"{NOMIRACL}\n\n{MIRAGE_BENCH}", language="bibtex", wrap_lines=True, height=260)
         st.caption("These numbers")
         licence = str(arena.manifest.get("licence", ""))
-        about = f"{arena.title} ({arena.label}), version {arena.version}" + (f", {licence}" if licence else "")
-        st.code(about, language=None, wrap_lines=True)
+        version = f"{arena.title} ({arena.label}), version {arena.version}" + (f", {licence}" if licence else "")
+        st.code(version, language=None, wrap_lines=True)
 
 
 def download(
@@ -108,9 +113,16 @@ def download(
     rows: pa.Table,
     about: Mapping[str, Any],
     report: Callable[[], str] | None = None,
+    printed: Mapping[str, Callable[[], str]] | None = None,
 ) -> None:
-    """Files with the same rows, made only when asked for; and the page as a report, where it can make one."""
-    with place.popover("Download", help="Exactly the rows that are shown, unrounded."):
+    """Files with the same rows, made only when asked for; as a table to print and as a report, where the page can make
+    them.
+    """
+    help_ = "Exactly the rows that are shown, unrounded."
+    panel = place.popover("Download", help=help_, key="frame_download", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
         kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
             ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
             (
@@ -122,16 +134,22 @@ def download(
             ),
             ("Parquet", lambda: to_parquet(rows), "parquet", "application/vnd.apache.parquet", None),
         ]
+        for label, text in (printed or {}).items():
+            kinds.append((label, text, *_PRINTED[label], "A table to print, with tiers and how it was made."))
         if report is not None:
             kinds.append(
                 ("Report", report, "html", "text/html", "One HTML file with the table and its charts; it needs no app.")
             )
         for label, make, ending, mime, meaning in kinds:
             st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
-        st.caption(f"{len(rows):,} rows, {rows.num_columns} columns")
+        st.caption(f"{counted(len(rows), 'row')}, {counted(rows.num_columns, 'column')}")
         st.radio(
             "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
         )
+
+
+_PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
+"""Ending and media type of each kind of table to print."""
 
 
 def image_format() -> str:

@@ -12,11 +12,12 @@ from mirage import votes
 from mirage.charts import corrected as charts
 from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError, NotEnoughData
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order, name_of
 from mirage.schema import from_rows
+from mirage.text import MANY, counted, listed
 from mirage.ui.chart import chart
 from mirage.ui.frame import Page
-from mirage.ui.pick import pick
+from mirage.ui.pick import pick, pick_language
 from mirage.ui.states import refuse
 from mirage.ui.table import Col, mode, table
 from mirage.ui.text import plain
@@ -54,7 +55,7 @@ _OF = (
 
 _CITED = (
     Col("system", "System", "system", help="The system; all: every system of the language together."),
-    Col("language", "Language", "text", help="Language of the questions.", width=80),
+    Col("language", "Language", "text", help="Language of the queries.", width=80),
     Col("supported", "Supported", "rate", help="Share of the citations whose passage supports the sentence."),
     Col(
         "supported",
@@ -62,14 +63,14 @@ _CITED = (
         "interval",
         low="supported_low",
         high="supported_high",
-        help="Wilson's interval with the reply as the cluster: citations of one reply are alike.",
+        help="Wilson's interval with the answer as the cluster: citations of one answer are alike.",
     ),
     Col("citations", "Citations", "count", help="Citations on which people are clear (n)."),
     Col(
-        "replies",
-        "Replies",
+        "answers",
+        "Answers",
         "count",
-        help=f"Replies they are in; below {votes.ENOUGH_REPLIES} unsure.",
+        help=f"Answers they are in; below {votes.ENOUGH_ANSWERS} unsure.",
     ),
     Col("unclear", "Unclear", "count", help="Citations on which most said unclear, or opinions are even: left out."),
     Col("voters", "People", "count", help="People who voted."),
@@ -89,11 +90,11 @@ def agreement_words(row: votes.Agreement) -> str:
 
 def explanation(row: votes.Agreement) -> str:
     """What a row is of, and why it cannot be relied on where that is so."""
-    where = "all languages with enough votes" if row.language == "all" else LANGUAGES[row.language].name
-    people = f"{row.voters:,} {'person' if row.voters == 1 else 'people'}"
-    sentence = f"{row.n:,} votes of {people} on {row.questions:,} questions drawn at random, {where}."
+    where = "all languages with enough votes" if row.language == "all" else name_of(row.language)
+    people = counted(row.voters, "person")
+    sentence = f"{counted(row.n, 'vote')} of {people} on {counted(row.queries, 'query')} drawn at random, {where}."
     if not row.enough:
-        sentence += f" Too few to rely on: it takes {votes.ENOUGH} questions."
+        sentence += f" Too few to rely on: it takes {votes.ENOUGH} queries."
     return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
 
 
@@ -103,13 +104,14 @@ def voted_languages(counts: Mapping[str, int]) -> str:
     Args:
         counts: random votes by the codes of the languages shown (`mirage.views.agreement.voted`).
     """
-    have = [f"{LANGUAGES[code].name} {n:,}" for code, n in counts.items() if n]
-    none = [LANGUAGES[code].name for code, n in counts.items() if not n]
+    have = [f"{name_of(code)} {n:,}" for code, n in counts.items() if n]
+    none = [name_of(code) for code, n in counts.items() if not n]
     if not have:
         return "Nobody has voted here on a battle drawn at random. A vote takes one key."
     words = f"Random votes: {', '.join(have)}."
     if none:
-        words += f" No votes in {len(none)} of {len(counts)} languages: {', '.join(none)}."
+        words += f" No votes in {len(none)} of {len(counts)} languages"
+        words += f": {', '.join(none)}." if len(none) <= MANY else "."
     return words
 
 
@@ -122,7 +124,7 @@ def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
     """
     subject = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
     if where and row.language != "all":
-        subject += f" in {LANGUAGES[row.language].name}"
+        subject += f" in {name_of(row.language)}"
     color = "green" if row.enough else "gray"
     st.badge(plain(f"{subject}: {agreement_words(row)}"), color=color, help=plain(explanation(row)))  # type: ignore[arg-type]
 
@@ -165,12 +167,12 @@ def show_citations(page: Page, languages: Sequence[str]) -> None:
         return
     st.header("Do the citations support what is said? By people", anchor=False)
     table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
-    few = sorted({row.language for row in rows if row.system == votes.EVERYBODY and not row.enough})
+    few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and not row.enough)
+    few_names = listed([name_of(code) for code in few], "language")
     st.caption(
         plain(
-            "Votes on the Spot check page, on replies drawn at random; several people on one citation count as what "
-            "most of them say."
-            + (f" Too few replies to rely on yet: {', '.join(LANGUAGES[code].name for code in few)}." if few else "")
+            "Votes on the Spot check page, on answers drawn at random; several people on one citation count as what "
+            "most of them say." + (f" Too few answers to rely on yet: {few_names}." if few else "")
         )
     )
 
@@ -215,8 +217,8 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         st.header("Corrected by people's votes", anchor=False)
         code = codes[0]
         if len(codes) > 1:
-            words = "all: the mean over the languages with enough votes, each weighing the same."
-            code = pick("Corrected in", ("all", *codes), key="corrected", kind="language", width=120, help=words)
+            words = "the mean over the languages with enough votes, each weighing the same."
+            code = pick_language("Corrected in", codes, key="corrected", help=words, width=120)
         result = people.corrected_at(page.arena, judge, tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
@@ -235,7 +237,7 @@ def _ranking(ranking: CorrectionResult) -> None:
     code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     correction = ranking.languages[code]
     ratings = ranking.table().filter(pc.field("language") == code)
-    names = ", ".join(LANGUAGES[name].name for name in correction.languages or (code,))
+    names = listed([name_of(name) for name in correction.languages or (code,)], "language")
     refusals = [f"Not in it: {error.what}." for error in ranking.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:

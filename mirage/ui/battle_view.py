@@ -1,4 +1,4 @@
-"""Two replies against each other, as HTML in which no text is markup: the score of their systems, the replies side by
+"""Two answers against each other, as HTML in which no text is markup: the score of their systems, the answers side by
 side, what every judge said in each order, and their features as bars.
 """
 
@@ -14,10 +14,11 @@ from mirage import schema
 from mirage.battles.decision import Decision
 from mirage.battles.referee import Referee
 from mirage.charts.palette import FORMATS, family
-from mirage.ui import reply
+from mirage.text import counted
+from mirage.ui import answer_card
 from mirage.ui.table import column_help, dot, mode
 from mirage.ui.text import TextSpan, text_html
-from mirage.views.answers import AnswerView
+from mirage.views.answers import AnswerView, MeasureScores
 from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
 from mirage.views.overlap import Parts
 
@@ -26,10 +27,10 @@ Side = Literal["first", "second"]
 
 @dataclass(frozen=True, slots=True)
 class BattleLayout:
-    """How the two replies stand on the page."""
+    """How the two answers stand on the page."""
 
     left: Side
-    """Whose reply is on the left."""
+    """Whose answer is on the left."""
     letters: bool
     """Whether they carry the letters A and B by which the judge knew them."""
     why: str
@@ -37,7 +38,7 @@ class BattleLayout:
 
 
 def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
-    """How the replies stand: fixed by system, or as a judge saw them.
+    """How the answers stand: fixed by system, or as a judge saw them.
 
     Args:
         battle: the battle.
@@ -71,7 +72,7 @@ def score(battles: BattleSelection) -> None:
         f"tie in {cell.ties:,}",
         f"<b>{escape(cell.other)}</b> better in {cell.losses:,}",
         *([f"no readable verdict in {cell.unparsed:,}"] if cell.unparsed else []),
-        f"n = {cell.n:,} questions",
+        f"n = {counted(cell.n, 'query')}",
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)
@@ -83,15 +84,18 @@ def score(battles: BattleSelection) -> None:
 
 def verdict_line(battle: BattleView, referee: str) -> None:
     """Show in a line who won and by what."""
-    st.html(f'<div class="mg-said" style="{reply.inks()}">{_said(battle, referee)}</div>')
+    st.html(f'<div class="mg-said" style="{answer_card.inks()}">{_said(battle, referee)}</div>')
 
 
 def _said(battle: BattleView, referee: str) -> str:
     first, second = battle.first, battle.second
+    if not referee:
+        return "No judge has compared these two."
     if Referee.named(referee).by_labels:
         verdict = {True: "is right", False: "is wrong", None: "is undecided"}
+        signs = {True: "right", False: "wrong", None: "unparsed"}
         sides = " and ".join(
-            f"{reply.sign('right' if r.correct else 'wrong')}<b>{escape(r.system)}</b> {verdict[r.correct]}"
+            f"{answer_card.sign(signs[r.correct])}<b>{escape(r.system)}</b> {verdict[r.correct]}"
             for r in (first, second)
         )
         both = {1: "", 0: ": a tie, both are right", 2: ": a tie, neither is right"}
@@ -107,7 +111,7 @@ def _said(battle: BattleView, referee: str) -> str:
 def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
-        return f"{reply.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
+        return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> is better"
     if decision.winner == "tie":
         return "A tie: the two orders do not agree" if not decision.consistent else "A tie"
     return "No verdict could be read" if decision.n_verdicts else "No verdict"
@@ -121,16 +125,16 @@ def answer_sides(
     parts: tuple[Parts, Parts] | None = None,
     decided: bool = False,
 ) -> None:
-    """Show the two replies, side by side where there is room.
+    """Show the two answers, side by side where there is room.
 
     Args:
         battle: the battle.
         layout: how they stand.
-        texts: whether the arena has the replies' texts.
+        texts: whether the arena has the answers' texts.
         parts: where the texts of the first and the second are the same, to be marked; None for not.
         decided: whether to mark the text that decided the outcome, where `parts` are not marked.
     """
-    replies = {"first": battle.first, "second": battle.second}
+    by_side = {"first": battle.first, "second": battle.second}
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     cards = []
     for letter, side in zip("AB", order, strict=True):
@@ -138,10 +142,14 @@ def answer_sides(
         stretches: list[TextSpan] | None = None if decided else []
         if parts is not None:
             stretches = _stretches(parts[0 if side == "first" else 1])
-        answer = replies[side]
+        answer = by_side[side]
         every = [measure.name for measure in answer.measures]
-        cards.append(reply.card(answer, battle.question, texts=texts, leave_out=every, note=note, stretches=stretches))
-    st.html(f'<div class="mg-sides" style="{reply.inks()}">{"".join(cards)}</div>')
+        cards.append(
+            answer_card.card(
+                answer, battle.query, texts=texts, leave_out=every, note=note, stretches=stretches, scores=False
+            )
+        )
+    st.html(f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>')
 
 
 def _stretches(parts: Parts) -> list[TextSpan]:
@@ -178,7 +186,7 @@ def _judge(battle: BattleView, judge: str) -> str:
     flip = " The two orders do not agree." if not decision.consistent else ""
     orders = "".join(map(_order, battle.judged(judge)))
     head = f'<div class="mg-judge">{escape(judge)}: <span>{_winner(battle, decision)}.{flip}</span></div>'
-    return f'<section style="{reply.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
+    return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
 
 
 def _order(judgment: schema.Judgment) -> str:
@@ -202,21 +210,60 @@ def _order(judgment: schema.Judgment) -> str:
 
 
 def features(battle: BattleView, layout: BattleLayout) -> None:
-    """Show the features that both replies have, as bars on one scale a feature."""
+    """Show the features that both answers have, as bars on one scale a feature."""
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
-    replies: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
-    names = [replies[side].system for side in order]
+    answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
+    names = [answers[side].system for side in order]
     heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
-    rows = "".join(_row(comparison, order, replies) for comparison in battle.compared)
-    st.html(f'<div class="mg-bars" style="{reply.inks()}"><div></div>{heads}{rows}</div>')
+    rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
+    st.html(f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>')
     if battle.apart:
         st.caption(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+
+
+def scores(battle: BattleView, layout: BattleLayout) -> None:
+    """Show what people and programs gave the two answers, by measure and rater; nothing where nobody did."""
+    answers = (battle.first, battle.second) if layout.left == "first" else (battle.second, battle.first)
+    by_side = [{given.measure: given for given in answer.scores} for answer in answers]
+    if not any(by_side):
+        return
+    heads = "".join(
+        f'<div class="mg-top"><img src="{dot(answer.system, mode())}" alt=""> {escape(answer.system)}</div>'
+        for answer in answers
+    )
+    rows = []
+    for given in {**by_side[1], **by_side[0]}.values():
+        scale = f", {given.ends[0]:g} to {given.ends[1]:g}" if given.ends else ""
+        rows.append(
+            f"<div><bdi>{escape(given.measure)}</bdi> "
+            f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
+        )
+        rows += [_scored(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)]
+    st.html(f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>')
+
+
+def _scored(given: MeasureScores | None, system: str) -> str:
+    """The mean of one answer by one measure, its place on the scale, and each rater's score."""
+    if given is None:
+        return '<div class="mg-half"><span>–</span></div>'
+    value, bar = "–", ""
+    if given.mean is not None:
+        value = f"{given.mean:.3g}"
+        if given.ends and given.ends[0] != given.ends[1]:
+            low, high = given.ends
+            width = max(0.0, min(100.0, 100 * (given.mean - low) / (high - low)))
+            bar = f'<div class="mg-track"><i style="width:{width:.1f}%;background:{_color(system)}"></i></div>'
+    raters = " · ".join(
+        f"<bdi>{escape(score.rater)}</bdi>&nbsp;{escape(answer_card.score_text(score))}" for score in given.scores
+    )
+    each = f'<div class="mg-raters">{raters}</div>' if given.person or len(given.scores) > 1 else ""
+    return f'<div class="mg-half"><span>{value}</span>{bar}{each}</div>'
 
 
 _WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "no better side"}
 
 
-def _row(comparison: FeatureComparison, order: tuple[Side, Side], replies: dict[Side, AnswerView]) -> str:
+def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: dict[Side, AnswerView]) -> str:
     measure = comparison.measure
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     head = (
@@ -226,11 +273,11 @@ def _row(comparison: FeatureComparison, order: tuple[Side, Side], replies: dict[
     values: dict[Side, float] = {"first": comparison.first, "second": comparison.second}
     halves = []
     for side in order:
-        value = reply.feature_text(measure.unit, values[side])
+        value = answer_card.feature_text(measure.unit, values[side])
         best = comparison.better == side
-        value_html = f"<b>{reply.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
+        value_html = f"<b>{answer_card.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
         width = 100 * (values[side] - comparison.low) / (comparison.high - comparison.low)
-        color = _color(replies[side].system)
+        color = _color(answers[side].system)
         bar = f'<i style="width:{max(0.0, min(100.0, width)):.1f}%;background:{color}"></i>'
         halves.append(f'<div class="mg-half">{value_html}<div class="mg-track">{bar}</div></div>')
     return head + "".join(halves)

@@ -10,6 +10,8 @@ import streamlit as st
 
 from mirage.ui.actions import image_format
 
+_STEP = 400
+
 
 def chart(
     figure: Mapping[str, Any], *, key: str, alt: str, select: bool = False, name: str = "", wide: bool = False
@@ -21,7 +23,7 @@ def chart(
         key: unique on the page.
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
-        wide: the chart needs 640 pixels; on a narrower screen it scrolls sideways.
+        wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
 
     Returns:
@@ -32,7 +34,9 @@ def chart(
         "modeBarButtons": [["toImage"]],
         "toImageButtonOptions": {"format": image_format(), "filename": name or key, "scale": 3},
     }
-    place: Any = st.container(key=f"scroll_{key}") if wide else st
+    # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
+    least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
+    place: Any = st.container(key=f"scroll_{key}" + (f"_least{least}" if least else "")) if wide else st
     state: Any = place.plotly_chart(
         _ready()(figure),
         key=key,

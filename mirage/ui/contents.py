@@ -10,6 +10,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.charts.palette import FORMATS
+from mirage.text import counted
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
 def contents(arena: Arena) -> None:
     """A line that opens to a list of all tables: rows and languages, or the command that brings what is absent."""
     missing = sum(table not in arena.tables for table in _tables(arena))
-    with st.popover(f"{len(arena.tables)} tables, lacks {missing}" if missing else "All tables", width="stretch"):
-        st.html(_listed(arena))
+    label = f"{counted(len(arena.tables), 'table')}, lacks {missing}" if missing else "All tables"
+    panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
+    if panel.open:
+        panel.html(_listed(arena))
 
 
 def _tables(arena: Arena) -> tuple[str, ...]:
-    """The tables an arena can have: printed figures stand alone."""
+    """The tables an arena can have: printed figures stand alone, and what nothing needs is named where it is there."""
     printed = ("published",)
-    return printed if arena.tables == printed else tuple(name for name in schema.TABLES if name not in printed)
+    if arena.tables == printed:
+        return printed
+    return tuple(name for name in schema.TABLES if name in arena.tables or name not in schema.OPTIONAL | set(printed))
 
 
 @lru_cache(maxsize=32)
@@ -41,5 +46,5 @@ def _listed(arena: Arena) -> str:
         else:
             description = f"lacking; it comes with<br><code>{escape(arena.command(table))}</code>"
         rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
-    version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(str(arena.path))}</code></p>"
+    version = f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'

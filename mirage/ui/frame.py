@@ -11,24 +11,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from mirage import store
-from mirage.charts.palette import ink
-from mirage.errors import ArenaError, MirageError, TableMissing, UnknownName
-from mirage.languages import LANGUAGES
+from mirage.charts.palette import Mode, ink
+from mirage.errors import MirageError, TableMissing, UnknownName
+from mirage.languages import in_order
 from mirage.store import Arena, home, owned
-from mirage.ui import actions, memory
+from mirage.ui import actions, memory, metrics, yours
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, PageEntry
-from mirage.ui.identity import reader
+from mirage.ui.head import Head
+from mirage.ui.identity import look
+from mirage.ui.languages import pick_languages
 from mirage.ui.pick import arrive, check_link, pick
-from mirage.ui.states import badge, missing, refuse
+from mirage.ui.states import missing, refuse
 from mirage.ui.table import mode
+from mirage.ui.tags import pick_tags, tags_line
 from mirage.ui.text import plain
 
 if TYPE_CHECKING:
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
 _routed: ContextVar[bool] = ContextVar("routed", default=False)
 
 
-STYLESHEET = Path(__file__).with_name("style.css")
+STYLESHEET = "style.css"
 """Every rule of the explorer."""
 
 
@@ -50,9 +55,8 @@ class Page:
     arena: Arena
     picked: tuple[str, ...]
     """Languages picked, in the order of their codes; empty when all are meant."""
-    _badge: DeltaGenerator
-    _summary: DeltaGenerator
-    _download: DeltaGenerator
+    _head: Head
+    _actions: DeltaGenerator
 
     def languages(self, table: str) -> tuple[str, ...]:
         """The languages to show: those picked that the table has, or all it has."""
@@ -71,19 +75,31 @@ class Page:
         except TableMissing as error:
             if self.arena.tables == ("published",):
                 with st.container(border=True):
-                    st.markdown("**These are printed figures, without the replies behind them.**")
-                    st.caption("This page is about replies: choose another arena in the sidebar.")
+                    st.markdown("**These are printed figures, without the answers behind them.**")
+                    st.caption("This page is about answers: choose another arena in the sidebar.")
             else:
-                missing(error, why=f"The arena “{self.arena.title}” comes without it.", action=action)
+                if self.arena.tags and error.table in self.arena.whole.tables:
+                    with st.container(border=True):
+                        st.markdown(f"**No query with these tags has {plain(error.table)}.**")
+                        st.caption("Take a tag away in the sidebar.")
+                    st.stop()
+                missing(error, why=self.without(), action=action)
             st.stop()
+
+    def without(self) -> str:
+        """What is said of the arena where a table is missing: that it comes without it, and what it has."""
+        tables = self.arena.whole.tables
+        has = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables) or "no table"
+        return f"The arena “{self.arena.title}” comes without it; it has {has}."
 
     def label(self, label: str) -> None:
         """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
-        badge(label, into=self._badge)
+        self._head.change(label=label)
 
     def summary(self, text: str) -> None:
         """The line on top: what is shown, how much is behind it, what the filters leave. Plain text."""
-        self._summary.caption(plain(text))
+        tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
+        self._head.change(summary=text + tags)
 
     def download(
         self,
@@ -92,6 +108,7 @@ class Page:
         *,
         about: Mapping[str, Any],
         report: Callable[[Mapping[str, Any]], str] | None = None,
+        printed: Mapping[str, Callable[[], str]] | None = None,
     ) -> None:
         """Offer exactly what is shown as CSV, JSON and Parquet, in the place where every page has it.
 
@@ -100,6 +117,7 @@ class Page:
             rows: what is shown, unrounded.
             about: how it was made: referee, filters, seed; goes into the JSON beside the arena and its version.
             report: makes the page into one HTML file, from these facts.
+            printed: makes what is shown into a table to print, by `LaTeX` and `Markdown`.
         """
         facts = {
             "arena": self.arena.name,
@@ -107,23 +125,27 @@ class Page:
             "numbers": self.arena.label,
             "version": self.arena.version,
             "page": self.entry.name,
+            **({"tags": [f"{tag}: {value}" for tag, value in self.arena.tags]} if self.arena.tags else {}),
             **about,
         }
         html = None if report is None else lambda: report(facts)
-        actions.download(self._download, f"{self.arena.name}-{name}", rows, facts, html)
+        actions.download(self._actions, f"{self.arena.name}-{name}", rows, facts, html, printed)
 
 
 def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
     memory.keep()
     chosen = _navigation()
-    st.logo(_logo(), size="large", icon_image=_ICON)
-    _configure()
+    st.logo(_logo(mode()), size="large", icon_image=_ICON)
+    _configure(chosen.title)
     _shared()
     with _routing():
+        page = chosen.url_path or HOME
         try:
-            chosen.run()
+            with metrics.rerun(page):
+                chosen.run()
         except MirageError as error:
+            metrics.error(page, error)
             refuse(error)
 
 
@@ -146,30 +168,25 @@ def begin(name: str) -> Page:
         context = get_script_run_ctx()
         if context is not None and Path(context.main_script_path).absolute() != entry.file:
             # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
-            _configure()
+            _configure(entry.title)
             _navigation()
             st.rerun()
-        _configure()
+        _configure(entry.title)
         _shared()
     shared: _Shared = st.session_state["_shared"]
     arrive(entry.name)
-    st.set_page_config(page_title=f"{entry.title} · mirage")
-    st.html(STYLESHEET)
-    st.html(f"<style>:root {{ --mg-ground: {ink(mode()).ground}; }}</style>")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head"):
-        with st.container(width="stretch", gap=None):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.title(entry.title, anchor=False, width="content")
-                place = st.empty()
-            st.markdown(entry.question)
-        with st.container(horizontal=True, width="content", gap="small", key="frame_actions"):
-            actions.copy_link(shared.arena_name)
-            download = st.empty()
-            actions.cite(shared.arena)
-    page = Page(entry, shared.arena, shared.picked, place, st.empty(), download)
-    page.label(shared.arena.label)
+    st.html(_style(mode()))
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
+    with row:
+        head = Head(entry, shared.arena.label)
+        actions.copy_link(shared.arena_name)
+        actions.cite(shared.arena)
+    arena = shared.part if entry.by_query else shared.arena
+    page = Page(entry, arena, shared.picked, head, row)
     for problem in shared.problems:
         st.warning(plain(problem))
+    if shared.part.tags and not entry.by_query:
+        st.caption("Over all queries: what is shown here was computed from all of them, so the tags do not narrow it.")
     return page
 
 
@@ -183,7 +200,7 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         params: further query parameters; a list repeats the parameter.
     """
     entry = next(e for e in PAGES if e.name == name)
-    if not entry.file.is_file():
+    if name not in _pages():
         return
     shared: _Shared = st.session_state["_shared"]
     if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
@@ -196,6 +213,8 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         query["arena"] = shared.arena_name
     if shared.picked:
         query["languages"] = list(shared.picked)
+    if shared.part.tags:
+        query["tags"] = [f"{tag}: {value}" for tag, value in shared.part.tags]
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
@@ -214,26 +233,42 @@ def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[
 @dataclass(frozen=True)
 class _Shared:
     arena: Arena
+    part: Arena
+    """The part of it that the tags picked leave; itself where none are picked."""
     arena_name: str
     is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
 
 
-def _configure() -> None:
-    st.set_page_config(page_title="mirage", page_icon=_ICON, layout="wide")
+def _configure(title: str) -> None:
+    st.set_page_config(page_title=f"{title} · mirage", page_icon=_ICON, layout="wide")
 
 
 def _navigation() -> Any:
-    first = PAGES[0]
-    # The root has no name; this is where one would look for it all the same.
-    by_name = st.Page(first.file, title=first.title, url_path=first.name, visibility="hidden")
-    return st.navigation([*(_page(entry) for entry in PAGES if entry.file.is_file()), by_name])
+    return st.navigation([*_pages().values()], expanded=True)
+
+
+def _pages() -> dict[str, Any]:
+    """The pages as Streamlit takes them, by name: made once a session, since it looks for every file."""
+    if "_pages" not in st.session_state:
+        pages = {}
+        for entry in PAGES:
+            home = entry.name == HOME
+            if entry.file.is_file():
+                pages[entry.name] = st.Page(
+                    entry.file, title=entry.title, url_path="home" if home else None, default=home
+                )
+        # The root has no name; this is where one would look for it all the same.
+        first = PAGES[0]
+        pages[""] = st.Page(first.file, title=first.title, url_path=first.name, visibility="hidden")
+        st.session_state["_pages"] = pages
+    known: dict[str, Any] = st.session_state["_pages"]
+    return known
 
 
 def _page(entry: PageEntry) -> Any:
-    home = entry.name == HOME
-    return st.Page(entry.file, title=entry.title, url_path="home" if home else None, default=home)
+    return _pages()[entry.name]
 
 
 @contextmanager
@@ -248,7 +283,7 @@ def _routing() -> Iterator[None]:
 def _arenas() -> tuple[dict[str, Path], list[str]]:
     """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
-    for name, path in owned.owned_arenas(reader().owner).items():
+    for name, path in owned.owned_arenas(look().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
     return paths, problems
 
@@ -260,7 +295,7 @@ def _shared() -> None:
     for name, path in paths.items():
         try:
             arenas[name] = store.reopen(path)
-        except ArenaError as error:
+        except MirageError as error:
             problems.append(f"The arena {name} is left out: {error.what}. {error.do}.")
     if not arenas:
         for problem in problems:
@@ -276,26 +311,15 @@ def _shared() -> None:
             if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
                 st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
-        name = pick("Arena", list(arenas), key="arena", help="A set of questions, systems and what is known of them.")
+        name = pick("Arena", list(arenas), key="arena", help="A set of queries, systems and what is known of them.")
         arena = arenas[name]
         st.caption(plain(arena.title))
         contents(arena)
-        codes = sorted({code for table in arena.tables for code in arena.languages(table)})
-        problems += check_link("languages", "language", codes)
-        names = ", ".join(f"{code} {LANGUAGES[code].name}" for code in codes)
-        picked = pick(
-            "Languages",
-            codes,
-            key="languages",
-            many=True,
-            placeholder=f"All {len(codes)} languages",
-            help=f"None picked means all. {names}.",
-        )
-        if picked:
-            st.caption(", ".join(LANGUAGES[code].name for code in sorted(picked)))
-    st.session_state["_shared"] = _Shared(
-        arena, name, name == next(iter(arenas)), tuple(sorted(picked)), tuple(problems)
-    )
+        codes = in_order(code for table in arena.tables for code in arena.languages(table))
+        picked = pick_languages(codes, problems)
+        part = pick_tags(arena, picked, problems)
+        yours.entry()
+    st.session_state["_shared"] = _Shared(arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems))
     if target := st.session_state.pop("_go", None):
         entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
@@ -303,15 +327,23 @@ def _shared() -> None:
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
-def _logo() -> str:
+@cache
+def _style(mode: Mode) -> str:
+    """Every rule of the explorer, and the colours of the mode that they use."""
+    rules = (get_data("mirage.ui", STYLESHEET) or b"").decode()
+    return f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>"
+
+
+@cache
+def _logo(mode: Mode) -> str:
     """The name beside the sign, in the ink of the mode."""
     return (
         "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
-        f"<g fill='{ink(mode()).accent}' stroke='{ink(mode()).accent}' stroke-width='1.8'>"
+        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
         "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
         "<circle cx='7' cy='18' r='2.2'/></g>"
         f"<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
-        f"fill='{ink(mode()).text}'>mirage</text></svg>"
+        f"fill='{ink(mode).text}'>mirage</text></svg>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The verdicts on a question: who judged, which replies in which order, what came of it, and why."""
+"""The verdicts on a query: who judged, which answers in which order, what came of it, and why."""
 
 from __future__ import annotations
 
@@ -10,32 +10,35 @@ import streamlit as st
 from mirage import schema
 from mirage.errors import TableMissing
 from mirage.store import Arena
+from mirage.ui.kept import kept
 from mirage.ui.states import missing
 from mirage.ui.table import column_help
 from mirage.ui.text import text_html
-from mirage.views.judgments import judgments_on as of_question
+from mirage.views.judgments import judgments_on as of_query
 from mirage.views.judgments import preferred
 
 
 def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
-    """Show every verdict on the replies to a question; where the arena has no judgments, what brings them.
+    """Show every verdict on the answers to a query; where the arena has no judgments, what brings them.
 
     Args:
         arena: the arena.
-        key: language and id of the question.
+        key: language and id of the query.
     """
     st.header("Judgments", anchor=False)
     try:
-        all_judgments = of_question(arena, key)
+        all_judgments = of_query(arena, key)
     except TableMissing as error:
         missing(error)
         return
     if not all_judgments:
-        st.caption("No judge has compared the replies to this question.")
+        st.caption("No judge has compared the answers to this query.")
         return
-    st.html(
-        "".join(_judge(name, all_judgments) for name in dict.fromkeys(judgment.judge for judgment in all_judgments))
-    )
+    st.html(kept(_judged, all_judgments))
+
+
+def _judged(judgments: Sequence[schema.Judgment]) -> str:
+    return "".join(_judge(name, judgments) for name in dict.fromkeys(judgment.judge for judgment in judgments))
 
 
 def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:

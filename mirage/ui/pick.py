@@ -98,3 +98,17 @@ def pick(
     for problem in problems:
         st.caption(f":orange[{plain(problem)}]")
     return value
+
+
+def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
+    """A picker of one language, or of all: the first option, whose code is `all`.
+
+    Args:
+        label: shown above it.
+        languages: codes.
+        key: as for `pick`.
+        help: what is shown for all.
+        width: in pixels.
+    """
+    code: str = pick(label, ("all", *languages), key=key, kind="language", width=width, help=f"all: {help}")
+    return code

@@ -32,15 +32,15 @@ _RECORD = (
     Col("losses", "Losses", "count", of="ratings"),
     Col("battles", "Battles", "count", of="ratings"),
 )
-_REPLIES = (
+_ANSWERS = (
     Col(
         "undecided",
         "Undecided",
         "rate",
-        help="Share of the replies in which neither an answer nor an abstention can be made out: unparsed, empty or an "
-        "API error. n is the column Replies.",
+        help="Share of the answers in which neither an answer nor an abstention can be made out: unparsed, empty or an "
+        "API error. n is the column Answers.",
     ),
-    Col("replies", "Replies", "count", help="Replies of the system to the questions behind this row (n)."),
+    Col("answers", "Answers", "count", help="Answers of the system to the queries behind this row (n)."),
 )
 _VERDICTS = (
     Col(
@@ -50,7 +50,7 @@ _VERDICTS = (
         help="Share of the judge's verdicts on the system that could not be read; they count for no one. n is the "
         "column Verdicts.",
     ),
-    Col("replies", "Verdicts", "count", help="Verdicts of the judge in which the system was one of the two (n)."),
+    Col("answers", "Verdicts", "count", help="Verdicts of the judge in which the system was one of the two (n)."),
 )
 
 
@@ -75,7 +75,7 @@ def columns(
     if reference is None:
         label = "Rating"
         meaning = f"Bradley-Terry strength {unit}, centred on {0 if scale == 'logit' else 1000} over the systems shown."
-        interval = "The rating with its 95% interval over draws of questions, all on one scale; the broken line is "
+        interval = "The rating with its 95% interval over draws of queries, all on one scale; the broken line is "
         interval += "the mean of the systems. "
     else:
         label = "Difference"
@@ -91,7 +91,7 @@ def columns(
             "span",
             low="rank_low",
             high="rank_high",
-            help="95% interval of the rank, over draws of questions. Where it spans several ranks, the data does not "
+            help="95% interval of the rank, over draws of queries. Where it spans several ranks, the data does not "
             "tell which of them the system holds.",
         ),
         Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=50),
@@ -108,7 +108,7 @@ def columns(
             endless=True,
         ),
         Col("alike", "As good as", "text", help=_ALIKE, width=84),
-        *(_REPLIES if by_labels else _VERDICTS),
+        *(_ANSWERS if by_labels else _VERDICTS),
         *_RECORD,
     )
 
@@ -153,5 +153,5 @@ FAMILIES = (
     Col("estimate", "95% interval", "interval", low="low", high="high", help="The difference with its interval."),
     Col("p", "p (Holm)", "text", help="Chance of such a finding anywhere, if nothing differed."),
     Col("n_languages", "Languages", "count", help="Languages of the family that are rated."),
-    Col("n_queries", "Questions", "count", help="Questions in these languages."),
+    Col("n_queries", "Queries", "count", help="Queries in these languages."),
 )

@@ -1,4 +1,4 @@
-"""Who decides and which questions count: the two pickers that pages about ratings have in common."""
+"""Who decides and which queries count: the two pickers that pages about ratings have in common."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
 
 
 def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
-    """Pick which questions count; all of them where the referee is a judge, the only one where there is one.
+    """Pick which queries count; all of them where the referee is a judge, the only one where there is one.
 
     Args:
         referee: who decides.
@@ -48,7 +48,7 @@ def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
         key="skill",
         kind="skill",
         segments=True,
-        help="abstain: to say so when no passage answers the question. answer: to answer when one does. both: the two "
+        help="abstain: to say so when no passage answers the query. answer: to answer when one does. both: the two "
         "weighted equally.",
     )
     return chosen

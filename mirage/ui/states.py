@@ -13,13 +13,13 @@ from mirage.errors import MirageError, TableMissing
 from mirage.ui.text import plain
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
+    from mirage.store import Arena
 
 _EVERY = 0.1
 """Seconds between two moves of a bar."""
 
 LABELS = {
-    "real replies": ("blue", "Computed from replies that real systems gave."),
+    "real answers": ("blue", "Computed from answers that real systems gave."),
     "published figures": ("violet", "Figures printed in a paper, as they stand there; nothing was recomputed."),
     "baseline": ("gray", "From built-in systems that need no model."),
     "sample": ("gray", "Made up for trying things out: what it says of a system holds for nothing else."),
@@ -28,11 +28,20 @@ LABELS = {
 }
 """Badges: what kind of numbers a page shows, their colour and what they mean."""
 
+STORED = {"real replies": "real answers", "questions only": "queries only"}
+"""Labels of arenas (`Arena.label`) that are shown in other words than they are stored in."""
 
-def badge(label: str, *, into: DeltaGenerator | None = None) -> None:
-    """Say what kind of numbers these are; the meaning of the label is one hover away."""
-    color, meaning = LABELS.get(label, ("gray", "The arena's own words."))
-    (into or st).badge(plain(label), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
+
+def kind_of(label: str) -> tuple[str, str, str]:
+    """What an arena's label (`Arena.label`) is shown as: its words, colour and meaning."""
+    label = STORED.get(label, label)
+    return (label, *LABELS.get(label, ("gray", "The arena's own words.")))
+
+
+def badge(label: str) -> None:
+    """Say what kind of numbers these are, by an arena's label; its meaning is one hover away."""
+    shown, color, meaning = kind_of(label)
+    st.badge(plain(shown), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
 
 
 @contextmanager
@@ -59,11 +68,31 @@ def working(text: str) -> Iterator[Callable[[float, str], None]]:
         bar.empty()
 
 
+@contextmanager
+def first_time(text: str, arena: Arena) -> Iterator[None]:
+    """A spinner while something is computed that is kept by the arena: the next time in this session it is there, and
+    a spinner alone would cost more than the look-up.
+
+    Args:
+        text: what is being done; one for each thing that is computed.
+        arena: what it is computed of.
+    """
+    done: set[tuple[str, str, str]] = st.session_state.setdefault("_first_times", set())
+    key = text, arena.address, arena.version
+    if key in done:
+        yield
+        return
+    with st.spinner(text, show_time=True):
+        yield
+    done.add(key)
+
+
 def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
     """The designed state of something absent: what, why, and the one command, with a copy button, that brings it."""
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
-        st.caption("This command brings it; then reload the page.")
+        brings = f"It would bring {error.adds}. " if error.adds else ""
+        st.caption(f"{brings}This command brings it; then reload the page.")
         st.code(error.command, language="bash", wrap_lines=True)
         if action is not None:
             action()

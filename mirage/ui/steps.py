@@ -1,4 +1,4 @@
-"""From question to question: the one shown is in the address, the next one a key away, all of them in a list."""
+"""From query to query: the one shown is in the address, the next one a key away, all of them in a list."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mirage.ui.text import plain
 from mirage.views.keys import PAGE, Key, Keys, key_text
 
 
-def current_question(
-    page: str, questions: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
+def current_query(
+    page: str, queries: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
 ) -> Key | None:
-    """The question to show: the one in the address, else one that matches; kept in the address.
+    """The query to show: the one in the address, else one that matches; kept in the address.
 
     Args:
         page: the page's name.
-        questions: those that match.
-        state: arena and filters: a question that was shown gives way when others leave it out.
-        resolve: the question that a link means; raises UnknownName.
+        queries: those that match.
+        state: arena and filters: a query that was shown gives way when others leave it out.
+        resolve: the query that a link means; raises UnknownName.
         start: one that matches, to be shown where the address names none; the first unless given.
     """
     requested = st.query_params.get("query", "")
@@ -34,84 +34,84 @@ def current_question(
             if before[0] != requested:
                 message = f"The link asks for something else: {error.what}; {error.do}"
                 st.session_state[f"_{page}_problem"] = message
-        # A question that was shown gives way when other filters leave it out; one that a link asks for does not.
-        if key is not None and questions.place(key) is None and before[0] == requested and before[1] != state:
+        # A query that was shown gives way when other filters leave it out; one that a link asks for does not.
+        if key is not None and queries.place(key) is None and before[0] == requested and before[1] != state:
             key = None
-    elif (number := st.query_params.get("page", "")).isdecimal() and questions.page(int(number)):
-        key = questions.page(int(number))[0]
-    if key is None and questions.keys:
-        key = start or questions.keys[0]
-    question_name = key_text(key) if key else ""
+    elif (number := st.query_params.get("page", "")).isdecimal() and queries.page(int(number)):
+        key = queries.page(int(number))[0]
+    if key is None and queries.keys:
+        key = start or queries.keys[0]
+    query_name = key_text(key) if key else ""
     st.query_params.pop("page", None)
-    if question_name and question_name != requested:
-        st.query_params["query"] = question_name
-    st.session_state[f"_{page}_before"] = (question_name, state)
+    if query_name and query_name != requested:
+        st.query_params["query"] = query_name
+    st.session_state[f"_{page}_before"] = (query_name, state)
     if problem := st.session_state.get(f"_{page}_problem"):
         st.caption(f":orange[{plain(problem)}]")
     return key
 
 
-def go(page: str, question: str) -> None:
-    """Show another question, by its name."""
+def go(page: str, query: str) -> None:
+    """Show another query, by its name."""
     st.session_state.pop(f"_{page}_problem", None)
-    st.query_params["query"] = question
+    st.query_params["query"] = query
 
 
-def step_buttons(page: str, questions: Keys, key: Key) -> str:
-    """Draw the buttons to the previous and the next question, which the arrow keys press.
+def step_buttons(page: str, queries: Keys, key: Key) -> str:
+    """Draw the buttons to the previous and the next query, which the arrow keys press.
 
     Returns:
-        Which of the questions that match this one is, in words.
+        Which of the queries that match this one is, in words.
     """
-    place = questions.place(key)
+    place = queries.place(key)
     following = 0 if place is None else place + 1
     for label, shortcut, target in (
         ("Previous", "Left", None if place is None else place - 1),
         ("Next", "Right", following),
     ):
-        exists = target is not None and 0 <= target < len(questions.keys)
+        exists = target is not None and 0 <= target < len(queries.keys)
         st.button(
             label,
             key=f"{page}_{shortcut.lower()}",
             shortcut=shortcut,
             disabled=not exists,
             on_click=go,
-            args=(page, key_text(questions.keys[target]) if exists and target is not None else ""),
+            args=(page, key_text(queries.keys[target]) if exists and target is not None else ""),
         )
-    return "not among the questions that match" if place is None else f"{place + 1:,} of {len(questions.keys):,}"
+    return "not among the queries that match" if place is None else f"{place + 1:,} of {len(queries.keys):,}"
 
 
 def list_page(
-    page: str, questions: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.ListEntry]]
+    page: str, queries: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.ListEntry]]
 ) -> None:
-    """Draw the page of the list that holds a question, and the way to its other pages.
+    """Draw the page of the list that holds a query, and the way to its other pages.
 
     Args:
         page: the page's name.
-        questions: those that match.
+        queries: those that match.
         key: the one that is shown.
-        entries: the lines of some questions; their keys are the questions' names.
+        entries: the lines of some queries; their keys are the queries' names.
     """
-    place = questions.place(key)
+    place = queries.place(key)
     number = 1 if place is None else place // PAGE + 1
     listing.listing(
-        entries(questions.page(number)),
+        entries(queries.page(number)),
         current=key_text(key),
         key=f"{page}_listing",
-        on_pick=lambda question: go(page, question),
+        on_pick=lambda query: go(page, query),
     )
-    if questions.pages > 1:
+    if queries.pages > 1:
         picker = f"{page}_page_{number}"
         st.pagination(
-            questions.pages,
+            queries.pages,
             default=number,
             key=picker,
             max_visible_pages=5,
             on_change=_turn,
-            args=(page, questions, picker),
+            args=(page, queries, picker),
         )
 
 
-def _turn(page: str, questions: Keys, picker: str) -> None:
-    """Show the first question of the page of the list that was picked."""
-    go(page, key_text(questions.page(st.session_state[picker])[0]))
+def _turn(page: str, queries: Keys, picker: str) -> None:
+    """Show the first query of the page of the list that was picked."""
+    go(page, key_text(queries.page(st.session_state[picker])[0]))

@@ -14,6 +14,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
+from mirage.ui.kept import kept
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +47,8 @@ class Col:
     """Where the broken line stands, for `interval`."""
     endless: bool = False
     """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
+    written: Kind | None = None
+    """The kind of number as which the value is written beside its band, for `interval`; not written where absent."""
 
     @property
     def meaning(self) -> str:
@@ -66,8 +69,12 @@ _WIDTHS: dict[str, int] = {
     "probability": 74,
     "count": 66,
     "rank": 50,
+    "difference": 82,
+    "value": 74,
 }
 """Pixels by kind of column."""
+_WRITTEN = 46
+"""Pixels of a value that is written beside its band."""
 
 
 def mode() -> Mode:
@@ -90,7 +97,7 @@ def table(
     Returns:
         Index of the selected row, or None.
     """
-    data, config = _prepare(rows, columns, mode())
+    data, config = kept(_prepare, rows, columns=tuple(columns), mode=mode())
     shown: Any = st.dataframe(
         data,
         key=key,
@@ -140,6 +147,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
                 width=(col.width or _WIDTHS[col.kind]) - 20,
                 zero=col.zero,
                 endless=col.endless,
+                written=col.written,
             )
             config[name] = st.column_config.ImageColumn(**head)
         elif col.kind == "span":
@@ -178,6 +186,7 @@ def intervals(
     width: int = 98,
     zero: float = 0.0,
     endless: bool = False,
+    written: Kind | None = None,
 ) -> list[str | None]:
     """Value and interval of each row as an image, all on one scale: a band with a tick; a broken line marks zero. A
     band without an end, where `endless`, is an arrow to the edge.
@@ -188,9 +197,10 @@ def intervals(
     least, most = min(known), max(known)
     reach = (most - least) or 1.0
     height, pad = 20, 6
+    left = pad + (_WRITTEN if written else 0)
 
     def x(value: float) -> float:
-        return round(pad + (value - least) / reach * (width - 2 * pad), 1)
+        return round(left + (value - least) / reach * (width - left - pad), 1)
 
     colors = ink(mode)
     line = f"<path d='M{x(zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
@@ -204,15 +214,19 @@ def intervals(
         color = family(systems[i]).color(mode) if i < len(systems) else colors.accent
         band = ""
         if endless or (low is not None and high is not None):
-            start, end = (pad if low is None else x(low)), (width - pad if high is None else x(high))
+            start, end = (left if low is None else x(low)), (width - pad if high is None else x(high))
             reach_px = round(end - start, 1)
             band = f"<rect x='{start}' y='6' width='{reach_px}' height='8' rx='1' fill='{color}' fill-opacity='.4'/>"
             if low is None:
-                band += f"<path d='M{pad} 4L0 10L{pad} 16z' fill='{color}' fill-opacity='.7'/>"
+                band += f"<path d='M{left} 4L{left - pad} 10L{left} 16z' fill='{color}' fill-opacity='.7'/>"
             if high is None:
                 band += f"<path d='M{width - pad} 4L{width} 10L{width - pad} 16z' fill='{color}' fill-opacity='.7'/>"
         tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
-        out.append(_image(width, height, line + band + tick))
+        text = ""
+        if written:
+            style = f"font-family='sans-serif' font-size='12' text-anchor='end' fill='{colors.text}'"
+            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{FORMATS[written].write(value)}</text>"
+        out.append(_image(width, height, line + band + tick + text))
     return out
 
 

@@ -10,16 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import Literal
 from unicodedata import bidirectional
 
 import streamlit as st
 
-from mirage.languages import LANGUAGES
+from mirage import languages
 from mirage.views.answers import SHOWN as LONGEST
 
-MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "unknown"]
+MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "cited", "unknown", "part"]
 
 _MEANING: dict[MarkKind, str] = {
     "decided": "The text that decided the outcome",
@@ -28,7 +29,9 @@ _MEANING: dict[MarkKind, str] = {
     "relevant": "Cites a passage that people judged relevant",
     "irrelevant": "Cites a passage that people judged not relevant",
     "unlabelled": "Cites a passage without a label of its own",
+    "cited": "Cites a passage",
     "unknown": "Cites a passage that is not in the list",
+    "part": "",
 }
 _STRETCHES = ("decided", "shared", "own")
 """Kinds of spans in which citations may lie."""
@@ -46,7 +49,8 @@ class TextSpan:
     """Character after the last."""
     kind: MarkKind
     label: str = ""
-    """For a citation: what stands in its place, such as the passage's number; the raw text if empty."""
+    """For a citation: what stands in its place, such as the passage's number; the raw text if empty. For a heading: the
+    name of the part that it begins."""
     hover: str = ""
     """Shown on hover after the meaning, such as the passage's text."""
     to: str = ""
@@ -84,7 +88,7 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
 
 
 def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
-    """Show what a system replied; where there is no text, say why in its place."""
+    """Show what a system answered; where there is no text, say why in its place."""
     if text is None or not text.strip():
         st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
     else:
@@ -130,6 +134,23 @@ def passage_html(item: PassageView, *, language: str) -> str:
     )
 
 
+_HTTPS = re.compile("https:/{2}", re.IGNORECASE)
+
+
+def link_html(url: str, label: str = "") -> str:
+    """A link as HTML, escaped; an address of another scheme than https is a text, not a link.
+
+    Args:
+        url: where it leads.
+        label: what stands there; the address unless given.
+    """
+    text = f"<bdi>{escape(label or url)}</bdi>"
+    if not _HTTPS.match(url):
+        return text
+    return f'<a class="mg-link" href="{escape(url)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+
+
+@lru_cache(maxsize=4_096)
 def plain(text: str) -> str:
     """Text as Markdown shows it unchanged: every sign that Markdown, LaTeX or Streamlit would take is escaped.
 
@@ -158,16 +179,19 @@ def prose(text: str) -> str:
 
 
 def _cited(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
-    """The part of the text from start to end with the citations that lie in it whole."""
+    """The part of the text from start to end with the citations and headings that lie in it whole."""
     out = []
     position = start
     for mark in cites:
         if mark.start >= position and mark.end <= end:
             out.append(escape(text[position : mark.start]))
             shown = escape(mark.label or text[mark.start : mark.end])
+            position = mark.end
+            if mark.kind == "part":
+                out.append(f'<span class="mg-part" lang="en">{shown}</span>')
+                continue
             cite = f'<mark class="mg-cite mg-{mark.kind}" title="{escape(_hover(mark))}">{shown}</mark>'
             out.append(f'<a class="mg-to" href="#{escape(mark.to)}">{cite}</a>' if mark.to else cite)
-            position = mark.end
     out.append(escape(text[position:end]))
     return "".join(out)
 
@@ -176,11 +200,12 @@ def _hover(mark: TextSpan) -> str:
     return _MEANING[mark.kind] + (f": {mark.hover}" if mark.hover else "")
 
 
+@lru_cache(maxsize=8_192)
 def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
     """Which way a text runs: as most of its letters do; without letters as its language does.
 
-    Not as its first letter does, which is all that a browser looks at: an Arabic reply may begin with an English
-    marker, and a reply to an Arabic question may be in English.
+    Not as its first letter does, which is all that a browser looks at: an Arabic answer may begin with an English
+    marker, and an answer to an Arabic query may be in English.
     """
     right = left = 0
     for character, n in Counter(text).items():
@@ -189,7 +214,7 @@ def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
         left += n * (kind == "L")
     if right != left:
         return "rtl" if right > left else "ltr"
-    return LANGUAGES[language].direction if language in LANGUAGES else "auto"
+    return languages.language(language).direction if languages.is_code(language) else "auto"
 
 
 def _wrap(html: str, text: str, language: str) -> str:
@@ -197,4 +222,4 @@ def _wrap(html: str, text: str, language: str) -> str:
 
 
 def _lang(language: str) -> str:
-    return escape(language if language in LANGUAGES else "und")
+    return escape(language if languages.is_code(language) else "und")

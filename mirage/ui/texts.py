@@ -25,7 +25,7 @@ def absent(page: Page) -> None:
             return
         st.markdown("**The texts are not bundled.**")
         st.caption(
-            "What you see are numbers computed from the published replies. The questions, passages and replies "
+            "What you see are numbers computed from the published answers. The queries, passages and answers "
             "themselves come from NoMIRACL’s public repository, about 75 MB."
         )
         if _there():
@@ -36,8 +36,8 @@ def absent(page: Page) -> None:
             _bring()
         st.caption("Or by hand, into a folder of your own:")
         st.code(
-            "mirage pull nomiracl --into REPLIES\n"
-            "mirage import nomiracl REPLIES --into ARENA\n"
+            "mirage pull nomiracl --into ANSWERS\n"
+            "mirage import nomiracl ANSWERS --into ARENA\n"
             "mirage features ARENA\n"
             "mirage app ARENA",
             language="bash",

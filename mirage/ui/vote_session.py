@@ -9,18 +9,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from mirage import votes
 from mirage.errors import MirageError, Unreachable
 from mirage.store import Arena
-from mirage.ui.identity import Reader, login_required, reader
+from mirage.store.roles import Role
+from mirage.ui import metrics
+from mirage.ui.identity import Reader, may, reader
 from mirage.ui.text import plain
 from mirage.views import people
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
+_WAITING = "_spot_waiting"
 RETRY = 5.0
 """Seconds after which a vote that waits is sent again by itself."""
 
@@ -70,13 +73,15 @@ class VoteSession:
         except Unreachable as error:
             st.session_state[_PENDING] = row
             st.session_state[_TRIED] = time.monotonic()
+            st.session_state.setdefault(_WAITING, metrics.waiting())
+            metrics.vote("waiting")
             self.failed = error
             return
         except MirageError as error:
-            st.session_state.pop(_PENDING, None)
+            _settled("refused")
             self.failed = error
             return
-        st.session_state.pop(_PENDING, None)
+        _settled("kept")
         if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
             self.log = votes.standing([*self.log, vote])
 
@@ -92,6 +97,13 @@ class VoteSession:
             return
         self.log = [row for row in self.log if row.vote_id != vote_id]
         self._shown = {item: seen for item, seen in self._shown.items() if seen[0] != vote_id}
+
+
+def _settled(result: Literal["kept", "refused"]) -> None:
+    """No vote waits any more: it is kept, or will never be."""
+    st.session_state.pop(_PENDING, None)
+    st.session_state.pop(_WAITING, None)
+    metrics.vote(result)
 
 
 def pending() -> votes.Row | None:
@@ -138,38 +150,48 @@ def enter(
     return session
 
 
-def voter() -> str:
-    """Who votes: the name that a login gives, else one that is asked for and kept for the session; empty if none.
+def voter(role: Role = "voter", doing: str = "Voting") -> str:
+    """Who votes, or does what else is kept under a name: the name that a login gives, else one that is asked for and
+    kept for the session; empty if none.
 
     Once there is a name its field is gone: in a field, the keys that vote would be letters. There is no field either
-    where votes need a login.
+    where this reader may not vote.
+
+    Args:
+        role: the least role that may do it.
+        doing: what is done, for the page.
     """
     login = reader().name
-    if not login and login_required():
+    if not may(role):
         return ""
-    name: str = login or st.session_state.get(_NAME, "")
-    if name:
+    if chosen := name():
         st.button(
-            f"Voting as {plain(name)}",
+            f"{doing} as {plain(chosen)}",
             key="spot_who",
             type="tertiary",
             disabled=bool(login),
             help="The name that you logged in with." if login else "Choose another name.",
             on_click=lambda: st.session_state.pop(_NAME, None),
         )
-        return name
+        return chosen
     st.text_input(
         "Your name",
         key="spot_voter",
         max_chars=votes.LONGEST["voter"],
         placeholder="or a pseudonym",
         width=220,
-        help="Kept with every vote, so that two people's votes can be compared. It is not in the link.",
+        help="Kept with every vote and change, so that two people's can be told apart. It is not in the link.",
         on_change=_named,
     )
     return ""
 
 
+def name() -> str:
+    """The name under which what this reader does is kept; empty where none is known yet."""
+    known: str = reader().name or st.session_state.get(_NAME, "")
+    return known
+
+
 def _named() -> None:
-    if name := str(st.session_state["spot_voter"]).strip():
-        st.session_state[_NAME] = name
+    if typed := str(st.session_state["spot_voter"]).strip():
+        st.session_state[_NAME] = typed

@@ -13,6 +13,7 @@ import mirage.rank as rank
 from mirage import votes
 from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.referee import judges
+from mirage.battles.verdict_rows import programs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,14 +61,14 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
 @lru_cache(maxsize=16)
 def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
     """How far every two judges agree on the battles that both decided: the first judge, and the figures with the
-    second as referee. Every verdict counts, since no queue chose them.
+    second as referee. Every verdict counts, since no queue chose them. People are compared by their votes.
     """
     import pyarrow.compute as pc
 
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=tuple(dict.fromkeys((*rank.COLUMNS, "points"))), languages=codes)
+    judgments = programs(arena.read("judgments", columns=(*rank.COLUMNS, "person"), languages=codes))
     verdicts = decisions(judgments)
     agreements: list[tuple[str, votes.Agreement]] = []
     for judge, other in itertools.combinations(verdicts, 2):

@@ -1,13 +1,13 @@
-"""What the Answers page shows: which questions match, and one question with its passages and all replies.
+"""What the Answers page shows: which queries match, and one query with its passages and all answers.
 
-A search keeps keys alone; texts are read for the questions that are shown. Answers are kept by arena, whose hash is
+A search keeps keys alone; texts are read for the queries that are shown. Answers are kept by arena, whose hash is
 that of its manifest: a page that runs again asks nothing twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,11 +15,13 @@ from mirage import schema
 from mirage.answers import Citation, citations, is_numbered
 from mirage.features import FEATURES
 from mirage.outcomes.parsed import RULES
-from mirage.store.question import of_question
+from mirage.retrieval.attribution import Attribution
+from mirage.shown import ShownPassages
+from mirage.store.query_rows import of_query
 from mirage.store.search import places
+from mirage.views import attribution
+from mirage.views.answer_index import answer_index, base
 from mirage.views.keys import Key, Keys
-from mirage.views.replies import arena_replies as replies_of
-from mirage.views.replies import base
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,70 +41,72 @@ class Scope:
     languages: tuple[str, ...]
     systems: tuple[str, ...]
     subsets: tuple[str, ...]
-    """Subsets that occur; none where the questions are not split."""
+    """Subsets that occur; none where the queries are not split."""
     parsers: tuple[str, ...]
     """Parsers whose outcomes are there; none without outcomes."""
     outcomes: tuple[str, ...]
     """Outcomes that occur by any of them."""
     queries: int
     """Questions."""
-    replies: int
-    """Replies that are there, by questions and systems."""
-    reply_texts: bool
-    """Whether the replies' texts are there."""
-    question_texts: bool
-    """Whether the text of any question is there."""
+    answers: int
+    """Answers that are there, by queries and systems."""
+    answer_texts: bool
+    """Whether the answers' texts are there."""
+    query_texts: bool
+    """Whether the text of any query is there."""
 
     @property
     def texts(self) -> bool:
         """Whether there is any text to search in."""
-        return self.reply_texts or self.question_texts
+        return self.answer_texts or self.query_texts
 
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """Which replies are looked for. A question matches if one of its replies does."""
+    """Which answers are looked for. A query matches if one of its answers does."""
 
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
     subset: str = ""
-    """Subset of the question; any if empty."""
+    """Subset of the query; any if empty."""
     systems: tuple[str, ...] = ()
     """All if empty."""
     outcomes: tuple[str, ...] = ()
     """Any if empty."""
     parser: str = "strict"
     """Whose outcomes."""
+    cause: str = ""
+    """Cause of the answer (`retrieval.Cause`), or `undecided`; any if empty."""
     text: str = ""
-    """What the question or the reply contains, in either case; anything if empty."""
+    """What the query or the answer contains, in either case; anything if empty."""
 
     @property
     def narrowed(self) -> bool:
-        """Whether it asks for some replies of a question and not for others."""
-        return bool(self.systems or self.outcomes or self.text)
+        """Whether it asks for some answers of a query and not for others."""
+        return bool(self.systems or self.outcomes or self.cause or self.text)
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerSelection(Keys):
-    """The questions that match."""
+    """The queries that match."""
 
-    replies: int
-    """Replies that match."""
+    answers: int
+    """Answers that match."""
 
 
 @dataclass(frozen=True)
-class QuestionItem:
-    """A question in the list."""
+class QueryItem:
+    """A query in the list."""
 
     key: Key
     subset: str | None
     text: str | None
-    """The question; null where it was not published or is not bundled."""
+    """The query; null where it was not published or is not bundled."""
 
 
 @dataclass(frozen=True)
 class FeatureValue:
-    """One feature of one reply."""
+    """One feature of one answer."""
 
     name: str
     title: str
@@ -114,13 +118,37 @@ class FeatureValue:
 
 
 @dataclass(frozen=True)
+class MeasureScores:
+    """What people, or programs, gave one answer by one measure; it came with a file."""
+
+    measure: str
+    """The scale."""
+    person: bool
+    """Whether people gave them."""
+    scores: tuple[schema.Score, ...]
+    """By rater."""
+
+    @property
+    def mean(self) -> float | None:
+        """Mean over the raters whose score could be read; null where there is none."""
+        values = [score.value for score in self.scores if score.value is not None]
+        return sum(values) / len(values) if values else None
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The worst and the best value of the scale; null where the source does not say."""
+        low, high = self.scores[0].low, self.scores[0].high
+        return None if low is None or high is None else (low, high)
+
+
+@dataclass(frozen=True)
 class AnswerView:
-    """What one system replied, and what is known of it."""
+    """What one system answered, and what is known of it."""
 
     system: str
     text: str | None
     status: str | None
-    """As in `schema.Answer`; null where the replies are not in the arena."""
+    """As in `schema.Answer`; null where the answers are not in the arena."""
     reason: str | None
     """What went wrong, where more is known of it than the status says."""
     outcome: str | None
@@ -128,18 +156,26 @@ class AnswerView:
     rule: str
     """Name of the rule that decided."""
     rule_meaning: str
-    """What the rule says of the reply."""
+    """What the rule says of the answer."""
     span: tuple[int, int] | None
-    """The text that decided, in characters of the reply."""
+    """The text that decided, in characters of the answer."""
     correct: bool | None
     """Whether the outcome is right for the subset; null when undecided."""
     citations: tuple[Citation, ...]
     measures: tuple[FeatureValue, ...]
+    scores: tuple[MeasureScores, ...] = ()
+    """What it was given: by people first, then by measure."""
+    retriever: str | None = None
+    """Whose passages the system was shown; null for those given with the query."""
+    shown: tuple[str, ...] = ()
+    """Ids of the passages that the system was shown, in order."""
+    cause: Attribution | None = None
+    """Where it went wrong, if it did; null where the arena has no outcomes."""
 
 
 @dataclass(frozen=True, eq=False)
-class QuestionView:
-    """One question with all that belongs to it."""
+class QueryView:
+    """One query with all that belongs to it."""
 
     key: Key
     subset: str | None
@@ -147,22 +183,33 @@ class QuestionView:
     reason: str
     """Why there is no text."""
     passages: tuple[schema.Passage, ...]
-    """In the order of the prompt; none where the passages are not in the arena."""
-    replies: tuple[AnswerView, ...]
+    """Those given with the query, in order, then what else retrievers brought for the systems, each with a place of its
+    own; none where the passages are not in the arena."""
+    answers: tuple[AnswerView, ...]
     """By the name of the system."""
+    turns: tuple[schema.Turn, ...] = ()
+    """What was said before the query, in order; none where it begins the conversation or that is not known."""
+    tags: tuple[schema.Tag, ...] = ()
+    """By tag, then value."""
+    reference: str | None = None
+    """The reference answer; null where there is none."""
+    documents: Mapping[str, schema.Document] = field(default_factory=dict)
+    """Where passages come from, by passage id."""
 
     def table(self) -> pa.Table:
-        """The replies as rows, with the question, the outcome and one column for each feature."""
+        """The answers as rows: the query, the outcome, a column for each feature and the mean score by each measure."""
         import pyarrow as pa
 
         facts = ("system", "text", "status", "reason", "outcome", "rule", "correct")
         rows = [
-            {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "question": self.text}
-            | {fact: getattr(reply, fact) for fact in facts}
-            | dict(zip(("span_start", "span_end"), reply.span or (None, None), strict=True))
-            | dict.fromkeys(measure.name for other in self.replies for measure in other.measures)
-            | {measure.name: measure.value for measure in reply.measures}
-            for reply in self.replies
+            {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "query": self.text}
+            | {fact: getattr(answer, fact) for fact in facts}
+            | dict(zip(("span_start", "span_end"), answer.span or (None, None), strict=True))
+            | dict.fromkeys(measure.name for other in self.answers for measure in other.measures)
+            | {measure.name: measure.value for measure in answer.measures}
+            | {f"score:{given.measure}": None for other in self.answers for given in other.scores}
+            | {f"score:{given.measure}": given.mean for given in answer.scores}
+            for answer in self.answers
         ]
         return pa.Table.from_pylist(rows)
 
@@ -176,7 +223,7 @@ def scope(arena: Arena) -> Scope:
     """
     row = arena.sql(
         f"WITH base AS ({base(arena)}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
-        "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS replies, "
+        "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS answers, "
         "list_sort(list(DISTINCT language)) AS languages, list_sort(list(DISTINCT system)) AS systems, "
         "list(DISTINCT subset) AS subsets, list(DISTINCT parser) AS parsers, list(DISTINCT outcome) AS outcomes "
         "FROM base"
@@ -194,23 +241,23 @@ def scope(arena: Arena) -> Scope:
         parsers=among("parsers", schema.Parser),
         outcomes=among("outcomes", schema.Outcome) if has_outcomes else (),
         queries=row["queries"],
-        replies=row["replies"],
-        reply_texts="answers" in arena.tables,
-        question_texts=texts,
+        answers=row["answers"],
+        answer_texts="answers" in arena.tables,
+        query_texts=texts,
     )
 
 
 @lru_cache(maxsize=16)
-def find_questions(arena: Arena, search: AnswerFilter) -> AnswerSelection:
-    """The questions with a reply that matches.
+def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
+    """The queries with an answer that matches.
 
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
     import numpy as np
 
-    arena_replies = replies_of(arena)
-    mask = np.ones(len(arena_replies.question), dtype=bool)
+    index = answer_index(arena)
+    mask = np.ones(len(index.query), dtype=bool)
     for column, chosen in (
         ("parser", (search.parser,) if "outcomes" in arena.tables else ()),
         ("language", search.languages),
@@ -219,60 +266,79 @@ def find_questions(arena: Arena, search: AnswerFilter) -> AnswerSelection:
         ("subset", (search.subset,) if search.subset else ()),
     ):
         if chosen:
-            mask &= arena_replies.among(column, chosen)
+            mask &= index.among(column, chosen)
+    if search.cause:
+        mask &= _caused(arena, search.parser, search.cause)
     if search.text:
         mask &= _holding(arena, search)
-    return AnswerSelection(*arena_replies.questions_of(mask))
+    return AnswerSelection(*index.queries_of(mask))
+
+
+@lru_cache(maxsize=64)
+def _caused(arena: Arena, parser: str, cause: str) -> NDArray[np.bool_]:
+    """Which answers have a cause by one parser."""
+    import numpy as np
+
+    index = answer_index(arena)
+    keys, systems = index.queries.keys, index.values["system"]
+    caused = {
+        (language, query_id, system)
+        for (language, query_id, system), entry in attribution.by_answer(arena, parser).items()
+        if (entry.cause or attribution.UNDECIDED) == cause
+    }
+    places = zip(index.query.tolist(), index.codes["system"].tolist(), strict=True)
+    return np.array([(*keys[query], systems[system]) in caused for query, system in places], dtype=bool)
 
 
 def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
-    """Which replies contain the text that is looked for, or answer a question that does."""
+    """Which answers contain the text that is looked for, or answer a query that does."""
     import numpy as np
 
-    arena_replies = replies_of(arena)
-    # One more for a reply without a place among the answers, which -1 finds.
-    answers = np.zeros(arena.rows("answers") + 1, dtype=bool)
+    index = answer_index(arena)
+    # One more for an answer whose text is not stored, which -1 finds.
+    answers = np.zeros(arena.whole.rows("answers") + 1, dtype=bool)
     if "answers" in arena.tables:
         answers[places(arena, search.text, languages=search.languages)] = True
-    return np.asarray(answers[arena_replies.place] | _asking(arena, search.text)[arena_replies.question])
+    return np.asarray(answers[index.place] | _asking(arena, search.text)[index.query])
 
 
 @lru_cache(maxsize=64)
 def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
-    """Which questions contain a text, in any language."""
+    """Which queries contain a text, in any language."""
     import numpy as np
 
-    questions = replies_of(arena).questions
-    mask = np.zeros(len(questions.keys), dtype=bool)
+    queries = answer_index(arena).queries
+    mask = np.zeros(len(queries.keys), dtype=bool)
     if "queries" in arena.tables:
         holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
         sql = f"SELECT language, query_id FROM queries WHERE {holds}"  # noqa: S608  # constants alone
         rows = arena.sql(sql, {"text": text})
         for key in zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True):
-            if (position := questions.place(key)) is not None:
+            if (position := queries.place(key)) is not None:
                 mask[position] = True
     return mask
 
 
 @lru_cache(maxsize=256)
-def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QuestionItem, ...]:
-    """The questions of a page of the list, in the order given."""
+def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QueryItem, ...]:
+    """The queries of a page of the list, in the order given."""
     by_key: dict[Key, dict[str, Any]] = {}
     if "queries" in arena.tables:
         rows = arena.sql(
             "SELECT language, query_id, subset, text FROM queries "
             "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
             {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
+            languages={key[0] for key in keys},
         )
         by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
     return tuple(
-        QuestionItem(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None)))
+        QueryItem(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None)))
         for key in keys
     )
 
 
-def question_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
-    """The question that a link means: `ar:771728#0`, or an id alone.
+def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
+    """The query that a link means: `ar:771728#0`, or an id alone.
 
     Args:
         arena: the arena.
@@ -280,38 +346,38 @@ def question_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> 
         languages: where to look first for an id that several languages have.
 
     Raises:
-        UnknownName: if there is no such question; the message names the nearest.
+        UnknownName: if there is no such query; the message names the nearest.
     """
-    return find_questions(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
+    return find_queries(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
 
 
 @lru_cache(maxsize=256)
-def question_view(arena: Arena, key: Key, parser: str) -> QuestionView:
-    """One question with its passages, all replies, and what is known of each."""
-    queries = of_question(arena, "queries", key)
-    passages = tuple(
-        sorted(
-            (schema.Passage(**row) for row in of_question(arena, "passages", key)), key=lambda passage: passage.position
-        )
-    )
-    answers = {row["system"]: row for row in of_question(arena, "answers", key)}
-    decided = {row["system"]: row for row in of_question(arena, "outcomes", key) if row["parser"] == parser}
+def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
+    """One query with its passages, all answers, and what is known of each."""
+    queries = of_query(arena, "queries", key)
+    contexts = shown_with(arena, key)
+    rows = {row["system"]: row for row in of_query(arena, "answers", key)}
+    seen = {system: contexts.of(key, row.get("retriever"), row.get("depth")) for system, row in rows.items()}
+    passages = _each_once(key, [contexts.of(key, None, None), *seen.values()])
+    decided = {row["system"]: row for row in of_query(arena, "outcomes", key) if row["parser"] == parser}
+    caused = attribution.of_query(arena, key, parser) if decided else {}
     measured: dict[str, list[FeatureValue]] = {}
     order = {name: position for position, name in enumerate(FEATURES)}
-    for row in sorted(of_question(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
+    for row in sorted(of_query(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
         measured.setdefault(row["system"], []).append(_measure(row))
-    ids = [passage.passage_id for passage in passages]
-    replies = []
-    for system in sorted(answers.keys() | decided.keys() | measured.keys()):
-        text, outcome = answers.get(system, {}).get("text"), decided.get(system, {})
-        numbered = is_numbered(*(answers.get(system, {}).get(name) for name in ("template", "numbered")))
+    given = _given(of_query(arena, "scores", key))
+    answers = []
+    for system in sorted(rows.keys() | decided.keys() | measured.keys() | given.keys()):
+        text, outcome = rows.get(system, {}).get("text"), decided.get(system, {})
+        numbered = is_numbered(*(rows.get(system, {}).get(name) for name in ("template", "numbered")))
         start, end = outcome.get("span_start"), outcome.get("span_end")
-        replies.append(
+        ids = tuple(passage_id for passage_id, *_ in seen.get(system, ()))
+        answers.append(
             AnswerView(
                 system=system,
                 text=text,
-                status=answers.get(system, {}).get("status"),
-                reason=answers.get(system, {}).get("reason"),
+                status=rows.get(system, {}).get("status"),
+                reason=rows.get(system, {}).get("reason"),
                 outcome=outcome.get("outcome"),
                 rule=outcome.get("rule", ""),
                 rule_meaning=RULES.get(outcome.get("rule", ""), ""),
@@ -319,30 +385,84 @@ def question_view(arena: Arena, key: Key, parser: str) -> QuestionView:
                 correct=outcome.get("correct"),
                 citations=citations(text[:SHOWN], ids, numbered=numbered) if text and ids else (),
                 measures=tuple(measured.get(system, ())),
+                scores=given.get(system, ()),
+                retriever=rows.get(system, {}).get("retriever"),
+                shown=ids,
+                cause=caused.get(system),
             )
         )
     first = queries[0] if queries else {}
     subsets = [row["subset"] for row in decided.values()]
-    return QuestionView(
+    return QueryView(
         key=key,
         subset=first.get("subset") or (subsets[0] if subsets else None),
         text=first.get("text"),
-        reason=first.get("reason") or "the questions are not in this arena",
+        reason=first.get("reason") or "the queries are not in this arena",
         passages=passages,
-        replies=tuple(replies),
+        turns=tuple(schema.Turn(**row) for row in of_query(arena, "turns", key)),
+        tags=tuple(schema.Tag(**row) for row in of_query(arena, "tags", key)),
+        reference=next((row["text"] for row in of_query(arena, "references", key)), None),
+        documents={row["passage_id"]: schema.Document(**row) for row in of_query(arena, "documents", key)},
+        answers=tuple(answers),
     )
 
 
-def matches(question: QuestionView, search: AnswerFilter) -> frozenset[str]:
-    """The systems whose reply to a question is among those looked for, as `find_questions` finds them."""
+_PASSAGE = ("passage_id", "position", "title", "text", "relevant")
+
+
+def shown_with(arena: Arena, key: Key) -> ShownPassages:
+    """The passages of one query by retriever: id, position, title, text and label of each."""
+    import pyarrow as pa
+
+    tables = {
+        name: pa.Table.from_pylist(of_query(arena, name, key), schema.arrow_schema(name))
+        for name in ("passages", "retrieved")
+    }
+    return ShownPassages(tables["passages"], tables["retrieved"], columns=_PASSAGE)
+
+
+def _each_once(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[schema.Passage, ...]:
+    """The passages of several lists, each once; those that the first lacks have the places after its last."""
+    passages: dict[str, schema.Passage] = {}
+    for rows in lists:
+        last = max((passage.position for passage in passages.values()), default=0)
+        for passage_id, position, *about in rows:
+            if passage_id not in passages:
+                passages[passage_id] = schema.Passage(*key, passage_id, last + position, *about)
+    ordered = sorted(passages.values(), key=lambda passage: passage.position)
+    return tuple(ordered)
+
+
+def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:
+    """A query with the passages alone that these systems were shown, where any of them had a retriever."""
+    chosen = [answer for answer in query.answers if answer.system in systems]
+    if not any(answer.retriever for answer in chosen):
+        return query
+    ids = {passage_id for answer in chosen for passage_id in answer.shown}
+    return replace(query, passages=tuple(passage for passage in query.passages if passage.passage_id in ids))
+
+
+def _given(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[MeasureScores, ...]]:
+    """The scores of a query, sorted by key, of each system and measure."""
+    by_measure: dict[tuple[str, bool, str], list[schema.Score]] = {}
+    for score in (schema.Score(**row) for row in rows):
+        by_measure.setdefault((score.system, not score.person, score.measure), []).append(score)
+    by_system: dict[str, list[MeasureScores]] = {}
+    for (system, program, measure), scores in sorted(by_measure.items()):
+        by_system.setdefault(system, []).append(MeasureScores(measure, not program, tuple(scores)))
+    return {system: tuple(scores) for system, scores in by_system.items()}
+
+
+def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
+    """The systems whose answer to a query is among those looked for, as `find_queries` finds them."""
     text = _fold(search.text)
-    in_question = text in _fold(question.text or "")
+    in_query = text in _fold(query.text or "")
     return frozenset(
-        reply.system
-        for reply in question.replies
-        if (not search.systems or reply.system in search.systems)
-        and (not search.outcomes or reply.outcome in search.outcomes)
-        and (in_question or text in _fold(reply.text or ""))
+        answer.system
+        for answer in query.answers
+        if (not search.systems or answer.system in search.systems)
+        and (not search.outcomes or answer.outcome in search.outcomes)
+        and (in_query or text in _fold(answer.text or ""))
     )
 
 
@@ -350,6 +470,11 @@ def _fold(text: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", text).lower()
+
+
+def _in_present_words(reason: str | None) -> str | None:
+    """A reason stored with a feature, which calls an answer a reply."""
+    return reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer")
 
 
 def _measure(row: dict[str, Any]) -> FeatureValue:
@@ -360,5 +485,5 @@ def _measure(row: dict[str, Any]) -> FeatureValue:
         meaning=spec.meaning if spec else "",
         unit=spec.unit if spec else "",
         value=row["value"],
-        reason=row["reason"],
+        reason=_in_present_words(row["reason"]),
     )

@@ -1,6 +1,6 @@
 """What the Battle page shows: the battles of two systems, and one battle with all that decided it.
 
-A battle is one question to which two systems replied; a referee decides it by one verdict or, where both orders of the
+A battle is one query that two systems answered; a referee decides it by one verdict or, where both orders of the
 answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Answers are
 kept by arena, whose hash is that of its manifest: a page that runs again asks nothing twice.
 """
@@ -43,7 +43,7 @@ class BattleFilter:
     first: str
     second: str
     referee: str
-    """Who decides: `relevance`, or a judge."""
+    """Who decides: `relevance`, or a judge; empty where nobody has decided anything."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
     result: Winner | Literal[""] = ""
@@ -53,7 +53,7 @@ class BattleFilter:
     disagree: bool = False
     """Only those on which two judges differ."""
     text: str = ""
-    """What the question, one of the two replies or a rationale contains, in either case; anything if empty."""
+    """What the query, one of the two answers or a rationale contains, in either case; anything if empty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class BattleSelection(Keys):
 
     @cached_property
     def table(self) -> pa.Table:
-        """The battles that match, as rows: question, systems, referee, result, flipped, verdicts."""
+        """The battles that match, as rows: query, systems, referee, result, flipped, verdicts."""
         import pyarrow as pa
 
         decisions = [self.decisions[key] for key in self.keys]
@@ -89,8 +89,8 @@ class BattleSelection(Keys):
                 "query_id": pa.array([key[1] for key in self.keys], pa.string()),
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
-                "referee": pa.array([self.wanted.referee] * n, pa.string()),
-                "result": pa.array([decision.winner for decision in decisions], pa.string()),
+                "referee": pa.array([self.wanted.referee or None] * n, pa.string()),
+                "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
                 "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
                 "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
             }
@@ -99,7 +99,7 @@ class BattleSelection(Keys):
 
 @dataclass(frozen=True, slots=True)
 class FeatureComparison:
-    """One feature of the two replies, where both have it."""
+    """One feature of the two answers, where both have it."""
 
     measure: answers.FeatureValue
     """That of the first, which tells what is measured."""
@@ -124,7 +124,7 @@ class FeatureComparison:
 class BattleView:
     """One battle with all that belongs to it."""
 
-    question: answers.QuestionView
+    query: answers.QueryView
     first: answers.AnswerView
     second: answers.AnswerView
     judgments: tuple[schema.Judgment, ...]
@@ -200,6 +200,28 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     return BattleSelection(tuple(keys), decisions, search)
 
 
+@lru_cache(maxsize=64)
+def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
+    """The queries that both systems answered, as battles without a verdict: the referee of the search has no name.
+
+    Raises:
+        TableMissing: if the arena has no answers.
+    """
+    arena.need("answers")
+    rows = arena.sql(
+        "SELECT language, query_id FROM answers WHERE system IN ($first, $second) GROUP BY ALL "
+        "HAVING count(DISTINCT system) = 2 ORDER BY ALL",
+        {"first": search.first, "second": search.second},
+    )
+    pairs = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
+    decisions = {key: decide(()) for key in pairs if not search.languages or key[0] in search.languages}
+    keys = tuple(decisions)
+    if search.text:
+        hits = _search(arena, search.first, search.second, search.languages, search.text)
+        keys = tuple(key for key in keys if key in hits)
+    return BattleSelection(keys, decisions, search)
+
+
 def differ(decisions: Mapping[str, Decision]) -> bool:
     """Whether the judges of a battle, those whose verdicts could be read, came to different results."""
     results = {decision.winner for name, decision in decisions.items() if name != RELEVANCE}
@@ -208,24 +230,24 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 @lru_cache(maxsize=128)
 def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
-    """One battle with the question, its passages, both replies, every verdict and the features that both have."""
-    question = answers.question_view(arena, key, "strict")
-    replies = {reply.system: reply for reply in question.replies}
-    first_reply, second_reply = (replies.get(system) or _nothing(system) for system in (first, second))
+    """One battle with the query, its passages, both answers, every verdict and the features that both have."""
+    query = answers.query_view(arena, key, "strict")
+    by_system = {answer.system: answer for answer in query.answers}
+    first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
     verdicts = judgments_on(arena, key) if "judgments" in arena.tables else ()
     pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
-    values = {measure.name: measure.value for measure in second_reply.measures}
+    values = {measure.name: measure.value for measure in second_answer.measures}
     compared, apart = [], []
-    for measure in first_reply.measures:
+    for measure in first_answer.measures:
         second_value = values.get(measure.name)
         if measure.value is not None and second_value is not None:
             compared.append(_compare(measure, measure.value, second_value))
         elif (measure.value is None) != (second_value is None):
             apart.append(measure.title)
     return BattleView(
-        question=question,
-        first=first_reply,
-        second=second_reply,
+        query=answers.of_systems(query, (first, second)),
+        first=first_answer,
+        second=second_answer,
         judgments=tuple(sorted(pair_judgments, key=lambda judgment: (judgment.judge, judgment.system_a != first))),
         compared=tuple(compared),
         apart=tuple(apart),
@@ -233,7 +255,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str) -> BattleView:
 
 
 def _nothing(system: str) -> answers.AnswerView:
-    """The reply of a system of which the arena holds nothing but verdicts."""
+    """The answer of a system of which the arena holds nothing but verdicts."""
     return answers.AnswerView(system, None, None, None, None, "", "", None, None, (), ())
 
 
@@ -247,12 +269,12 @@ def _compare(measure: answers.FeatureValue, first: float, second: float) -> Feat
 
 @lru_cache(maxsize=32)
 def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], text: str) -> frozenset[Key]:
-    """The questions that contain a text, or whose reply by one of the two systems or a rationale on the two does."""
+    """The queries that contain a text, or whose answer by one of the two systems or a rationale on the two does."""
     hits: set[Key] = set()
     if {"outcomes", "answers"} & set(arena.tables):
         parser = "".join(answers.scope(arena).parsers[:1])
         hits |= set(
-            answers.find_questions(
+            answers.find_queries(
                 arena, answers.AnswerFilter(languages=languages, systems=(first, second), parser=parser, text=text)
             ).keys
         )
@@ -266,6 +288,7 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
             f"AND system_b IN ($first, $second) {condition}GROUP BY ALL "
             "HAVING bool_or(contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text))))",
             {"first": first, "second": second, "text": text, **chosen},
+            languages=languages or None,
         )
         hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
     return frozenset(hits)

@@ -35,10 +35,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Outcome",
         "Outcomes and rates",
-        "What one reply amounts to. answered: it says that an answer is present, or gives one. abstained: it says "
-        "that none is. unparsed: neither can be made out. empty: white space only. api_error: the text is an error "
-        "message of the service. missing: the source has no reply. Each outcome names the rule that decided and the "
-        "span of the reply it rests on.",
+        "What one answer amounts to. answered: it says that the passages hold the answer, or gives it. abstained: "
+        "it says that they do not. unparsed: neither can be made out. empty: white space only. api_error: the text is "
+        "an error message of the service. missing: the source has no answer. Each outcome names the rule that "
+        "decided and the span of the answer it rests on.",
         "",
         f"{NM}; nomiracl/prompts/template.py, VanillaTemplate.postprocess",
         "Two parsers are kept side by side: published reproduces the printed figures, strict corrects what the "
@@ -48,7 +48,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Relevant and non-relevant subset",
         "Outcomes and rates",
-        "A question is in the relevant subset when at least one of its passages was judged by a person to answer it, "
+        "A query is in the relevant subset when at least one of its passages was judged by a person to answer it, "
         "in the non-relevant subset when none was. On the first the right outcome is answered, on the second "
         "abstained.",
         "",
@@ -57,35 +57,35 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Hallucination rate",
         "Outcomes and rates",
-        "On the non-relevant subset: the share of the decided replies that answer although no passage supports an "
-        "answer. Lower is better. A cell without any decided reply has no rate.",
+        "On the non-relevant subset: the share of the decided answers by which the system answers although no passage "
+        "supports it. Lower is better. A cell without any decided answer has no rate.",
         r"\text{hallucination rate} = \frac{FP}{FP + TN}",
         f"{NM}",
-        "The program of NoMIRACL (nomiracl/eval/metrics.py) writes a rate only where a correct reply also occurs, so a "
-        "system that always answers is printed as 0.0%; here it is 100%. Its denominator also counts invalid replies.",
+        "The program of NoMIRACL (nomiracl/eval/metrics.py) writes a rate only where a correct answer also occurs, so "
+        "a system that always answers is printed as 0.0%; here it is 100%. Its denominator counts invalid answers too.",
     ),
     Definition(
         "Error rate",
         "Outcomes and rates",
-        "On the relevant subset: the share of the decided replies that abstain although a passage answers the "
-        "question. Lower is better.",
+        "On the relevant subset: the share of the decided answers by which it abstains although a passage answers the "
+        "query. Lower is better.",
         r"\text{error rate} = \frac{FN}{FN + TP}",
         f"{NM}",
     ),
     Definition(
         "Rate as published",
         "Outcomes and rates",
-        "What the tables of the paper print: one minus accuracy, where every undecided reply counts as wrong. It "
+        "What the tables of the paper print: one minus accuracy, where every undecided answer counts as wrong. It "
         "mixes what a system decides with whether it can be read, so it is never shown alone: the undecided share "
         "stands beside it.",
-        r"1 - \frac{\text{right outcomes}}{\text{replies present}}",
+        r"1 - \frac{\text{right outcomes}}{\text{answers present}}",
         f"{NM}, results of the 11 systems",
         "Most printed figures were rounded twice: accuracy to two decimals of a percent, the difference to one.",
     ),
     Definition(
         "Undecided share",
         "Outcomes and rates",
-        "The share of the replies present whose outcome is neither answered nor abstained: unparsed, empty or an API "
+        "The share of the answers present whose outcome is neither answered nor abstained: unparsed, empty or an API "
         "error.",
         r"\frac{\text{unparsed} + \text{empty} + \text{API error}}{n - \text{missing}}",
         "ours",
@@ -95,7 +95,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Outcomes and rates",
         "Wilson's score interval at 95%: it keeps its coverage near 0 and 1, where the textbook interval fails. The "
         "row all is the mean of the languages' rates, each language counting the same; its interval is Wilson's at "
-        "the effective number of replies, the number at which one rate would vary as much as this mean of several "
+        "the effective number of answers, the number at which one rate would vary as much as this mean of several "
         "does.",
         r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}, "
         r"\quad z = 1.96",
@@ -106,8 +106,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Referee",
         "Ranking",
         "Whatever decides a battle: human relevance labels, an LLM judge, people's votes, a surrogate. The relevance "
-        "referee uses no model: on each question, of every two systems the one whose outcome is right beats the one "
-        "whose is not; otherwise they tie. An unreadable or empty reply is not right. A missing reply or an API "
+        "referee uses no model: on each query, of every two systems the one whose outcome is right beats the one "
+        "whose is not; otherwise they tie. An unreadable or empty answer is not right. A missing answer or an API "
         "error fights no battle.",
         "",
         "ours, from the labels of NoMIRACL",
@@ -115,7 +115,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Skill",
         "Ranking",
-        "Which questions decide. abstain: the non-relevant ones. answer: the relevant ones. both: the two subsets, "
+        "Which queries decide. abstain: the non-relevant ones. answer: the relevant ones. both: the two subsets, "
         "weighted equally whatever their sizes.",
         "",
         "ours",
@@ -138,16 +138,16 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Interval of a rating",
         "Ranking",
-        "The question is the unit: each of 1,000 draws gives every question a random weight (the Bayesian bootstrap), "
+        "The query is the unit: each of 1,000 draws gives every query a random weight (the Bayesian bootstrap), "
         "the prior's points too, and fits the ratings anew. The ends are percentiles of the draws, expanded for the "
-        "number of questions. Where the data puts no bound on a side there is no end. "
-        "Battles on one question share its passages and difficulty; treating them as independent makes "
+        "number of queries. Where the data puts no bound on a side there is no end. "
+        "Battles on one query share its passages and difficulty; treating them as independent makes "
         "intervals too narrow.",
         r"\left[\hat\theta^*_{(\alpha')},\ \hat\theta^*_{(1-\alpha')}\right], \quad "
         r"\alpha' = \Phi\!\left(\sqrt{\tfrac{n}{n-1}}\; t_{0.025,\,n-1}\right)",
         "D. Rubin, Annals of Statistics 9 (1981); Fong, Lyddon and Holmes, ICML (2019); T. Hesterberg, The American "
         "Statistician 69 (2015)",
-        "The program of MIRAGE-Bench draws as many questions as the user asks for (`--matches_per_tournament` of "
+        "The program of MIRAGE-Bench draws as many queries as the user asks for (`--matches_per_tournament` of "
         "surrogate_judge/training_and_inference.py, 50 unless told otherwise). That of Chatbot Arena (FastChat, "
         "monitor/elo_analysis.py) draws battles, one by one.",
     ),
@@ -162,9 +162,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Tier",
         "Ranking",
-        "Every two systems are tested over the questions: with the two ratings held equal, what each question pulls "
-        "towards one of them, summed and divided by its standard error, the question being the unit. Where all pairs "
-        "meet on every question this is the paired t test of the points they take on it. Holm's correction over all "
+        "Every two systems are tested over the queries: with the two ratings held equal, what each query pulls "
+        "towards one of them, summed and divided by its standard error, the query being the unit. Where all pairs "
+        "meet on every query this is the paired t test of the points they take on it. Holm's correction over all "
         "pairs keeps the chance that any two equal systems are separated at 5%. A tier is a run of the ranking whose "
         "systems are all separated from all systems of every other tier. It is not a group of equals: systems of one "
         "tier may differ, and some of them are separated; the column As good as names the ranks that a system is not "
@@ -178,8 +178,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Pooled judges",
         "Ranking",
         "The battles of several judges counted together. Each verdict counts the same, so a judge that gave twice as "
-        "many has twice the say; how many each gave is shown. What several judges say of one question is drawn "
-        "together in every interval: more judges are not more questions. All judges of one maker can be left out, "
+        "many has twice the say; how many each gave is shown. What several judges say of one query is drawn "
+        "together in every interval: more judges are not more queries. All judges of one maker can be left out, "
         "and every judge's verdicts on systems of its own maker.",
         "",
         "ours",
@@ -203,7 +203,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "better, this takes from a system what it has earned.",
         r"P(i \text{ beats } j) = \frac{1}{1 + e^{-(\theta_i - \theta_j + \sum_k \beta_k (x_{ik} - x_{jk}))}}",
         "T. Li, A. Angelopoulos and W.-L. Chiang, Does style matter? (LMSYS 2024); Dubois et al., arXiv 2404.04475",
-        "Length counts by its logarithm, and the question is the unit of every interval.",
+        "Length counts by its logarithm, and the query is the unit of every interval.",
     ),
     Definition(
         "All languages",
@@ -229,13 +229,13 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Surrogate",
         "Surrogate",
         "A rating predicted from features of the answers alone, without a battle. A system's features are means over "
-        "the questions where they have a value; where a system has a feature on under 10% of the questions of a "
+        "the queries where they have a value; where a system has a feature on under 10% of the queries of a "
         "language, nobody's is used there, and nothing is filled in. default picks a regressor by nested validation: "
         "for each system the one with the least error on the others, two being left out at a time.",
         r"\hat\theta_{s,l} = f_{-s}\!\left(\bar x_{s,l}\right)",
         f"{MB}, section 4.3, with a random forest a language",
         "Pooled ridge shrinks the languages' slopes to shared ones; pairwise learns verdicts from differences of two "
-        "replies; replies learns the points of single replies by randomised trees. The published one and the other "
+        "answers; answers learns the points of single answers by randomised trees. The published one and the other "
         "four of Table 3 stand beside them.",
     ),
     Definition(
@@ -272,22 +272,23 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(
         "Target language and English",
-        "Measures of a reply",
-        "Probability that the reply, without citations and markers, is in the question's language, and that it is in "
-        "English, among the 18 languages. Null where the text has no letters or no language reaches 0.5. A reply in "
-        "the wanted form (“Yes, answer is present”) is English whatever the question's language.",
+        "Measures of an answer",
+        "Probability that the answer, without citations and markers, is in the query's language, and that it is in "
+        "English, among the 18 languages, or for another language among all that the detector knows. Null where the "
+        "text has no letters or no language reaches 0.5. An answer in "
+        "the wanted form (“Yes, answer is present”) is English whatever the query's language.",
         "",
         f"{MB}; py3langid",
         "The paper names langid, its program (evaluate/language_detection.py) uses langdetect, and lingua for Yoruba. "
-        "One detector covers all 18 here, "
+        "One detector covers all languages here, "
         "chosen by "
         "measured accuracy: 99.9% on whole passages, 99.5% on their first 80 characters (1,000 Wikipedia passages a "
         "language).",
     ),
     Definition(
         "Citations",
-        "Measures of a reply",
-        "How many different passages the reply cites: ids in square brackets, several to a bracket, or, where the "
+        "Measures of an answer",
+        "How many different passages the answer cites: ids in square brackets, several to a bracket, or, where the "
         "prompt "
         "numbered its passages, numbers and forms such as “context 3”. A number that is not among the passages is "
         "kept as unknown.",
@@ -296,11 +297,11 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(
         "Agreement with the reference",
-        "Measures of a reply",
+        "Measures of an answer",
         "A chat model's grade of the answer against the reference system's answer, from 1 to 5: 1 does not agree, is "
         "off "
         "the subject or made up, 2 says that it cannot answer, 3 relevant with notable errors, 4 acceptable, 5 fully "
-        "accurate. The model sees question, passages and both answers. A grade that cannot be read is null.",
+        "accurate. The model sees query, passages and both answers. A grade that cannot be read is null.",
         "",
         f"{MB}, Figure 11",
         "The paper names GPT-4's answer as the reference. One script of its program "
@@ -310,10 +311,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(
         "Fluency",
-        "Measures of a reply",
-        "A chat model's grade of how coherent a reply is, from 1 to 5: well structured, building from sentence to "
-        "sentence to a coherent whole, and covering the points needed to answer the question. The model sees question, "
-        "passages and the whole reply. A grade that cannot be read is null.",
+        "Measures of an answer",
+        "A chat model's grade of how coherent an answer is, from 1 to 5: well structured, building from sentence to "
+        "sentence to a coherent whole, and covering the points needed to answer the query. The model sees query, "
+        "passages and the whole answer. A grade that cannot be read is null.",
         "",
         f"{MB}, Figure 12",
         "The paper's text calls it grammatical correctness and idiomatic words; its prompt, which made the numbers, "
@@ -322,8 +323,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(
         "Length",
-        "Measures of a reply",
-        "Number of characters (Unicode code points) of the raw reply.",
+        "Measures of an answer",
+        "Number of characters (Unicode code points) of the raw answer.",
         "",
         "ours",
     ),

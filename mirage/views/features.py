@@ -6,8 +6,8 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ class Overview:
     """By name."""
     languages: tuple[str, ...]
     """By code."""
-    replies: int
+    answers: int
     """Answers that were measured."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
     """For each feature its means, by language and system."""
@@ -115,14 +115,14 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         over[name] = pa.Table.from_pylist(rows)
     means = {(row.system, row.feature): row.mean for row in joint}
     columns = {name: pa.array([means.get((system, name)) for system in systems], pa.float64()) for name in order}
-    replies = {(row.language, row.system): 0 for row in feature_means}
+    answers = {(row.language, row.system): 0 for row in feature_means}
     for row in feature_means:
-        replies[row.language, row.system] = max(replies[row.language, row.system], row.total)
+        answers[row.language, row.system] = max(answers[row.language, row.system], row.total)
     return Overview(
         features=tuple(order),
         systems=systems,
         languages=languages,
-        replies=sum(replies.values()),
+        answers=sum(answers.values()),
         by_feature={name: tuple(rows) for name, rows in by_feature.items()},
         over=over,
         matrix=pa.table({"system": list(systems), **columns}),
@@ -130,18 +130,28 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     )
 
 
+def of_features(relations: Sequence[Relation], *, names: Collection[str]) -> tuple[Relation, ...]:
+    """Those of some features."""
+    return tuple(relation for relation in relations if relation.feature in names)
+
+
+def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
+    """As dicts, for a file."""
+    return [asdict(relation) for relation in relations]
+
+
 @lru_cache(maxsize=64)
 def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> tuple[Relation, ...]:
     """How each feature goes with the ratings by a referee, over all languages and in each, by feature.
 
     The unit is the system: the interval says what other systems of this kind might show, so that it is wide where
-    systems are few, however many questions there are. It is the percentile interval over draws of as many systems, with
+    systems are few, however many queries there are. It is the percentile interval over draws of as many systems, with
     replacement; simulated with 11 to 19 systems and a tau of 0 to 0.9 it covered 90 to 99%.
 
     Args:
         arena: an arena with features, and with battles by the referee.
         referee: `relevance`, or a judge's name.
-        skill: which questions count (`leaderboard.board`).
+        skill: which queries count (`leaderboard.board`).
         languages: codes; one without a rating is left out.
 
     Raises:

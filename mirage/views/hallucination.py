@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import outcomes, store
 from mirage.errors import NotEnoughData
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order
 from mirage.schema import Parser, Subset
 from mirage.sources.published import BASELINES, SYSTEM_NAMES
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 Definition = Literal["decided", "as-published"]
-"""`decided`: wrong replies / decided replies; `as-published`: 1 - accuracy, every undecided reply counts as wrong."""
+"""`decided`: wrong answers / decided answers; `as-published`: 1 - accuracy, every undecided answer counts as wrong."""
 Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}
@@ -50,15 +50,15 @@ class Rates:
     one language). Fewest hallucinations first."""
     cells: pa.Table
     """One row a metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
-    system, n` (replies present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
-    `decided` (replies), `value, low, high` (the rate by the chosen definition with its 95% interval; null with `reason`
+    system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
+    `decided` (answers), `value, low, high` (the rate by the chosen definition with its 95% interval; null with `reason`
     where there is none), `other` (the rate by the other definition), `printed` (the paper's figure, a share) and
     `difference`
     (percentage points, ours as published minus printed; 0 within the rounding of the print)."""
     languages: Mapping[Metric, tuple[str, ...]]
     """Languages behind either rate."""
-    questions: Mapping[Metric, int]
-    """Questions behind either rate."""
+    queries: Mapping[Metric, int]
+    """Queries behind either rate."""
     lacking: tuple[tuple[str, Subset], ...]
     """Languages with the subset that the arena has no outcomes for, though it has the other subset or the paper prints
     figures of its systems for them. Their cells have `n` 0."""
@@ -84,7 +84,7 @@ def published_arena(arena: Arena) -> Arena | None:
     if "published" in arena.tables:
         return arena
     path = store.bundled().get("published")
-    return store.open_arena(path) if path else None
+    return store.reopen(path) if path else None
 
 
 @lru_cache(maxsize=64)
@@ -135,16 +135,13 @@ def both_rates(
     for cell in (*cells, *absent):
         _define(cell, definition)
     codes = {
-        metric: tuple(
-            code for code in LANGUAGES if any(code == cell["language"] for cell in single if cell["metric"] == metric)
-        )
-        for metric in SUBSETS
+        metric: tuple(in_order(cell["language"] for cell in single if cell["metric"] == metric)) for metric in SUBSETS
     }
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *absent, *joint]),
         languages=codes,
-        questions={metric: _questions(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
+        queries={metric: _queries(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
         lacking=lacking,
         reference=reference if any(cell["printed"] is not None for cell in single) else "",
     )
@@ -181,12 +178,12 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
     for cell in (*single, *joint):
         _define(cell, "as-published")
         cell |= {"value": cell["printed"], "reason": None}
-    languages = tuple(code for code in LANGUAGES if any(cell["language"] == code for cell in single))
+    languages = tuple(in_order(cell["language"] for cell in single))
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *joint]),
         languages=dict.fromkeys(SUBSETS, languages),
-        questions=dict.fromkeys(SUBSETS, 0),
+        queries=dict.fromkeys(SUBSETS, 0),
         lacking=(),
         reference=reference,
     )
@@ -197,9 +194,9 @@ def moves(rates: Rates, metric: Metric) -> pa.Table:
     """How the order of the systems by one rate moves from one definition to the other.
 
     Returns:
-        One row a system, lowest rate over decided replies first: `system, decided, as_published` (the rates),
+        One row a system, lowest rate over decided answers first: `system, decided, as_published` (the rates),
         `undecided, n`, `place_decided, place_as_published` (1 is the lowest rate, equal rates share a place, null
-        without a rate) and `fall` (places lost when every undecided reply counts as wrong; negative if won).
+        without a rate) and `fall` (places lost when every undecided answer counts as wrong; negative if won).
     """
     rows = [row for row in rates.cells.to_pylist() if row["language"] == "all" and row["metric"] == metric]
     decided, published = (_places([row[name] for row in rows]) for name in ("rate", "rate_as_published"))
@@ -231,7 +228,7 @@ def _outcomes(arena: Arena) -> pa.Table:
 
 
 @lru_cache(maxsize=256)
-def _questions(arena: Arena, subset: Subset, languages: tuple[str, ...]) -> int:
+def _queries(arena: Arena, subset: Subset, languages: tuple[str, ...]) -> int:
     rows = arena.sql(
         "SELECT count(DISTINCT (language, query_id)) AS n FROM outcomes "
         "WHERE subset = ? AND list_contains(?, language)",
@@ -274,25 +271,25 @@ def _lacking(
     codes = {code for code, _ in pairs} | {code for _, system, code in printed if system in known_systems}
     return tuple(
         (code, subset)
-        for code in LANGUAGES
-        if code in codes and (not picked or code in picked)
+        for code in in_order(codes)
+        if not picked or code in picked
         for subset in SUBSETS.values()
         if (code, subset) not in pairs
     )
 
 
 def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric, str, str], float]) -> dict[str, Any]:
-    """A row of rates with the printed figure; `_ends` is what its rate as published rests on: (wrong, replies)."""
-    replies = row["n"] - row["missing"]
+    """A row of rates with the printed figure; `_ends` is what its rate as published rests on: (wrong, answers)."""
+    answers = row["n"] - row["missing"]
     rate, figure = row["rate_as_published"], printed.get((metric, row["system"], row["language"]))
     return {
         "metric": metric,
         **row,
-        "n": replies,
+        "n": answers,
         "decided": row["answered"] + row["abstained"],
         "printed": figure,
         "difference": None if figure is None or rate is None else _beyond_rounding(100 * (rate - figure)),
-        "_ends": [(replies - row[outcomes.RIGHT[row["subset"]]], replies)] if replies else [],
+        "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
     }
 
 
@@ -307,9 +304,9 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
     if value is not None:
         reason = None
     elif cell["n"]:
-        reason = f"none of the {cell['n']:,} replies says whether it answers or abstains"
+        reason = f"none of the {cell['n']:,} answers says whether it answers or abstains"
     else:
-        reason = "no replies in this arena"
+        reason = "no answers in this arena"
     cell |= {"value": value, "low": low, "high": high, "other": other, "reason": reason}
 
 

@@ -96,7 +96,7 @@ def judge_rows(arena: Arena) -> pa.Table:
     arena.need("judgments")
     slopes, families = _slopes(arena), _families(arena)
     records: list[dict[str, Any]] = []
-    for summary in stage.judge_statistics(arena.path):
+    for summary in stage.judge_statistics(arena.path, tags=arena.tags):
         row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
         values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):
@@ -107,8 +107,18 @@ def judge_rows(arena: Arena) -> pa.Table:
         key = summary.judge, summary.language
         row |= _part("length", slopes.get(key, {"reason": "no battle has a winner and the length of both answers"}))
         row |= _part("family", families[key])
+        if summary.judge in people(arena):
+            row["family_reason"] = "people have no maker"
         records.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
+    # People come last: they are what the judges are compared with.
+    records.sort(key=lambda record: record["judge"] in people(arena))
     return pa.Table.from_pylist(records, schema=_schema())
+
+
+@lru_cache(maxsize=32)
+def people(arena: Arena) -> frozenset[str]:
+    """The names among the judges under which people decided."""
+    return frozenset(arena.sql("SELECT DISTINCT judge FROM judgments WHERE person")["judge"].to_pylist())
 
 
 def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:

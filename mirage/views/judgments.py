@@ -1,4 +1,4 @@
-"""What the judges of an arena said on one question."""
+"""What the judges of an arena said on one query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.store.question import of_question
+from mirage.store.query_rows import of_query
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
-    """Every verdict on the replies to a question, by judge; the two orders of a pair follow each other.
+    """Every verdict on the answers to a query, by judge; the two orders of a pair follow each other.
 
     Args:
         arena: the arena.
-        key: language and id of the question.
+        key: language and id of the query.
 
     Raises:
         TableMissing: if the arena has no judgments.
     """
     arena.need("judgments")
-    rows = [schema.Judgment(**row) for row in of_question(arena, "judgments", key)]
+    rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
     return tuple(
         sorted(
             rows,

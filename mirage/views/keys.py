@@ -1,4 +1,4 @@
-"""Questions in an order: their places, the pages of their list, and what a link means by one."""
+"""Queries in an order: their places, the pages of their list, and what a link means by one."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import cached_property
 from mirage.errors import UnknownName
 
 PAGE = 12
-"""Questions on one page of a list."""
+"""Queries on one page of a list."""
 
 Key = tuple[str, str]
-"""Language and id of a question."""
+"""Language and id of a query."""
 
 
 def key_text(key: Key) -> str:
-    """A question as it stands in the address: `ar:771728#0`."""
+    """A query as it stands in the address: `ar:771728#0`."""
     return ":".join(key)
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """Questions, sorted by language and id."""
+    """Queries, sorted by language and id."""
 
     keys: tuple[Key, ...]
 
@@ -36,15 +36,15 @@ class Keys:
         return max(1, -(-len(self.keys) // PAGE))
 
     def place(self, key: Key) -> int | None:
-        """Which one a question is, from 0; None if it is not among them."""
+        """Which one a query is, from 0; None if it is not among them."""
         return self._places.get(key)
 
     def page(self, number: int) -> tuple[Key, ...]:
-        """The questions of a page of the list, from 1."""
+        """The queries of a page of the list, from 1."""
         return self.keys[(number - 1) * PAGE : number * PAGE]
 
     def resolve(self, link: str, languages: Sequence[str] = ()) -> Key:
-        """The question that a link means: `ar:771728#0`, or an id alone.
+        """The query that a link means: `ar:771728#0`, or an id alone.
 
         Args:
             link: what stands in the link.
@@ -58,7 +58,5 @@ class Keys:
             return code, query_id
         matches = [key for key in self.keys if key[1] == link]
         if not matches:
-            raise UnknownName(
-                "question", link, map(key_text, [key for key in self.keys if key[0] == code] or self.keys)
-            )
+            raise UnknownName("query", link, map(key_text, [key for key in self.keys if key[0] == code] or self.keys))
         return min(matches, key=lambda key: (key[0] not in languages, key))

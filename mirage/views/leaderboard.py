@@ -20,7 +20,7 @@ from mirage.rank.languages import language_effects as unusual_of
 from mirage.rank.ranking import change_lines as change_lines
 from mirage.rank.ranking import counted_lines as counted_lines
 from mirage.rank.whatif import RankOptions, WhatIfResult, compare
-from mirage.store import makers_of
+from mirage.store import is_remote, makers_of
 from mirage.views import people
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Board:
     """A leaderboard with everything its numbers rest on."""
 
     rows: pa.Table
-    """The joint ratings (or those of the one language), best first: `schema.Rating` columns, then `replies` behind the
+    """The joint ratings (or those of the one language), best first: `schema.Rating` columns, then `answers` behind the
     row and `undecided`, their share in [0, 1] (null where there are none). For a judge: its verdicts, and the share
     that could not be read."""
     ranks: pa.Table
@@ -47,9 +47,9 @@ class Board:
     left_out: tuple[str, ...]
     """Systems without a battle in some of the languages, hence without a joint rating."""
     n_queries: int
-    """Questions behind the ratings."""
-    n_replies: int
-    """Replies behind them; battles for a judge."""
+    """Queries behind the ratings."""
+    n_answers: int
+    """Answers behind them; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
     ranking: rank.Ranking
@@ -71,7 +71,7 @@ class Board:
 class Size:
     """How much an arena holds."""
 
-    replies: int
+    answers: int
     queries: int
     systems: tuple[str, ...]
     languages: tuple[str, ...]
@@ -79,6 +79,8 @@ class Size:
 
 def families(arena: Arena) -> tuple[str, ...]:
     """The makers of an arena's judges, where there are several of them."""
+    if len(judges(arena)) < 2:
+        return ()
     makers = makers_of(arena)
     names = sorted({makers.of(judge) for judge in judges(arena)})
     return tuple(names) if len(names) > 1 else ()
@@ -86,16 +88,28 @@ def families(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def controls(arena: Arena) -> tuple[str, ...]:
-    """What of the style of an arena's answers can be held equal: what was measured."""
+    """What of the style of an arena's answers can be held equal: what was measured; on object storage, in the language
+    that has the fewest rows.
+    """
     if "features" not in arena.tables:
         return ()
-    features = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
-    return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in features)
+    sql, languages = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL", None
+    if is_remote(arena.path):
+        # One small file tells it for all languages; to fetch them all would be most of what the first page fetches.
+        smallest = min(arena.manifest["tables"]["features"], key=lambda file: int(file["rows"]))
+        languages = [smallest["language"]]
+    measured = arena.sql(sql, languages=languages)["feature"].to_pylist()
+    return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in measured)
 
 
 @lru_cache(maxsize=64)
 def size(arena: Arena, referee: str) -> Size:
-    """How much stands behind a referee in the whole arena; for a judge, replies are its verdicts."""
+    """How much stands behind a referee in the whole arena; for a judge, answers are its verdicts.
+
+    Raises:
+        TableMissing: if the arena lacks what the referee decides by.
+    """
+    arena.need("outcomes" if Referee.named(referee).by_labels else "judgments")
     if Referee.named(referee).by_labels:
         counts = arena.sql(
             "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
@@ -209,19 +223,19 @@ def unusual(board: Board) -> LanguageEffects | None:
 
 @lru_cache(maxsize=64)
 def tallies(arena: Arena, referee: str) -> pa.Table:
-    """Replies and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
+    """Answers and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
     verdict could not be read, the subset empty.
     """
     if Referee.named(referee).by_labels:
         return arena.sql(
-            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS replies, "
+            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
             "count(*) FILTER (outcome IN ('unparsed', 'empty', 'api_error')) AS undecided "
             "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL"
         )
     return arena.sql(
         "WITH shown AS (SELECT language, system_a AS system, verdict FROM judgments WHERE $1 IN (judge, 'pooled') "
         "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE $1 IN (judge, 'pooled')) "
-        "SELECT language, '' AS subset, system, count(*) AS replies, "
+        "SELECT language, '' AS subset, system, count(*) AS answers, "
         "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
         [referee],
     )
@@ -239,7 +253,7 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
         for code in languages
     }
     return {
-        code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " questions"
+        code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " queries"
         for code, subsets in absent.items()
         if subsets
     }
@@ -248,13 +262,13 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
 def _behind(
     counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """By language or `scope`, and system: the replies behind its row, and how many of them are undecided."""
+    """By language or `scope`, and system: the answers behind its row, and how many of them are undecided."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in counts.to_pylist():
         if row["language"] in languages and row["subset"] in ("", *rank.SUBSETS[skill]):
             for code in {row["language"], scope}:
-                replies, undecided = sums.get((code, row["system"]), (0, 0))
-                sums[code, row["system"]] = replies + row["replies"], undecided + row["undecided"]
+                answers, undecided = sums.get((code, row["system"]), (0, 0))
+                sums[code, row["system"]] = answers + row["answers"], undecided + row["undecided"]
     return sums
 
 
@@ -272,7 +286,7 @@ def board(
     Args:
         arena: an arena with outcomes, or with judgments by the referee.
         referee: `relevance`, a judge's name, or `pooled`.
-        skill: which questions count; with a judge always `both`.
+        skill: which queries count; with a judge always `both`.
         languages: codes to rate; those without battles are named in the result.
         choice: what counts, where not everything does as it is; of relevance labels only its ties.
         voted: the version of people's votes (`people.version`) that stand in for the judges' verdicts on the same
@@ -305,8 +319,8 @@ def board(
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()
     for row in rows:
-        replies, undecided = behind.get((row["language"], row["system"]), (0, 0))
-        row["replies"], row["undecided"] = replies, undecided / replies if replies else None
+        answers, undecided = behind.get((row["language"], row["system"]), (0, 0))
+        row["answers"], row["undecided"] = answers, undecided / answers if answers else None
     main = sorted((row for row in rows if row["language"] == scope), key=lambda row: (row["rank"], row["system"]))
     return Board(
         rows=_table(main),
@@ -315,7 +329,7 @@ def board(
         lacking=lacking,
         left_out=ranking.left_out,
         n_queries=sum(ranking.languages[code].n_queries for code in shown),
-        n_replies=sum(row["replies"] for row in main),
+        n_answers=sum(row["answers"] for row in main),
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
         counted=tuple(counted_lines(recomputed))
@@ -327,7 +341,7 @@ def board(
 
 @lru_cache(maxsize=256)
 def needed(board: Board, system: str) -> tuple[str, ...]:
-    """About how many more questions would separate a system from its neighbours in the joint row."""
+    """About how many more queries would separate a system from its neighbours in the joint row."""
     if not board.ranking.battles:
         return ()
     order = board.rows["system"].to_pylist()

@@ -21,7 +21,7 @@ RIGHT = (
     "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
 )
-"""SQL of the replies that battle by human labels: whether each is right, as in `rank.from_outcomes`."""
+"""SQL of the answers that battle by human labels: whether each is right, as in `rank.from_outcomes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Cell:
     system: str
     other: str
     wins: int
-    """Questions on which `system` is better."""
+    """Queries on which `system` is better."""
     ties: int
     losses: int
     unparsed: int
-    """Questions without a readable verdict."""
+    """Queries without a readable verdict."""
 
     @property
     def n(self) -> int:
-        """Questions on which the two met."""
+        """Queries on which the two met."""
         return self.wins + self.ties + self.losses + self.unparsed
 
     @property

@@ -68,7 +68,7 @@ def prompts(words: str = "") -> tuple[PromptOrigin, ...]:
 
 @lru_cache(maxsize=8)
 def rule_counts(arena: Arena) -> pa.Table:
-    """Replies on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words."""
+    """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words."""
     import pyarrow as pa
 
     counts = departures(arena.read("outcomes"))
@@ -104,7 +104,7 @@ def _cells(table: pa.Table) -> dict[tuple[str, str, str], dict[str, Any]]:
 
 def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any]) -> DepartureEffect:
     moved = departures(outcomes)
-    replies = sum(row["n"] - row["missing"] for row in strict.values())
+    answers = sum(row["n"] - row["missing"] for row in strict.values())
     changes = [
         abs(strict[k]["rate"] - published[k]["rate"])
         for k in strict
@@ -112,14 +112,14 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     ]
     differ = sum(moved["n"].to_pylist())
     return DepartureEffect(
-        "Reading a reply",
-        "Four fixed English phrases, or a passage number in a reply under 10 characters; both of the two asked for, or "
+        "Reading an answer",
+        "Four fixed English phrases, or a passage number in an answer under 10 characters; both asked for, or "
         "none of all, is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
-        f"{differ:,} replies ({differ / replies:.1%}) get another outcome; a cell's rate moves by "
+        f"{differ:,} answers ({differ / answers:.1%}) get another outcome; a cell's rate moves by "
         f"{100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most ({len(strict)} cells)",
-        replies,
-        "replies",
+        answers,
+        "answers",
     )
 
 
@@ -131,9 +131,9 @@ def _api_errors(strict: dict[Any, Any]) -> DepartureEffect:
         "API errors",
         "An error text of the service is an invalid answer and counts as wrong",
         "api_error: undecided, and no battle is fought with it",
-        f"{errors:,} replies; at most {share:.1%} of a cell ({worst['system']}, {worst['language']})",
+        f"{errors:,} answers; at most {share:.1%} of a cell ({worst['system']}, {worst['language']})",
         sum(row["n"] - row["missing"] for row in strict.values()),
-        "replies",
+        "answers",
     )
 
 
@@ -146,7 +146,7 @@ def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
         taus.append(_tau([strict[k]["rate"] for k in keys], [strict[k]["rate_as_published"] for k in keys]))
     defined = [t for t in taus if t is not None]
     return DepartureEffect(
-        "Undecided replies in a rate",
+        "Undecided answers in a rate",
         "Counted as wrong: 1 - accuracy",
         "Left out of the rate, their share shown beside it",
         f"the printed kind of rate is {100 * np.mean(list(gaps.values())):.1f} points higher on average, "
@@ -160,8 +160,8 @@ def _undecided(strict: dict[Any, Any]) -> DepartureEffect:
 def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
     cells = [row for row in published.values() if row["rate_as_published"] == 1.0]
     return DepartureEffect(
-        "A cell without one right reply",
-        "The rate is written only where a right reply occurs: such a cell prints 0.0%",
+        "A cell without one right answer",
+        "The rate is written only where a right answer occurs: such a cell prints 0.0%",
         "It is 100%",
         f"{len(cells)} of {len(published)} cells are without one",
         len(published),
@@ -198,25 +198,25 @@ def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
             f"at most; the ratings spread {np.ptp(dropped.theta) / np.ptp(base.theta):.1f} times as far when ties "
             "are dropped",
             n,
-            "questions",
+            "queries",
         ),
         DepartureEffect(
             "Unit of the bootstrap",
-            "The question in MIRAGE-Bench; the battle in Chatbot Arena",
-            "The question, with all battles fought on it",
+            "The query in MIRAGE-Bench; the battle in Chatbot Arena",
+            "The query, with all battles fought on it",
             f"intervals that resample battles are {np.mean(np.array(narrow) / np.array(widths)):.2f} times as wide "
-            "as those that resample questions",
+            "as those that resample queries",
             n,
-            "questions",
+            "queries",
         ),
         DepartureEffect(
             "Size of a draw",
-            "As many questions as the user asks for (100 in the paper of MIRAGE-Bench)",
+            "As many queries as the user asks for (100 in the paper of MIRAGE-Bench)",
             "As many as there are",
-            f"with {int(np.median(sizes))} questions a language, draws of 100 make intervals about "
+            f"with {int(np.median(sizes))} queries a language, draws of 100 make intervals about "
             f"{np.sqrt(np.median(sizes) / 100):.1f} times as wide (the square root of the ratio; calculated)",
             n,
-            "questions",
+            "queries",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Where two replies say the same in the same words."""
+"""Where two answers say the same in the same words."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 RUN = 3
 """Words that must follow each other in both for a stretch to count as shared."""
 WORDS = 2_000
-"""Words up to which replies are compared: beyond, it would take too long to wait for."""
+"""Words up to which answers are compared: beyond, it would take too long to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One of two replies, taken apart."""
+    """One of two answers, taken apart."""
 
     shared: tuple[Span, ...]
-    """Stretches that the other has as well, in characters of the raw reply."""
+    """Stretches that the other has as well, in characters of the raw answer."""
     own: tuple[Span, ...]
     """Stretches that it has not. What is in neither is white space and punctuation."""
     words: int
-    """Words of the reply; a citation is one."""
+    """Words of the answer; a citation is one."""
     words_shared: int
 
 
 def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] | None:
-    """Find the words that two replies share, in the same order; None where one has no text or more than `WORDS` words.
+    """Find the words that two answers share, in the same order; None where one has no text or more than `WORDS` words.
 
     Words are those of `mirage.text`, compared without regard to case; a citation counts as one word, which equals
     another that cites the same passages.
@@ -49,11 +49,11 @@ def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] |
     )
 
 
-def _tokens(reply: AnswerView) -> list[tuple[Span, str]]:
+def _tokens(answer: AnswerView) -> list[tuple[Span, str]]:
     """Words and citations in order, each with the form in which it is compared."""
-    text = reply.text or ""
+    text = answer.text or ""
     cited: dict[Span, list[str]] = {}
-    for citation in reply.citations:
+    for citation in answer.citations:
         cited.setdefault((citation.start, citation.end), []).append(citation.passage_id or text[citation.start :][:9])
     # No word holds white space, so no word equals a citation.
     tokens = [(span, " ".join(("", *sorted(ids)))) for span, ids in cited.items()]

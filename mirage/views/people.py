@@ -74,7 +74,7 @@ def version(arena: Arena) -> tuple[str, int]:
 
 
 def _version(arena: Arena, log: int) -> tuple[str, int]:
-    """The database, and the number of rows of a log: 0 is of battles, 1 of citations."""
+    """The database, and the number of rows of a log: 0 is of battles, 1 of citations, 2 of nuggets."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -117,6 +117,16 @@ def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
     return _agreement(arena, version(arena))
 
 
+def log_and_agreement(arena: Arena) -> tuple[tuple[votes.Vote, ...], tuple[votes.Agreement, ...]]:
+    """`log` and `agreement_at` at one moment, for which the database is asked once.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    key = version(arena)
+    return _log(arena, key), _agreement(arena, key)
+
+
 @lru_cache(maxsize=8)
 def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
     log = _log(arena, key)
@@ -139,6 +149,23 @@ def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSuppo
     log = database().rows(votes.Evidence, arena=arena.name)
     try:
         return tuple(stage.citation_support(arena, log))
+    except NotEnoughData:
+        return ()
+
+
+def assigners_at(arena: Arena) -> tuple[votes.AssignerAgreement, ...]:
+    """How far people agree with who assigned the nuggets; none without votes on them.
+
+    Raises:
+        Unreachable: as in `log`.
+    """
+    return _assigners(arena, _version(arena, 2))
+
+
+@lru_cache(maxsize=8)
+def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgreement, ...]:
+    try:
+        return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote, arena=arena.name)))
     except NotEnoughData:
         return ()
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage import outcomes, schema
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order
 from mirage.reproduce import printed
 from mirage.schema import Parser
 from mirage.sources.published import BASELINES
@@ -36,7 +36,7 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
     Returns:
         One row a system and template: `system, template`, and of either metric (`hallucination_`, `error_`) `rate, low,
         high, change, change_low, change_high, n` as in `outcomes.template_rates`; changes are in percentage points,
-        `n` is decided replies. None where no system was asked with several.
+        `n` is decided answers. None where no system was asked with several.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -89,8 +89,8 @@ def paper_tables(figures: Arena) -> tuple[str, ...]:
 def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
     """The languages of a table, `all` first where it prints a mean or a total."""
     rows = figures.sql("SELECT DISTINCT language FROM published WHERE source = ? AND item = ?", [SOURCE, item])
-    codes = set(rows["language"].to_pylist())
-    return tuple(code for code in ("all", *LANGUAGES) if code in codes)
+    codes = in_order(rows["language"].to_pylist())
+    return tuple(sorted(codes, key=lambda code: code != "all"))
 
 
 @lru_cache(maxsize=32)

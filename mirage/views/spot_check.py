@@ -16,8 +16,9 @@ from mirage.answers import is_numbered
 from mirage.battles.decision import decisions
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import cited_places
-from mirage.store.question import of_question
+from mirage.store.query_rows import of_query
 from mirage.views import battle as battles
+from mirage.views.answers import shown_with
 from mirage.votes.stage import counting, vote_pool
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ WHY: Mapping[str, str] = {
 }
 """Why the queue chooses a battle, in words."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
-"""What a reply that cites anything holds (`mirage.answers.citations`)."""
+"""What an answer that cites anything holds (`mirage.answers.citations`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class VoteResult:
 
 @dataclass(frozen=True, slots=True)
 class CitationPair:
-    """One sentence of a reply and one passage that it cites."""
+    """One sentence of an answer and one passage that it cites."""
 
     language: str
     query_id: str
@@ -74,19 +75,38 @@ class CitationPair:
     sentence: int
     """Number of the sentence (`votes.Evidence`)."""
     start: int
-    """Where it begins in the reply."""
+    """Where it begins in the answer."""
     end: int
     """Where it ends (exclusive)."""
     words: str
     """The sentence without citations."""
     passage_id: str
     shown: str
-    """Digest of the reply."""
+    """Digest of the answer."""
 
     @property
     def key(self) -> tuple[str, ...]:
         """What it is about, and which text of it."""
         return self.language, self.query_id, self.system, str(self.sentence), self.passage_id, self.shown
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetItem:
+    """One nugget and one answer to its query."""
+
+    language: str
+    query_id: str
+    system: str
+    nugget_id: str
+    words: str
+    """The nugget."""
+    shown: str
+    """Digest of the answer and the nugget."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What it is about, and which texts of it."""
+        return self.language, self.query_id, self.system, self.nugget_id, self.shown
 
 
 @lru_cache(maxsize=36)
@@ -101,7 +121,8 @@ def past(arena: Arena, database: votes.Votes, language: str) -> list[votes.Vote]
     Raises:
         Unreachable: if the database does not answer.
     """
-    return counting(arena, database.rows(votes.Vote, arena=arena.name, language=language))
+    log = counting(arena, database.rows(votes.Vote, arena=arena.name, language=language))
+    return [vote for vote in log if vote.language == language]
 
 
 def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[votes.Evidence]:
@@ -111,6 +132,15 @@ def past_evidence(arena: Arena, database: votes.Votes, language: str) -> list[vo
         Unreachable: if the database does not answer.
     """
     return votes.standing(database.rows(votes.Evidence, arena=arena.name, language=language))
+
+
+def past_nuggets(arena: Arena, database: votes.Votes, language: str) -> list[votes.NuggetVote]:
+    """Everybody's votes on an arena's nuggets of a language that stand.
+
+    Raises:
+        Unreachable: if the database does not answer.
+    """
+    return votes.standing(database.rows(votes.NuggetVote, arena=arena.name, language=language))
 
 
 def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
@@ -143,14 +173,15 @@ def battle_digest(shown: battles.BattleView) -> str | None:
 
 @lru_cache(maxsize=36)
 def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
-    """Question and system of the replies of a language that seem to cite something, in an order drawn once for all."""
+    """Query and system of the answers of a language that seem to cite something, in an order drawn once for all."""
     rows = arena.sql(
         "SELECT query_id, system FROM answers "
         "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
         [language, _CITES],
+        languages=[language],
     )
-    replies = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
-    return tuple(sorted(replies, key=lambda reply: (_drawn(*reply), reply)))
+    answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
+    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
 
 
 def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
@@ -176,22 +207,107 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Ci
 
 @lru_cache(maxsize=4096)
 def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[CitationPair, ...]:
-    """Every sentence of a reply with every passage it cites whose text is known."""
+    """Every sentence of an answer with every passage it cites whose text is known."""
     key = (language, query_id)
-    passages = sorted(of_question(arena, "passages", key), key=lambda row: row["position"])
-    known_ids = {row["passage_id"] for row in passages if row["text"]}
-    (row,) = (row for row in of_question(arena, "answers", key) if row["system"] == system)
+    (row,) = (row for row in of_query(arena, "answers", key) if row["system"] == system)
+    passages = shown_with(arena, key).of(key, row.get("retriever"), row.get("depth"))
+    known_ids = {passage_id for passage_id, _, _, text, _ in passages if text}
     numbered = is_numbered(row["template"], row["numbered"])
-    ids = tuple(row["passage_id"] for row in passages)
-    reply = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
+    ids = tuple(passage_id for passage_id, *_ in passages)
+    answer = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
     shown = votes.digest(row["text"])
     return tuple(
         CitationPair(
             language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage, shown
         )
-        for sentence in cited_places(reply)
+        for sentence in cited_places(answer)
         for passage in sentence.passage_ids
         if passage in known_ids
+    )
+
+
+@lru_cache(maxsize=36)
+def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
+    """Query and system of the answers of a language to queries with nuggets, in an order drawn once for all."""
+    if not {"answers", "nuggets"} <= set(arena.tables):
+        return ()
+    rows = arena.sql(
+        "SELECT query_id, system FROM answers WHERE language = ? AND length(trim(text)) > 0 "
+        "AND query_id IN (SELECT query_id FROM nuggets WHERE language = ?)",
+        [language, language],
+        languages=[language],
+    )
+    answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
+    return tuple(sorted(answers, key=lambda answer: (_drawn(*answer), answer)))
+
+
+def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -> NuggetItem | None:
+    """The first nugget and answer that a voter has not voted on, in an order that everybody meets; None at the end.
+
+    Args:
+        arena: the arena; it has answers and nuggets.
+        language: a code.
+        seen: the voter's votes on nuggets that stand.
+    """
+    keys = {(vote.language, vote.query_id, vote.system, vote.nugget_id, vote.shown or "") for vote in seen}
+    for query, system in stating(arena, language):
+        for item in nugget_items(arena, language, query, system):
+            if item.key not in keys:
+                return item
+    return None
+
+
+@lru_cache(maxsize=4096)
+def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tuple[NuggetItem, ...]:
+    """Every nugget of a query with the answer of one system."""
+    key = (language, query_id)
+    (text,) = (row["text"] for row in of_query(arena, "answers", key) if row["system"] == system)
+    return tuple(
+        NuggetItem(*key, system, row["nugget_id"], row["text"], votes.digest(text, row["text"]))
+        for row in of_query(arena, "nuggets", key)
+    )
+
+
+def assigned_by(arena: Arena, vote: votes.NuggetVote) -> list[tuple[str, schema.Assignment | None]]:
+    """What each assigner decided of a nugget that was voted on, by name."""
+    rows = of_query(arena, "nugget_assignments", (vote.language, vote.query_id))
+    about = (vote.system, vote.nugget_id)
+    return sorted((row["assigner"], row["assignment"]) for row in rows if (row["system"], row["nugget_id"]) == about)
+
+
+def nugget_vote(
+    item: NuggetItem,
+    *,
+    vote: Literal["support", "partial_support", "not_support", "skip"],
+    vote_id: str,
+    arena: str,
+    voter: str,
+    note: str | None,
+    seconds: float | None,
+    session: str | None = None,
+) -> votes.NuggetVote:
+    """A vote on a nugget, to be submitted; the arguments are those of `votes.cast`.
+
+    Raises:
+        BadInput: if a value is not one of its column's.
+    """
+    return votes.checked(
+        votes.NuggetVote(
+            vote_id=vote_id,
+            time=votes.now(),
+            arena=arena,
+            language=item.language,
+            query_id=item.query_id,
+            system=item.system,
+            nugget_id=item.nugget_id,
+            voter=voter,
+            vote=vote,
+            note=note or None,
+            undoes=None,
+            seconds=seconds,
+            session=session,
+            shown=item.shown,
+        )
     )
 
 

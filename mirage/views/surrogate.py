@@ -60,7 +60,7 @@ def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> Regresso
     """
     import pyarrow.compute as pc
 
-    rows = arena.read("predictions")
+    rows = surrogate.with_present_names(arena.read("predictions"))
     by_regressor = read_held_out(rows, referee, skill=skill)
     chosen = chosen_regressor(rows, referee, skill=skill).regressor
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
@@ -139,8 +139,8 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
     """The stored importances of one referee and skill."""
     if "importances" not in arena.tables:
         return Weights((), ())
-    records = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill]).to_pylist()
-    rows = [schema.Importance(**row) for row in records]
+    stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill])
+    rows = [schema.Importance(**row) for row in surrogate.with_present_names(stored).to_pylist()]
     sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation"]

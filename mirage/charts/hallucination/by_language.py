@@ -7,7 +7,7 @@ from typing import Any
 
 from mirage.charts import primitives
 from mirage.charts.hallucination.parts import (
-    QUESTIONS,
+    QUERIES,
     QUIET,
     RATES,
     Row,
@@ -18,7 +18,7 @@ from mirage.charts.hallucination.parts import (
     share_axis,
 )
 from mirage.charts.leaderboard import FOOT, HEAD
-from mirage.charts.palette import ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
+from mirage.charts.palette import ROW, SPACE, Mode, axis, columns_width, family, ink, label_text, layout, rows_axis
 
 _LEAST = 12
 """Columns that the cells have room for at least."""
@@ -75,6 +75,7 @@ def cells(
         "layout": layout(
             mode,
             height=HEAD + ROW * len(systems) + SPACE,
+            **columns_width(len(languages)),
             margin={"l": SPACE, "r": SPACE, "t": HEAD, "b": SPACE},
             xaxis=axis(
                 mode,
@@ -126,7 +127,7 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
                 )
             )
         notes += [
-            note(0, j, f"no {QUESTIONS[metric]}", mode, xref="x2" if side else "x", yref="y", yanchor="middle")
+            note(0, j, f"no {QUERIES[metric]}", mode, xref="x2" if side else "x", yref="y", yanchor="middle")
             for j, code in enumerate(languages)
             if not any(by_cell.get((system, code, metric), {}).get("n") for system in systems)
         ]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from mirage.charts.palette import FORMATS, Mode, axis, family, ink, label_text
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 
 Row = Mapping[str, Any]
 """A row of `views.Rates.systems` or `views.Rates.cells`."""
 
 RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
-QUESTIONS = {"hallucination": "non-relevant questions", "error": "relevant questions"}
-"""The questions that either rate is about."""
+QUERIES = {"hallucination": "non-relevant queries", "error": "relevant queries"}
+"""The queries that either rate is about."""
 OUTCOMES = {
     "hallucination": ("answered", "unparsed", "empty", "api_error", "missing", "abstained"),
     "error": ("abstained", "unparsed", "empty", "api_error", "missing", "answered"),
@@ -60,19 +60,19 @@ def joint_hover(row: Row) -> str:
         cell = {key: row[f"{metric}_{key}"] for key in SAID}
         lines += _said(cell, title)
         if cell["n"]:
-            lines.append(f"n = {said_count(cell['n'])} replies to {QUESTIONS[metric]}")
+            lines.append(f"n = {said_count(cell['n'])} answers to {QUERIES[metric]}")
     return "<br>".join(lines)
 
 
 def cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str:
     """What is said of one rate of a system in a language: a row of `views.Rates.cells`, or None."""
-    lines = [f"<b>{label_text(system)}</b>, {LANGUAGES[language].name}, {QUESTIONS[metric]}"]
+    lines = [f"<b>{label_text(system)}</b>, {name_of(language)}, {QUERIES[metric]}"]
     if cell is None:
-        return "<br>".join([*lines, "no replies in this arena"])
+        return "<br>".join([*lines, "no answers in this arena"])
     lines += _said(cell, RATES[metric])
     if cell["n"]:
         lines.append(
-            f"n = {said_count(cell['n'])} replies: {said_count(cell['answered'])} answered, "
+            f"n = {said_count(cell['n'])} answers: {said_count(cell['answered'])} answered, "
             f"{said_count(cell['abstained'])} abstained, {said_count(cell['n'] - cell['decided'])} undecided"
         )
     if cell["printed"] is not None:
@@ -90,12 +90,12 @@ SAID = ("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "
 def _said(cell: Row, title: str) -> list[str]:
     """A rate in words: value, interval, both definitions, and what is undecided; or why there is none."""
     if cell["value"] is None:
-        lines = [f"no {title.lower()}: {cell['reason'] or 'no replies in this arena'}"]
+        lines = [f"no {title.lower()}: {cell['reason'] or 'no answers in this arena'}"]
     else:
         lines = [f"{title.lower()} {said_rate(cell['value'])}"]
         if cell["low"] is not None:
             lines[0] += f", 95% interval {said_rate(cell['low'])} to {said_rate(cell['high'])}"
     if cell["n"]:
         both = f"decided {said_rate(cell['rate'])}, as published {said_rate(cell['rate_as_published'])}"
-        lines.append(f"{both}, undecided replies {said_rate(cell['undecided'])}")
+        lines.append(f"{both}, undecided answers {said_rate(cell['undecided'])}")
     return lines

@@ -29,10 +29,10 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
         maker, fall = family(row["system"]), row["fall"]
         color = maker.color(mode) if fall else colors.muted
         hover = (
-            f"<b>{label_text(row['system'])}</b><br>place {row['place_decided']} over decided replies: "
+            f"<b>{label_text(row['system'])}</b><br>place {row['place_decided']} over decided answers: "
             f"{said_rate(row['decided'])}"
             f"<br>place {row['place_as_published']} as published: {said_rate(row['as_published'])}"
-            f"<br>undecided: {said_rate(row['undecided'])} of {said_count(row['n'])} replies"
+            f"<br>undecided: {said_rate(row['undecided'])} of {said_count(row['n'])} answers"
         )
         text = [
             f"{label_text(row['system'])}   {said_rate(row['decided'])}  ",
@@ -54,7 +54,7 @@ def order(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
                 customdata=[[row["system"], "", "", ""]] * 2,
             )
         )
-    heads = [note(0, 1, "over decided replies", mode, anchor="right"), note(1, 1, "as published", mode)]
+    heads = [note(0, 1, "over decided answers", mode, anchor="right"), note(1, 1, "as published", mode)]
     return {
         "data": data,
         "layout": layout(

@@ -1,4 +1,4 @@
-"""What the replies amount to: shares of the outcomes, stacked."""
+"""What the answers amount to: shares of the outcomes, stacked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from mirage.charts import primitives
 from mirage.charts.hallucination.parts import (
     OUTCOMES,
-    QUESTIONS,
+    QUERIES,
     QUIET,
     Row,
     pattern,
@@ -45,8 +45,8 @@ def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode
             continue
         label = outcome.replace("_", " ").replace("api", "API")
         hover = [
-            f"<b>{label_text(system)}</b>, {QUESTIONS[metric]}<br>{label}: {said_rate(value)}<br>"
-            f"{said_count(joint[system][outcome])} of {said_count(total[system])} questions"
+            f"<b>{label_text(system)}</b>, {QUERIES[metric]}<br>{label}: {said_rate(value)}<br>"
+            f"{said_count(joint[system][outcome])} of {said_count(total[system])} queries"
             for system, value in zip(shown, share, strict=True)
         ]
         marker = {
@@ -81,7 +81,7 @@ def share_bars(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode
             bargap=0.2,
             showlegend=True,
             legend={**QUIET, "traceorder": "normal"},
-            xaxis=share_axis(mode, f"Share of the {QUESTIONS[metric]}", range=[0, 1.001]),
+            xaxis=share_axis(mode, f"Share of the {QUERIES[metric]}", range=[0, 1.001]),
             yaxis=rows_axis([label_text(system) for system in shown], mode, showgrid=False),
         ),
     }

@@ -1,4 +1,4 @@
-"""All replies of an arena as numbers, so that any filter of a page is a few masks, however many there are."""
+"""All answers of an arena as numbers, so that any filter of a page is a few masks, however many there are."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ COLUMNS = ("language", "system", "parser", "subset", "outcome")
 
 
 @dataclass(frozen=True, eq=False)
-class Replies:
-    """One entry a reply, and parser where outcomes are there; sorted by question."""
+class AnswerIndex:
+    """One entry an answer, and parser where outcomes are there; sorted by query."""
 
-    questions: Keys
-    """The Q questions."""
-    question: NDArray[np.intp]
-    """Number of the question of each reply, from 0."""
+    queries: Keys
+    """The Q queries."""
+    query: NDArray[np.intp]
+    """Number of the query of each answer, from 0."""
     place: NDArray[np.int64]
     """Where its text is among the answers (`store.search`); -1 where it has none."""
     there: NDArray[np.bool_]
-    """Whether there is a reply: its outcome is not `missing`."""
+    """Whether there is an answer: its outcome is not `missing`."""
     codes: Mapping[str, NDArray[np.int32]]
     """For each of `COLUMNS` the number of its value; -1 for null."""
     values: Mapping[str, tuple[str, ...]]
     """For each of `COLUMNS` the values by their number."""
 
     def among(self, column: str, chosen: Collection[str]) -> NDArray[np.bool_]:
-        """Which replies have one of the values."""
+        """Which answers have one of the values."""
         import numpy as np
 
         # One more for null, which -1 finds.
         selection = np.array([*(value in chosen for value in self.values[column]), False])
         return np.asarray(selection[self.codes[column]])
 
-    def questions_of(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
-        """The questions of some replies, and how many of these replies are there."""
+    def queries_of(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
+        """The queries of some answers, and how many of these answers are there."""
         import numpy as np
 
-        n = np.bincount(self.question[mask], minlength=len(self.questions.keys)).tolist()
-        keys = tuple(key for key, count in zip(self.questions.keys, n, strict=True) if count)
+        n = np.bincount(self.query[mask], minlength=len(self.queries.keys)).tolist()
+        keys = tuple(key for key, count in zip(self.queries.keys, n, strict=True) if count)
         return keys, int((mask & self.there).sum())
 
 
 @lru_cache(maxsize=8)
-def arena_replies(arena: Arena) -> Replies:
-    """All replies of an arena.
+def answer_index(arena: Arena) -> AnswerIndex:
+    """All answers of an arena.
 
     Raises:
         TableMissing: if it has neither outcomes nor answers.
@@ -81,9 +81,9 @@ def arena_replies(arena: Arena) -> Replies:
         for code, k in zip(codes["language"][first].tolist(), id_codes[first].tolist(), strict=True)
     ]
     missing = values["outcome"].index("missing") if "missing" in values["outcome"] else -2
-    return Replies(
-        questions=Keys(tuple(keys)),
-        question=np.cumsum(new) - 1,
+    return AnswerIndex(
+        queries=Keys(tuple(keys)),
+        query=np.cumsum(new) - 1,
         place=rows["place"].fill_null(-1).to_numpy().astype(np.int64),
         there=codes["outcome"] != missing,
         codes=codes,
@@ -92,22 +92,21 @@ def arena_replies(arena: Arena) -> Replies:
 
 
 def base(arena: Arena) -> str:
-    """SQL of all replies: from the outcomes, or from the answers where there are none.
+    """SQL of all answers: from the outcomes, or from the answers where there are none.
 
     Raises:
-        TableMissing: if the arena has neither, or answers without queries.
+        TableMissing: if the arena has neither.
     """
     if "outcomes" in arena.tables:
         return "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
     if "answers" not in arena.tables:
         arena.need("outcomes")
+    answers = "answers LEFT JOIN queries USING (language, query_id)"
     if "queries" not in arena.tables:
-        arena.need("queries")
-    return (
-        "SELECT language, query_id, system, NULL::VARCHAR AS parser, subset, "
-        "CASE status WHEN 'missing' THEN status END AS outcome "
-        "FROM answers LEFT JOIN queries USING (language, query_id)"
-    )
+        answers = "(SELECT *, NULL::VARCHAR AS subset FROM answers)"
+    columns = "language, query_id, system, NULL::VARCHAR AS parser, subset"
+    outcome = "CASE status WHEN 'missing' THEN status END AS outcome"
+    return f"SELECT {columns}, {outcome} FROM {answers}"  # noqa: S608  # constants alone
 
 
 def _encoded(column: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:

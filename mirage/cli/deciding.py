@@ -1,0 +1,116 @@
+"""The command that says which system to take."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, Parser, Seed, Tags, app, codes, narrowed
+from mirage.cli.output import note, show
+from mirage.errors import BadInput
+
+BY_LANGUAGE = (
+    *("language", "choice", "best", "contenders", "p_right", "regret", "regret_low", "regret_high"),
+    *("one_regret", "one_low", "one_high", "n_queries", "reason"),
+)
+BY_SYSTEM = (
+    *("system", "worth", "low", "high", "price", "seconds", "p_best", "contender", "on_front", "p_front"),
+    *("licence", "open_weights", "context_length", "tokens_in", "tokens_out", "n_calls", "refused", "price_reason"),
+)
+BY_WEIGHT = ("measure", "weight", "choice", "p_right")
+
+
+@app.command()
+def decide(
+    dir_: ArenaDir,
+    referee: Annotated[
+        str | None,
+        typer.Option(metavar="relevance|JUDGE|pooled", help="Who decides; for ratings.", show_default="the only one"),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE=W",
+            help="What counts, and how much: rating, rate, nuggets or feature:NAME. Repeat it.",
+            show_default="rating=1",
+        ),
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="Most US dollars for 1,000 answers.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Most seconds for an answer, the median.")] = None,
+    licence: Annotated[list[str] | None, typer.Option(help="A licence that will do. Repeat it.")] = None,
+    open_weights: Annotated[bool, typer.Option("--open-weights", help="Only systems with open weights.")] = False,
+    context: Annotated[int | None, typer.Option(help="Least tokens of prompt and answer together.")] = None,
+    tokens_in: Annotated[
+        float | None, typer.Option(help="Prompt tokens of an answer, where the ledger has no calls.")
+    ] = None,
+    tokens_out: Annotated[float | None, typer.Option(help="Tokens of an answer, likewise.")] = None,
+    margin: Annotated[float, typer.Option(help="Differences of at most this count as none.")] = 0.0,
+    by: Annotated[
+        Literal["language", "system", "weight"], typer.Option(help="What a row is: the choice, the systems, weights.")
+    ] = "language",
+    languages: Languages = None,
+    parser: Parser = "strict",
+    assigner: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose assignments of nuggets count; most of them if absent.")
+    ] = None,
+    tags: Tags = None,
+    seed: Seed = 0,
+    output_format: How = "table",
+) -> None:
+    """Choose a system: the cheapest that cannot be told apart from the best.
+
+    In every language, and for all: which systems may be the best (with a chance of 95% the truly best is among them),
+    the cheapest of these, the chance that no other is better, and what one system for all languages loses in each.
+    --by system shows worth, price, latency and who is on the front of these; --by weight how the choice changes with
+    what counts. Prices are those of the cards (`mirage import systems`), tokens and seconds those of the ledger. Reads
+    the tables of the measures, systems and answers, and the ledger; writes nothing.
+    """
+    from mirage import store
+    from mirage.deciding import Requirements, choose_systems
+    from mirage.deciding.reports import language_records, notes, option_records, weight_records
+
+    report = choose_systems(
+        narrowed(store.open_arena(dir_), tags),
+        weights=_weights(weight),
+        referee=referee,
+        requirements=Requirements(budget, seconds, tuple(licence or ()), open_weights, context),
+        margin=margin,
+        languages=codes(languages),
+        parser=parser,
+        assigner=assigner,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        seed=seed,
+    )
+    records, columns = {
+        "language": (language_records, BY_LANGUAGE),
+        "system": (option_records, BY_SYSTEM),
+        "weight": (weight_records, BY_WEIGHT),
+    }[by]
+    rows = records(report)
+    if output_format != "json":
+        rows = [row | {"contenders": ", ".join(row["contenders"])} if "contenders" in row else row for row in rows]
+    show(rows, columns, output_format)
+    for line in notes(report):
+        note(line)
+
+
+def _weights(given: list[str] | None) -> dict[str, float] | None:
+    """The weights of measures.
+
+    Raises:
+        BadInput: if a weight is not `MEASURE=NUMBER`.
+    """
+    if not given:
+        return None
+    weights = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise BadInput(f"{text!r} is no weight", do="give it as MEASURE=NUMBER: rating=2")
+    return weights

@@ -1,0 +1,245 @@
+"""Commands about what systems are shown: `mirage retrieve`, `mirage retrieval`, `mirage attribution`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from mirage.cli.common import ArenaDir, How, Languages, app, codes, local_path
+from mirage.cli.connection import Connection, connected, tell
+from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage import store
+    from mirage.retrieval.stage import Kind, RetrieveOptions
+
+MADE_BY = "mirage retrieve"
+RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
+"""Columns of `retrieve`."""
+
+
+MEASURED = ("language", "retriever", "measure", "mean", "mean_low", "mean_high", "n", "total")
+"""Columns of `retrieval`."""
+CAUSES = ("language", "system", "cause", "k", "n", "share", "share_low", "share_high")
+"""Columns of `attribution`."""
+By = Annotated[
+    Literal["all", "language"], typer.Option(help="all: the mean over languages alone; language: each as well.")
+]
+Threshold = Annotated[int, typer.Option(min=1, help="The least grade that counts as relevant.")]
+
+
+@app.command()
+def retrieval(
+    dir_: ArenaDir,
+    measures: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or with another number."),
+    ] = None,
+    by: By = "all",
+    languages: Languages = None,
+    relevant_from: Threshold = 1,
+    output_format: How = "table",
+) -> None:
+    """Print how well each retriever did, by people's labels, with 95% intervals over queries.
+
+    Reads the tables passages, documents (for grades) and retrieved; `given` is the passages that came with the queries.
+    A passage that nobody has labelled counts as not relevant: judged@k, beside every measure at k, is the share that
+    somebody has. Writes nothing.
+    """
+    from mirage import api, store
+
+    names = None if measures is None else [name.strip() for name in measures.split(",")]
+    arena = store.open_arena(dir_)
+    rows = list(api.retrieval_measures(arena, measures=names, languages=codes(languages), relevant_from=relevant_from))
+    show(_by(rows, by, "mean"), MEASURED, output_format)
+    few = [row for row in _by(rows, "all", "mean") if row["measure"].startswith("judged@") and (row["mean"] or 0) < 1]
+    for row in few:
+        share = 1 - (row["mean"] or 0)
+        note(f"{row['retriever']}: nobody has labelled {share:.0%} of the first {row['measure'].partition('@')[2]}.")
+
+
+@app.command()
+def attribution(
+    dir_: ArenaDir,
+    by: By = "all",
+    languages: Languages = None,
+    relevant_from: Threshold = 1,
+    answers: Annotated[bool, typer.Option("--answers", help="A row for each answer, with its evidence.")] = False,
+    output_format: How = "table",
+) -> None:
+    """Print whether the retriever or the model failed: right, not_retrieved, ignored, unsupported, right_refusal.
+
+    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer rests on people's
+    labels of passages, on what its system was shown, and on what it says and cites. Shares have 95% intervals over
+    queries. Writes nothing.
+    """
+    from mirage import api, store
+
+    arena = store.open_arena(dir_)
+    rows = list(api.attribution(arena, languages=codes(languages), relevant_from=relevant_from, answers=answers))
+    if answers:
+        show(rows, ("language", "query_id", "system", "cause", "evidence"), output_format)
+        return
+    show(_by(rows, by, "share"), CAUSES, output_format)
+
+
+def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str, Any]]:
+    """The rows over all languages, or with `language` every row, the ends of the interval named for the value."""
+    return [
+        {**row, f"{value}_low": row["low"], f"{value}_high": row["high"]}
+        for row in rows
+        if by == "language" or row["language"] == "all"
+    ]
+
+
+@app.command()
+@connected
+def retrieve(
+    dir_: ArenaDir,
+    retriever: Annotated[
+        Literal["bm25", "dense", "rrf", "rerank", "given"],
+        typer.Option(
+            help="bm25: by words; dense: by a model of embeddings; rrf: the lists of others fused; rerank: the list of"
+            " another in a new order. `given` stands for the passages that came with the queries."
+        ),
+    ],
+    connection: Connection,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="The retriever's name; by default its kind and model.")
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", parser=local_path, help="JSON Lines, CSV or Parquet; the arena's if absent."),
+    ] = None,
+    of: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="rrf, rerank: whose lists; may be repeated.")
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="Passages a query, at most.")] = 100,
+    query_prefix: Annotated[str, typer.Option(help="dense: what the model wants before a query.")] = "",
+    passage_prefix: Annotated[str, typer.Option(help="dense: what it wants before a passage.")] = "",
+    reranker: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="rerank: a name on the hub or a folder (extra `local`).")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="rerank: torch's device; the GPU where there is one.")] = None,
+    languages: Languages = None,
+    output_format: How = "table",
+) -> None:
+    """Bring passages for the queries of an arena: the retrieving half of a whole system.
+
+    Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` where the
+    name of the file does not say it (corpus.fi.jsonl). Vectors of `dense` come from the service of --model and are
+    kept: nothing is paid for twice, and the same command goes on where it was stopped. Writes the table retrieved,
+    where the lists of other retrievers stay. `mirage generate --retriever NAME` shows a model what was brought. `bm25`
+    needs the extra `retrieval`. Prints how many queries got passages.
+    """
+    from mirage.retrieval.lists import refuse_name
+    from mirage.retrieval.stage import RetrieveOptions
+
+    refuse_name(retriever)
+    kind = cast("Kind", retriever)
+    model = reranker if kind == "rerank" else connection.model
+    options = RetrieveOptions(
+        kind,
+        name or _name_of(kind, model),
+        depth,
+        corpus,
+        tuple(of or ()),
+        codes(languages),
+        about=f"model {model}" if model and kind in ("dense", "rerank") else "",
+    )
+    if kind == "dense":
+        _by_vectors(dir_, options, connection, query_prefix, passage_prefix)
+        if connection.dry_run:
+            return
+    elif kind == "rerank":
+        _in_new_order(dir_, options, reranker, device)
+    else:
+        with progress("Retrieving") as update:
+            executor = connection.executor(models=False)
+            bring(dir_, options, made_by=MADE_BY, progress=update, executor=executor)
+    _tell(dir_, options.name, output_format)
+
+
+def _name_of(kind: Kind, model: str | None) -> str:
+    """The name of a retriever where no option says it."""
+    if kind == "dense" and model:
+        return model
+    return kind if kind != "rerank" or not model else f"rerank/{Path(model).name}"
+
+
+def _by_vectors(
+    path: Path, options: RetrieveOptions, connection: Connection, query_prefix: str, passage_prefix: str
+) -> None:
+    """Search by the vectors of a service, or say what that would cost."""
+    from mirage import llm
+    from mirage.retrieval.dense import DenseSearch
+    from mirage.retrieval.stage import searched_texts
+
+    model = connection.settings().model
+    if connection.executor(models=False) is not None:
+        raise BadInput("vectors come from a service, which more workers do not make faster", do="leave --engine out")
+    with progress("Asking for vectors") as update:
+        search = DenseSearch(
+            path, connection.endpoint(), model, connection.limits(), query_prefix, passage_prefix, progress=update
+        )
+        if connection.dry_run:
+            costs = [
+                search.plan([*(passage_prefix + text for text in corpus.texts()), *(query_prefix + q for q in queries)])
+                for corpus, queries in searched_texts(path, options)
+            ]
+        else:
+            bring(path, options, made_by=MADE_BY, search=search)
+            costs = search.costs
+    tell(llm.total(costs), planned=connection.dry_run)
+
+
+def _in_new_order(path: Path, options: RetrieveOptions, model: str | None, device: str | None) -> None:
+    """Order a list anew by a local model."""
+    from mirage import store
+    from mirage.features import reranker
+    from mirage.features.measuring import SCORES
+    from mirage.features.pairs import PairModel
+
+    store.open_arena(path)  # a ledger would make the folder
+    with store.Ledger(path / SCORES) as ledger, progress("Scoring") as update:
+        scorer = PairModel(
+            model or reranker.MODEL, max_tokens=reranker.MAX_TOKENS, ledger=ledger, device=device, progress=update
+        )
+        if len(scorer.labels) != 1:
+            raise BadInput("this model gives several scores a pair", do=f"give a reranker, such as {reranker.MODEL}")
+        bring(
+            path,
+            options,
+            made_by=MADE_BY,
+            reorder=lambda pairs: [row[0] for row in scorer.scores(pairs)],
+        )
+
+
+def bring(path: Path, options: RetrieveOptions, **how: Any) -> store.Arena:
+    """Retrieve (`mirage.retrieval.stage.retrieve`), whose libraries are imported when that is asked for."""
+    from mirage.retrieval.stage import retrieve as retrieve_for
+
+    return retrieve_for(path, options, **how)
+
+
+def _tell(path: Path, name: str, output_format: How) -> None:
+    """Print what a retriever brought, by language."""
+    from mirage import store
+    from mirage.shown import contexts
+
+    arena = store.open_arena(path)
+    tables = {name: arena.read(name) for name in ("passages", "retrieved") if name in arena.tables}
+    queries = arena.read("queries", columns=["language", "query_id"])["language"].to_pylist()
+    own = [row for row in contexts(tables.get("passages"), tables["retrieved"]).to_pylist() if row["retriever"] == name]
+    rows = []
+    for code, n in sorted(Counter(queries).items()):
+        part = [row for row in own if row["language"] == code]
+        counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
+        rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
+    show(rows, RETRIEVED, output_format)
+    note(f"Next, to let a model answer from them: mirage generate {path} --retriever {name} --depth 10 --model MODEL")

@@ -1,0 +1,244 @@
+"""Shares of an arena for machines that know nothing of each other: cut it, work on each part, merge the parts.
+
+A part is an arena beside the whole, with the rows of its queries and the replies paid for so far. Every command works
+on it as on any arena. Merging goes by key: a row that only one side has comes in, the same row twice is one row, an
+answer or a value takes the place of the reason why there was none, and anything else is a conflict, which is refused
+before a byte is written. So the order of the parts does not matter, nor how often they are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.engines.shards import QUERY, Shard
+from mirage.errors import BadInput
+from mirage.features.measuring import SCORES
+from mirage.generate import SOUND
+from mirage.outcomes.stage import OUTCOMES
+from mirage.store import ledger_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMED = {"answers": "system", "judgments": "judge"}
+"""Tables whose notes begin with a name, since they say how the rows of that name came about; and the column of it."""
+_SHOWN = 5
+"""How many conflicts an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What merging has done."""
+
+    arena: store.Arena
+    """The whole arena afterwards."""
+    rows: Mapping[str, int]
+    """By table, how many rows are new or took the place of others."""
+    replies: int
+    """Replies of models that the ledger did not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Rows that come in, and how they were made."""
+
+    where: str
+    tables: Mapping[str, pa.Table]
+    origins: Mapping[str, Mapping[str, Any]]
+    """By table, how it came about, as the manifest says it."""
+
+
+def cut(path: Path, shard: Shard) -> Path:
+    """Make the part of an arena that holds a shard of its queries, or bring an older one up to date.
+
+    Args:
+        path: the arena's folder.
+        shard: which queries.
+
+    Returns:
+        The part's folder, beside the arena's.
+
+    Raises:
+        ArenaError: if there is no arena, or the part cannot be written.
+        BadInput: if the part has other rows under the same keys than the arena has now.
+    """
+    path = path.absolute()
+    part = path.with_name(f"{path.name}.{shard.name}")
+
+    def read(arena: store.Arena) -> tuple[store.Arena, _Side]:
+        tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
+        return arena, _Side(store.address(path), tables, arena.manifest["made"])
+
+    arena, side = store.consistently(path, read)
+    texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
+    store.retry_outdated(partial(_put, part, [side], texts))
+    _absorb(part, [path])
+    return part
+
+
+def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
+    """Bring the rows and replies of parts into an arena.
+
+    Args:
+        path: the arena's folder.
+        parts: folders of parts, in any order.
+
+    Raises:
+        ArenaError: if one is no arena or is damaged, or the arena cannot be written.
+        BadInput: if two sides have other values under the same key, or made a system's rows in two ways. Nothing is
+            written then.
+    """
+
+    def read(part: Path, arena: store.Arena) -> _Side:
+        return _Side(store.address(part), {name: arena.read(name) for name in _tables(arena)}, arena.manifest["made"])
+
+    store.open_arena(path)
+    sides = [store.consistently(part, partial(read, part)) for part in sorted(set(parts))]
+    rows = store.retry_outdated(partial(_put, path, sides, {}))
+    replies = _absorb(path, parts)
+    return MergeReport(store.open_arena(path), rows, replies)
+
+
+def _tables(arena: store.Arena) -> list[str]:
+    """The tables of an arena that are about its queries."""
+    return [name for name in arena.tables if set(QUERY) <= set(schema.key(name))]
+
+
+def _absorb(path: Path, others: Iterable[Path]) -> int:
+    """Take over what models replied and scored; returns how many replies are new."""
+    new = 0
+    for file in (ledger_path, lambda folder: folder / SCORES):
+        for other in sorted(others):
+            if file(other).exists():
+                with store.Ledger(file(path)) as ledger:
+                    count = ledger.absorb(file(other))
+                new += count if file is ledger_path else 0
+    return new
+
+
+def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[str, int]:
+    """Merge the sides into an arena, table by table; what cannot be merged is refused before anything is written."""
+    arena = store.open_arena(path) if store.is_arena(path) else None
+    names = [name for name in schema.TABLES if any(name in side.tables for side in sides)]
+    merged: dict[str, pa.Table] = {}
+    rows: dict[str, int] = {}
+    problems: list[str] = []
+    altered: pa.Table | None = None
+    for name in names:
+        old = arena.read(name) if arena is not None and name in arena.tables else None
+        if old is not None and altered is not None and name != "answers":
+            old = store.not_about(old, altered, name)
+        merged[name], rows[name], changed = _table(name, old, sides, problems)
+        altered = changed if name == "answers" else altered
+        _refuse_two_ways(name, merged[name], arena, sides, problems)
+    if problems:
+        more = f", and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+        raise BadInput(
+            f"{len(problems):,} conflicts: {'; '.join(problems[:_SHOWN])}{more}",
+            where=", ".join([store.address(path), *(side.where for side in sides)]),
+            do="remove the part that is out of date and make it again, or give one of the systems another name",
+        )
+    for name in names:
+        if arena is None or name not in arena.tables or rows[name]:
+            arena = _write(path, name, merged, arena, sides, texts)
+    return {name: count for name, count in rows.items() if count}
+
+
+def _table(
+    name: str, old: pa.Table | None, sides: Sequence[_Side], problems: list[str]
+) -> tuple[pa.Table, int, pa.Table]:
+    """A table as it will be, how many of its rows come in, and the keys of those that others took the place of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = list(schema.key(name))
+    empty = schema.arrow_schema(name).empty_table()
+    incoming = pa.concat_tables([empty, *(side.tables[name] for side in sides if name in side.tables)])
+    before = empty if old is None else old
+    origin = pa.array([0] * len(before) + [1] * len(incoming), pa.int8())
+    rows = pa.concat_tables([before, incoming]).append_column("new", origin)
+    distinct = rows.group_by(before.column_names, use_threads=False).aggregate([("new", "min")])
+    counts = distinct.group_by(keys, use_threads=False).aggregate([([], "count_all")])
+    contested = counts.filter(pc.greater(counts["count_all"], 1)).select(keys)
+    columns = distinct.column_names
+    agreed = distinct.join(contested, keys, join_type="left anti").select(columns)
+    disputed: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in distinct.join(contested, keys, join_type="left semi").to_pylist():
+        disputed.setdefault(tuple(row[key] for key in keys), []).append(row)
+    chosen = []
+    for key, candidates in sorted(disputed.items()):
+        best = [row for row in candidates if _sound(name, row)] or candidates
+        if len(best) > 1:
+            problems.append(
+                f"{name} has two values for " + ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True))
+            )
+        chosen.append(best[0])
+    winners = pa.Table.from_pylist(chosen, agreed.schema)
+    result = pa.concat_tables([agreed, winners])
+    replaced = winners.filter(pc.equal(winners["new_min"], 1)).select(keys)
+    table = result.select(before.column_names).cast(empty.schema)
+    return table, int(pc.sum(result["new_min"]).as_py() or 0), replaced
+
+
+def _sound(name: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row holds what another of its key only gives the reason for lacking."""
+    if name == "answers":
+        return row["status"] in SOUND
+    return name != "features" or row["value"] is not None
+
+
+def _refuse_two_ways(
+    name: str, table: pa.Table, arena: store.Arena | None, sides: Sequence[_Side], problems: list[str]
+) -> None:
+    """Note where rows of a system or a judge were made in two ways."""
+    if name not in _NAMED:
+        return
+    notes = _notes(name, arena, sides)
+    for subject in sorted(set(table[_NAMED[name]].to_pylist())):
+        ways = [note for note in notes if note.startswith(f"{subject}: ")]
+        if len(ways) > 1:
+            problems.append(f"{name} of {' and of '.join(ways)}")
+
+
+def _notes(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> list[str]:
+    """What is said of a table on any side, in one order."""
+    origins = [side.origins for side in sides] + ([arena.manifest["made"]] if arena is not None else [])
+    return sorted({note for by_table in origins for note in by_table.get(name, {}).get("notes", [])})
+
+
+def _write(
+    path: Path,
+    name: str,
+    merged: Mapping[str, pa.Table],
+    arena: store.Arena | None,
+    sides: Sequence[_Side],
+    texts: Mapping[str, str],
+) -> store.Arena:
+    """Put one merged table in place of what there was."""
+
+    def unchanged(current: store.Arena) -> None:
+        if arena is None or current.version != arena.version:
+            raise store.Outdated("another program has changed the arena meanwhile", do="run the command again")
+
+    makers = [side.origins[name] for side in sides if name in side.tables]
+    before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]
+    sources = {repr(sorted(source.items())): source for maker in [*before, *makers] for source in maker.get("from", [])}
+    notes = _notes(name, arena, sides)
+    if name == "outcomes":
+        # They count the answers of a part.
+        notes = list(OUTCOMES.remarks(merged)) if {"queries", "answers"} <= set(merged) else notes
+    result = store.upsert(
+        path,
+        {name: store.NewRows(merged[name])},
+        made_by=min(maker["by"] for maker in makers),
+        made_from=[sources[text] for text in sorted(sources)],
+        notes=notes,
+        texts=(lambda before: texts if before is None else {}),
+        check=unchanged,
+    )
+    return result.arena

@@ -1,0 +1,100 @@
+"""A ballot as one HTML file: what is voted on, the program that takes the votes, and words in two languages.
+
+The file needs no server and no network, and a policy in it forbids both (`Content-Security-Policy`). Texts stand in it
+as JSON and reach the page as text, never as markup. It names neither systems nor verdicts, unless an answer
+does.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import NotEnoughData
+from mirage.languages import base, language, name_of
+from mirage.views import battle as battles
+from mirage.views.spot_check import battle_digest
+from mirage.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
+from mirage.votes.rows import LONGEST
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+ENGLISH = "en"
+
+
+def ballot_html(arena: Arena, ballot: Ballot) -> str:
+    """The file of a ballot; the same for the same ballot.
+
+    Raises:
+        NotEnoughData: if an answer of the ballot has changed or is gone.
+    """
+    own = base(ballot.language)
+    codes = [ENGLISH, *([own] if own in words() and own != ENGLISH else [])]
+    data = {
+        "head": {
+            "mirage_ballot": FILE_FORMAT,
+            "ballot": ballot.ballot_id,
+            "arena": ballot.arena,
+            "language": ballot.language,
+            "answers": ballot.answers,
+        },
+        "key": ballot_key(ballot.ballot_id),
+        "voter": ballot.voter,
+        "title": name_of(ballot.language),
+        "direction": language(ballot.language).direction,
+        "longest": LONGEST,
+        "items": [_item(arena, item) for item in ballot.items],
+        "words": {code: words()[code] | {"direction": language(code).direction} for code in codes},
+    }
+    # A text cannot end the element it stands in: no tag begins without this character.
+    values = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    style, script = _resource("ballot.css"), _resource("ballot.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    parts = {"{{policy}}": policy, "{{style}}": style, "{{script}}": script, "{{data}}": values}
+    page = _resource("ballot.html")
+    for mark, part in parts.items():
+        # The texts come last, so that no mark in them is taken for one of the page's.
+        page = page.replace(mark, part)
+    return page
+
+
+@cache
+def words() -> dict[str, dict[str, str]]:
+    """What the ballot says, by the code of a language."""
+    texts: dict[str, dict[str, str]] = json.loads(_resource("ballot.json"))
+    return texts
+
+
+def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
+    battle = item.battle
+    shown = battles.battle_view(arena, (battle.language, battle.query_id), battle.system_a, battle.system_b)
+    if battle_digest(shown) != item.shown:
+        raise NotEnoughData("an answer has changed since the ballot was drawn", do="make the ballot again")
+    query = shown.query
+    return {
+        "id": item.item_id,
+        "query": query.text or "",
+        "turns": [[turn.speaker, turn.text] for turn in query.turns],
+        "answers": [shown.first.text, shown.second.text],
+        "passages": [
+            {"id": passage.passage_id, "title": passage.title, "text": passage.text, "relevant": passage.relevant}
+            for passage in query.passages
+        ],
+    }
+
+
+def _resource(name: str) -> str:
+    data = pkgutil.get_data("mirage.views", name)
+    return (data or b"").decode("utf-8").strip("\n")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,108 @@
+"""What the Judges page shows of an exam: one row a judge, with what is measured beside people and without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from mirage.errors import NotEnoughData
+from mirage.exam import MEASURES, Estimate, ExamResult, exam
+from mirage.store import Arena
+from mirage.views import judges, people
+from mirage.views.judges import JudgeMeasure
+from mirage.votes import PEOPLE
+
+SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "first", "length", "family")
+"""Measures of an exam that the page shows; what is measured without people follows."""
+ALONE = ("flip", "tie", "unparsed")
+"""Measures without people that no measure beside people takes the place of."""
+_DRAWS = 200
+
+
+def exam_at(arena: Arena) -> ExamResult | None:
+    """The exam of an arena's judges, with the votes there are; None where people decided nothing.
+
+    Raises:
+        Unreachable: if the votes cannot be read.
+    """
+    return _exam(arena, people.version(arena))
+
+
+@lru_cache(maxsize=16)
+def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
+    try:
+        return exam(arena, votes=people.log(arena), draws=_DRAWS)
+    except NotEnoughData:
+        return None
+
+
+def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
+    """The columns of the page: beside people where they decided something, else what is measured without them."""
+    if result is None:
+        return judges.MEASURES
+    beside = {
+        name: JudgeMeasure(
+            name, measure.title, measure.meaning, measure.best if measure.group == "leaning" else None, "rate"
+        )
+        for name, measure in MEASURES.items()
+        if name in SHOWN
+    }
+    ordered = {name: beside[name] for name in SHOWN}
+    return ordered | {name: judges.MEASURES[name] for name in ALONE}
+
+
+def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
+    """A row a judge and language with the columns of `views.judges.judge_rows`, and those of the exam in their place.
+
+    People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
+    """
+    alone: list[dict[str, Any]] = judges.judge_rows(arena).to_pylist()
+    if result is None:
+        return alone
+    by_key = {(row["judge"], row["language"]): row for row in alone if row["judge"] not in judges.people(arena)}
+    records = list(result.exams)
+    if len({record.language for record in records}) == 1:
+        # People decided in one language alone: what is known over all is what is known there.
+        records += [
+            replace(record, language="all") for record in records if any(row["language"] == "all" for row in alone)
+        ]
+    rows = []
+    for record in records:
+        key = record.judge, record.language
+        row = by_key.pop(key, {"judge": record.judge, "language": record.language, "n": record.battles})
+        row |= {"battles": record.battles}
+        for name in SHOWN:
+            row |= _columns(name, record.measures[name])
+        rows.append(row)
+    # Languages in which people decided nothing: what is known without them.
+    none = Estimate(None, None, None, 0, 0, "people decided nothing in this language")
+    for row in by_key.values():
+        for name in SHOWN:
+            row |= _columns(name, none)
+        rows.append(row)
+    empty = {f"{name}{end}": None for name in (*SHOWN, *ALONE) for end in ("", "_low", "_high", "_reason")}
+    counts = {f"{name}_n": 0 for name in (*SHOWN, *ALONE)}
+    whole = [
+        empty | counts | {"calls": None, "tokens_in": None, "tokens_out": None, "battles": 0} | row for row in rows
+    ]
+    return sorted(whole, key=lambda row: (row["judge"] == PEOPLE, row["judge"]))
+
+
+def cost(row: Mapping[str, Any], price_in: float | None, price_out: float | None) -> float | None:
+    """Money for 1,000 battles on which the judge agrees with people; for 1,000 verdicts where nobody decided."""
+    verdicts = judges.cost(dict(row), price_in, price_out)
+    if verdicts is None or not row.get("agree"):
+        return verdicts
+    return float(verdicts * row["first_n"] / row["battles"] / row["agree"])
+
+
+def _columns(name: str, mark: Estimate) -> dict[str, Any]:
+    return {
+        name: mark.value,
+        f"{name}_low": mark.low,
+        f"{name}_high": mark.high,
+        f"{name}_n": mark.n,
+        f"{name}_reason": mark.reason,
+    }
