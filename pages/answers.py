@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import ui
-from mirage.languages import LANGUAGES
-from mirage.ui import judgments, listing, reply, searching, steps, texts
+from mirage.languages import name_of
+from mirage.retrieval.attribution import CAUSES
+from mirage.text import counted
+from mirage.ui import answer_card, judgments, listing, searching, steps, texts
+from mirage.ui.nugget_matrix import show_nuggets
 from mirage.views import answers as views
+from mirage.views.attribution import UNDECIDED
 from mirage.views.keys import Key, key_text
 
 if TYPE_CHECKING:
@@ -19,35 +23,34 @@ SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no pa
 
 
 def main() -> None:
-    """Filters, the questions that match, and one of them with all that was said to it."""
+    """Filters, the queries that match, and one of them with all that was said to it."""
     page = ui.begin("answers")
-    if "answers" not in page.arena.tables:
-        page.need("outcomes")
+    if "outcomes" not in page.arena.tables:
+        page.need("answers")
     scope = views.scope(page.arena)
     selection = filters(page, scope)
-    questions = views.find_questions(page.arena, selection)
+    queries = views.find_queries(page.arena, selection)
     page.summary(
-        f"{len(questions.keys):,} of {scope.queries:,} questions; {questions.replies:,} of {scope.replies:,} replies "
-        "match."
+        f"{len(queries.keys):,} of {scope.queries:,} queries; {queries.answers:,} of {scope.answers:,} answers match."
     )
     if selection.text:
         searching.offer_index(page.arena)
-    key = steps.current_question(
+    key = steps.current_query(
         "answers",
-        questions,
+        queries,
         (page.arena.version, selection),
-        lambda question: views.question_of_link(page.arena, question, page.picked),
+        lambda query: views.query_of_link(page.arena, query, page.picked),
     )
     if key is None:
         with st.container(border=True):
-            st.markdown("**No question matches these filters.**")
+            st.markdown("**No query matches these filters.**")
             st.button("Clear the filters", on_click=clear)
         return
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
-            steps.list_page("answers", questions, key, lambda keys: entries(page, keys))
+            steps.list_page("answers", queries, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
-            show(page, scope, questions, selection, key)
+            show(page, scope, queries, selection, key)
 
 
 def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
@@ -72,9 +75,9 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
             kind="system",
             many=True,
             placeholder=f"All {len(scope.systems)} systems",
-            help="Whose replies are looked for. None picked means all.",
+            help="Whose answers are looked for. None picked means all.",
         )
-        outcomes, parser = [], ""
+        outcomes, parser, cause = [], "", ""
         if scope.outcomes:
             outcomes = ui.pick(
                 "Outcome",
@@ -94,6 +97,16 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 width=130,
                 help=ui.column_help("outcomes", "parser"),
             )
+            cause = ui.pick(
+                "Where lost",
+                ("any", *CAUSES, UNDECIDED),
+                key="cause",
+                kind="cause",
+                width=150,
+                help="Where an answer that is not right went wrong. not_retrieved: no relevant passage was shown. "
+                "ignored: one was, and the answer abstains or cites others alone. unsupported: it answers what no "
+                "passage answers. Hallucination shows how often each occurs.",
+            )
         text = ""
         if scope.texts:
             text = st.text_input(
@@ -101,7 +114,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 key="q",
                 bind="query-params",
                 type="search",
-                placeholder="in questions and replies",
+                placeholder="in queries and answers",
                 help="Finds these characters in either case, in any script.",
             )
     return views.AnswerFilter(
@@ -110,6 +123,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         systems=tuple(systems),
         outcomes=tuple(outcomes),
         parser=parser,
+        cause="" if cause == "any" else cause,
         text=(text or "").strip(),
     )
 
@@ -128,32 +142,34 @@ def clear() -> None:
     """Take all filters back."""
     for picker in ("systems", "outcome", "languages"):
         st.session_state[picker] = []
-    st.session_state["subset"], st.session_state["q"] = "any", ""
+    st.session_state["subset"], st.session_state["cause"], st.session_state["q"] = "any", "any", ""
 
 
 def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
-    """The lines of the list: each question with its language and its subset."""
+    """The lines of the list: each query with its language and its subset."""
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
-        note = " · ".join([LANGUAGES[code].name, *([item.subset.replace("_", "-")] if item.subset else [])])
+        note = " · ".join([name_of(code), *([item.subset.replace("_", "-")] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(listing.ListEntry(key_text(item.key), text, language, note))
     return lines
 
 
 def show(
-    page: ui.Page, scope: views.Scope, questions: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
+    page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
 ) -> None:
-    """One question: its passages, and what every system replied."""
-    shown = views.question_view(page.arena, key, selection.parser)
+    """One query: its passages, and what every system answered."""
+    shown = views.query_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        where = steps.step_buttons("answers", questions, key)
-        reply.show_facts([where, LANGUAGES[key[0]].name, *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
-    reply.show_question(shown)
+        where = steps.step_buttons("answers", queries, key)
+        answer_card.show_facts([where, name_of(key[0]), *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
+    answer_card.show_query(shown)
+    answer_card.show_reference(shown)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
-        with st.container(key="answers_replies", gap="small"):
-            show_replies(scope, selection, shown)
+        with st.container(key="answers_cards", gap="small"):
+            show_answers(scope, selection, shown)
+            show_nuggets(page.arena, key)
             judgments.show_judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
@@ -162,51 +178,51 @@ def show(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
         about={
-            "question": key_text(key),
+            "query": key_text(key),
             "parser": selection.parser,
             "passages": [p.passage_id for p in shown.passages],
         },
     )
 
 
-def subset(shown: views.QuestionView) -> str:
-    """The subset of a question with its meaning."""
+def subset(shown: views.QueryView) -> str:
+    """The subset of a query with its meaning."""
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def show_replies(scope: views.Scope, selection: views.AnswerFilter, shown: views.QuestionView) -> None:
-    """The replies: those that the filters look for first."""
-    names = [r.system for r in shown.replies]
+def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+    """The answers: those that the filters look for first."""
+    names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
-    head = f"{len(hits)} of {len(names)} replies match" if others else f"{len(names)} replies"
-    st.header(head if hits else f"None of the {len(names)} replies matches", anchor=False)
+    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
+    st.header(head if hits else f"None of the {len(names)} answers matches", anchor=False)
     if hits:
-        reply.show_replies(shown, hits, hits=hits if others else (), texts=scope.reply_texts)
+        answer_card.show_answers(shown, hits, hits=hits if others else (), texts=scope.answer_texts)
     if hits and others:
         st.header(f"The other {len(others)}", anchor=False)
     if others:
-        reply.show_replies(shown, others, hits=(), texts=scope.reply_texts)
-    reply.unmeasured(shown)
+        answer_card.show_answers(shown, others, hits=(), texts=scope.answer_texts)
+    answer_card.unmeasured(shown)
 
 
-def side_by_side(selection: views.AnswerFilter, shown: views.QuestionView) -> None:
-    """The way to two of the replies side by side: those of the systems picked, or the first two."""
-    names = [reply.system for reply in shown.replies]
+def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
+    """The way to two of the answers side by side: those of the systems picked, or the first two."""
+    names = [answer.system for answer in shown.answers]
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
         ui.onward("battle", "Two of them side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def given(page: ui.Page, scope: views.Scope, shown: views.QuestionView) -> None:
+def given(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
-        st.header(f"{len(shown.passages)} passages", anchor=False)
+        st.header(counted(len(shown.passages), "passage"), anchor=False)
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
-            st.caption("At least one answers the question; the source does not say which.")
-        reply.show_passages(shown)
-    if not scope.reply_texts:
+            st.caption("At least one answers the query; the source does not say which.")
+        answer_card.show_passages(shown)
+    if not scope.answer_texts:
         texts.absent(page)
 
 

@@ -10,10 +10,13 @@ from mirage import ui
 from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.charts import battle as charts
-from mirage.errors import MirageError
-from mirage.languages import LANGUAGES
-from mirage.ui import battle_view, listing, reply, steps, texts, vote_item
+from mirage.errors import MirageError, TableMissing
+from mirage.languages import name_of
+from mirage.text import counted
+from mirage.ui import answer_card, battle_view, listing, steps, texts, vote_item
 from mirage.ui import referee as who
+from mirage.ui.nugget_matrix import show_nuggets
+from mirage.ui.scores import verdicts_command
 from mirage.views import answers, people
 from mirage.views import battle as views
 from mirage.views import matrix as matrices
@@ -21,6 +24,8 @@ from mirage.views.keys import Key, Keys, key_text
 from mirage.views.overlap import shared_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamlit.delta_generator import DeltaGenerator
 
 ORDERS = {
@@ -34,8 +39,11 @@ TEXTS = {"whole": "as they are", "differences": "what the two share is muted, wh
 def main() -> None:
     """The pickers, then the win matrix, or the battles of two systems and one of them."""
     page = ui.begin("battle")
-    if "outcomes" not in page.arena.tables:
-        page.need("judgments")
+    if not referees_of(page.arena):
+        if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
+            page.need("judgments")
+        unjudged(page)
+        return
     if clicked_pair := st.session_state.pop("_battle_pair", None):
         st.session_state["a"], st.session_state["b"] = clicked_pair
         st.session_state["view"] = "battle"
@@ -43,7 +51,7 @@ def main() -> None:
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
         referees = referees_of(page.arena)
         referee = who.referee(referees, "Who decides a battle.", listed=True)
-        pair = None if view == "win matrix" else systems(page, referees[0])
+        pair = None if view == "win matrix" else systems(matrices.matrix(page.arena, referees[0]).systems)
     if pair is None:
         matrix(page, referee)
         return
@@ -55,17 +63,17 @@ def main() -> None:
     battles = views.find_battles(page.arena, selection)
     page.summary(
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles of {selection.first} and {selection.second} by "
-        f"{referee} match. A battle is one question, in one order of the answers or in both."
+        f"{referee} match. A battle is one query, in one order of the answers or in both."
     )
     if battles.decisions:
         with place:
             battle_view.score(battles)
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second)))
-    key = steps.current_question(
+    key = steps.current_query(
         "battle",
         battles,
         (page.arena.version, selection),
-        lambda question: all_battles.resolve(question, page.picked),
+        lambda query: all_battles.resolve(query, page.picked),
         start=battles.start,
     )
     if key is None:
@@ -74,20 +82,59 @@ def main() -> None:
         show(page, battles, key, navigation, display)
 
 
-def systems(page: ui.Page, referee: str) -> tuple[str, str] | None:
-    """Whose battles are shown; at first the two best systems."""
-    board = matrices.matrix(page.arena, referee)
-    names = tuple(sorted(board.systems))
+def unjudged(page: ui.Page) -> None:
+    """Two answers beside each other in an arena in which nobody has decided a battle."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        pair = systems(answers.scope(page.arena).systems)
+        navigation = st.container(horizontal=True, width="content", gap="small")
+        text = search_text()
+        display = st.container(horizontal=True, width="content", gap="small")
+    if pair is None:
+        page.summary("A battle takes two systems; this arena has the answers of one.")
+        return
+    selection = views.BattleFilter(*pair, "", languages=page.picked, text=text)
+    battles = views.unjudged(page.arena, selection)
+    page.summary(
+        f"{len(battles.keys):,} of {len(battles.decisions):,} queries that {selection.first} and {selection.second} "
+        "both answered match. No judge has decided a battle here: read the two side by side."
+    )
+    key = steps.current_query(
+        "battle",
+        battles,
+        (page.arena.version, selection),
+        lambda query: answers.query_of_link(page.arena, query, page.picked),
+    )
+    if key is None:
+        nothing(page, battles)
+    else:
+        show(page, battles, key, navigation, display)
+
+
+def undecided(page: ui.Page, battle: views.BattleView) -> None:
+    """Say what brings verdicts."""
+    try:
+        page.arena.need("judgments")
+    except TableMissing as error:
+        scored = [given.measure for given in battle.first.scores if given.person]
+        ui.missing(error, why="No judge has decided who is better.")
+        if scored:
+            st.caption("Or make verdicts of the scores that people gave:")
+            st.code(verdicts_command(page.arena, scored[0]), language="bash", wrap_lines=True)
+
+
+def systems(ordered: Sequence[str]) -> tuple[str, str] | None:
+    """Whose battles are shown; at first the two that come first in the order given."""
+    names = tuple(sorted(ordered))
     previous = st.session_state.get("_battle_was")
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
         # Who picks the other one of the two has them change places.
         st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
-    first = ui.pick("First system", names, key="a", kind="system", width=230, default=board.systems[0])
+    first = ui.pick("First system", names, key="a", kind="system", width=230, default=ordered[0])
     others = tuple(other for other in names if other != first)
     if not others:
         return None
     # A link leaves out what stands at its default, which so must not hang on more than the link tells.
-    best = next(system for system in reversed(board.systems[:2]) if system != first)
+    best = next(system for system in reversed(ordered[:2]) if system != first)
     second = ui.pick("Second system", others, key="b", kind="system", width=230, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
@@ -117,17 +164,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
             help="flipped: the verdicts do not agree, mostly since the order of the answers changes them. "
             "disagree: two judges came to different results.",
         )
-    text = ""
-    if {"answers", "queries", "judgments"} & set(page.arena.tables):
-        text = st.text_input(
-            "Text",
-            key="q",
-            bind="query-params",
-            type="search",
-            placeholder="in any text",
-            help="Looks in questions, answers and rationales. Finds these characters in either case, in any script.",
-            width=200,
-        )
+    text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
     return views.BattleFilter(
         first,
         second,
@@ -136,8 +173,22 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
         result="" if verdict == "any" else verdict,
         flipped="flipped" in only,
         disagree="disagree" in only,
-        text=(text or "").strip(),
+        text=text,
     )
+
+
+def search_text() -> str:
+    """What texts are searched for."""
+    text = st.text_input(
+        "Text",
+        key="q",
+        bind="query-params",
+        type="search",
+        placeholder="in any text",
+        help="Looks in queries, answers and rationales. Finds these characters in either case, in any script.",
+        width=200,
+    )
+    return (text or "").strip()
 
 
 def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
@@ -146,6 +197,9 @@ def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
         if battles.decisions:
             st.markdown("**No battle matches these filters.**")
             st.button("Clear the filters", on_click=clear)
+        elif not battles.wanted.referee:
+            st.markdown("**No query was answered by both.**")
+            st.caption("Pick other systems, or other languages in the sidebar.")
         else:
             st.markdown("**These two never met.**")
             st.caption("This referee decided no battle of the two in the languages picked.")
@@ -202,9 +256,9 @@ def show(
     layout = battle_view.layout_of(battle, judge, order)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
-            subset = [f"{battle.question.subset.replace('_', '-')} subset"] if battle.question.subset else []
-            reply.show_facts([where, LANGUAGES[key[0]].name, *subset, f"id {key[1]}"])
-            reply.show_question(battle.question)
+            subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
+            answer_card.show_facts([where, name_of(key[0]), *subset, f"id {key[1]}"])
+            answer_card.show_query(battle.query)
             battle_view.verdict_line(battle, selection.referee)
             parts = shared_words(battle.first, battle.second) if mark == "differences" else None
             by_labels = Referee.named(selection.referee).by_labels
@@ -212,18 +266,27 @@ def show(
             st.caption(
                 ui.plain(" ".join([layout.why, *([battle_view.shared(parts)] if mark == "differences" else [])]))
             )
+            show_nuggets(page.arena, key, (selection.first, selection.second))
             if battle.judges:
                 st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
                 battle_view.judge_verdicts(battle, selection.referee)
             voted(page, battle)
+            if battle.first.scores or battle.second.scores:
+                st.header("Ratings that came with the data", anchor=False)
+                battle_view.scores(battle, layout)
+            if not selection.referee:
+                undecided(page, battle)
             if battle.compared or battle.apart:
                 st.header("Features", anchor=False)
                 battle_view.features(battle, layout)
-            ui.onward("answers", "Every system's answer to this question", query=key_text(key), languages=(key[0],))
+            if {"answers", "outcomes"} & set(page.arena.tables):
+                ui.onward("answers", "Every system's answer to this query", query=key_text(key), languages=(key[0],))
+            if selection.referee:
+                ui.onward("compare", "Is the first better?", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
-            if battle.question.passages:
-                st.header(f"{len(battle.question.passages)} passages", anchor=False)
-                reply.show_passages(battle.question)
+            if battle.query.passages:
+                st.header(counted(len(battle.query.passages), "passage"), anchor=False)
+                answer_card.show_passages(battle.query)
             if not has_texts:
                 texts.absent(page)
     page.download(
@@ -242,7 +305,7 @@ def show(
 def voted(page: ui.Page, battle: views.BattleView) -> None:
     """What people said of it on the Spot check page."""
     try:
-        rows = people.on(page.arena, *battle.question.key, (battle.first.system, battle.second.system))
+        rows = people.on(page.arena, *battle.query.key, (battle.first.system, battle.second.system))
     except MirageError as error:
         st.caption(ui.plain(f"People's votes cannot be read now: {error.what}."))
         return
@@ -252,7 +315,7 @@ def voted(page: ui.Page, battle: views.BattleView) -> None:
 
 
 def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[str, str]:
-    """In which order the replies stand, and what is marked in them."""
+    """In which order the answers stand, and what is marked in them."""
     order, mark = "fixed", "whole"
     if battle.judges:
         order = ui.pick(
@@ -276,7 +339,7 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
 
 
 def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
-    """The lines of the list: each question with its language and what came of the battle."""
+    """The lines of the list: each query with its language and what came of the battle."""
     results = {
         "first": f"{battles.wanted.first} better",
         "second": f"{battles.wanted.second} better",
@@ -287,7 +350,8 @@ def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]
     for item in answers.items(page.arena, keys):
         code, query_id = item.key
         decision = battles.decisions[item.key]
-        note = [LANGUAGES[code].name, results[decision.winner], *([] if decision.consistent else ["orders disagree"])]
+        result = results[decision.winner] if decision.n_verdicts else "no verdict"
+        note = [name_of(code), result, *([] if decision.consistent else ["orders disagree"])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(listing.ListEntry(key_text(item.key), text, language, " · ".join(note)))
     return lines

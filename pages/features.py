@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from html import escape
 from typing import Any
 
@@ -13,10 +12,10 @@ import streamlit as st
 from mirage import ui
 from mirage.battles.referee import referees as referees_of
 from mirage.charts import features as charts
-from mirage.charts.palette import family
+from mirage.charts.palette import columns_width, family
 from mirage.errors import MirageError
 from mirage.features import FEATURES
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import referee as who
@@ -43,7 +42,7 @@ def main() -> None:
         st.stop()
     names, chosen = filters(shown)
     page.summary(
-        f"{shown.replies:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
+        f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
         f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
     )
     legend(shown, chosen)
@@ -70,7 +69,7 @@ def measured(page: ui.Page, codes: Sequence[str]) -> None:
     for k, code in enumerate(codes):
         views.of_language(page.arena, code)
         if time.monotonic() - began > PATIENCE:
-            text = f"Averaging {page.arena.rows('features'):,} measurements: {LANGUAGES[code].name}"
+            text = f"Averaging {page.arena.rows('features'):,} measurements: {name_of(code)}"
             bar = bar or st.progress(0.0)
             bar.progress((k + 1) / len(codes), text=text)
     if bar is not None:
@@ -126,15 +125,19 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
     before: dict[str, Any] = st.session_state.get("_features_clicked", {})
     clicked: dict[str, Any] = {}
     places = {}
-    for start in range(0, len(names), COLUMNS):
-        row = names[start : start + COLUMNS]
-        columns = ui.side_by_side(*[(320, 1)] * COLUMNS, key=f"features_{start}")
+    # Panels of many languages scroll sideways, a row each.
+    wide = bool(columns_width(len(shown.languages)))
+    in_row = 1 if wide else COLUMNS
+    for start in range(0, len(names), in_row):
+        row = names[start : start + in_row]
+        columns = ui.side_by_side(*[(320, 1)] * in_row, key=f"features_{start}")
         places |= dict.fromkeys(row, st.empty())
         for column, feature in zip(columns, row, strict=False):
             with column:
                 head(feature)
                 clicked[feature] = ui.chart(
-                    charts.panel(
+                    ui.kept(
+                        charts.panel,
                         shown.by_feature[feature],
                         feature=feature,
                         languages=shown.languages,
@@ -144,6 +147,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
                     key=f"panel_{feature}",
                     alt=f"Mean {charts.title(feature)} of every system in every language.",
                     select=True,
+                    wide=wide,
                     name=f"{page.arena.name}-{feature}",
                 )
     # Every panel keeps the dot that was clicked in it: the one that changed is the last.
@@ -175,7 +179,7 @@ def onward(shown: views.Overview, feature: str, system: str, language: str) -> N
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(
-            f"**{ui.plain(system)}** in {LANGUAGES[language].name}: {ui.plain(charts.title(feature))} "
+            f"**{ui.plain(system)}** in {name_of(language)}: {ui.plain(charts.title(feature))} "
             f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
             width="content",
         )
@@ -227,7 +231,7 @@ def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[view
 def values(shown: views.Overview, feature: str) -> None:
     """Every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
-    interval = "95% interval of the mean over languages: Student's t, languages independent, the question as the unit."
+    interval = "95% interval of the mean over languages: Student's t, languages independent, the query as the unit."
     columns = (
         ui.Col("system", "System", "system", help="What produced the answers."),
         ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
@@ -258,13 +262,13 @@ def related(
     except MirageError as error:
         ui.refuse(error)
         return (), {}
-    rows = tuple(relation for relation in relations if relation.feature in names)
+    rows = ui.kept(views.of_features, relations, names=names)
     if not rows:
         st.caption("None of these languages is rated.")
         return (), {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
     cell = ui.chart(
-        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
+        ui.kept(charts.relation_map, rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
         select=True,
@@ -284,7 +288,7 @@ def related(
             "in full below."
         )
     )
-    facts = {"referee": referee, "skill": skill, "correlation": method, "relations": [asdict(row) for row in rows]}
+    facts = {"referee": referee, "skill": skill, "correlation": method, "relations": ui.kept(views.facts, rows)}
     return rows, facts
 
 

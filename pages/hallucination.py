@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from mirage import ui
 from mirage.charts import hallucination as charts
 from mirage.charts.palette import FORMATS, ROW
-from mirage.languages import LANGUAGES
+from mirage.languages import in_order, name_of
 from mirage.store import Arena
-from mirage.text import counted
+from mirage.text import counted, listed
+from mirage.ui import attribution
 from mirage.views import hallucination as views
 from mirage.views import printed as tables
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
 SAYS = {
-    "decided": "wrong replies / decided replies",
-    "as-published": "1 − accuracy, so that every undecided reply counts as wrong",
+    "decided": "wrong answers / decided answers",
+    "as-published": "1 − accuracy, so that every undecided answer counts as wrong",
 }
 MEANING = {
-    "hallucination": "Share of the non-relevant questions, which no passage answers, that the system answers",
-    "error": "Share of the relevant questions, which a passage answers, on which the system stays silent",
+    "hallucination": "Share of the non-relevant queries, which no passage answers, that the system answers",
+    "error": "Share of the relevant queries, which a passage answers, on which the system stays silent",
 }
 SHORT = {"hallucination": "Halluc.", "error": "Error"}
 UNDECIDED = ("unparsed", "empty", "api_error")
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 PRINTED = ["metric", "language", "subset", "system", "printed"]
-WHICH = "hallucination: the rate on non-relevant questions. error: the rate on relevant ones."
+WHICH = "hallucination: the rate on non-relevant queries. error: the rate on relevant ones."
 MOST_BARS = 4
 PAPER = {
-    "Table 1": "Questions of each subset and split.",
-    "Table 2": "English replies by pattern. The authors sorted them by hand; ours are sorted by rules.",
+    "Table 1": "Queries of each subset and split.",
+    "Table 2": "English answers by pattern. The authors sorted them by hand; ours are sorted by rules.",
     "Table 3": "Rates of one model under four prompts.",
     "Table 7": "Rates of two models before and after fine-tuning.",
 }
 """What the tables of the NoMIRACL paper are about."""
+PICKERS = {
+    "By language": ("rate", "cells"),
+    "Losses": ("flow", "flow_in"),
+    "Confusion": ("confusion",),
+    "In print": ("printed", "figures"),
+}
+"""Keys of the pickers of every section that has some."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
@@ -83,18 +94,18 @@ def _computed(page: ui.Page) -> None:
             key="parser",
             kind="parser",
             segments=True,
-            help="What reads the replies. strict: the corrected parser, for 18 languages. published: the rules of the "
+            help="What reads the answers. strict: the corrected parser, for any language. published: the rules of the "
             "NoMIRACL program, which reproduce the printed figures.",
         )
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
-    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
+    rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells))
     st.markdown(ui.plain(_answer(rows)))
     left, right = ui.side_by_side((358, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
-            charts.trade_off(rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
+            ui.kept(charts.trade_off, rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
         )
     with right:
         picked = ui.table(rates.systems, _columns(definition, bool(rates.reference)), key="rates", select=True)
@@ -108,13 +119,20 @@ def _computed(page: ui.Page) -> None:
                 "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
                 f"as with it. Further right: n{', printed figures' if rates.reference else ''}."
             )
-    _moves(rates)
     shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
-    _by_language(rates, cells, order, shown[:MOST_BARS], parser)
-    _outcomes(rates, cells, order, parser)
-    _confusion(page, parser)
-    _by_template(page, parser)
-    _paper(views.published_arena(page.arena), page.arena, page.picked)
+    figures = views.published_arena(page.arena)
+    draw: dict[str, Callable[[], None]] = {
+        "By definition": lambda: _moves(rates),
+        "By language": lambda: _by_language(rates, cells, order, shown[:MOST_BARS], parser),
+        "Outcomes": lambda: _outcomes(rates, cells, order, parser),
+        "Losses": lambda: attribution.show_losses(page, parser),
+        "Confusion": lambda: _confusion(page, parser),
+    }
+    if (prompts := tables.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
+        draw["By prompt"] = lambda: _by_template(prompts)
+    if figures is not None and tables.paper_tables(figures):
+        draw["In print"] = lambda: _paper(figures, page.arena, page.picked)
+    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
     page.download(
         "hallucination",
         rates.cells,
@@ -131,15 +149,15 @@ def _computed(page: ui.Page) -> None:
 def _printed(page: ui.Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
-    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
+    rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     page.summary(
         f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
-        "as printed: 1 − accuracy, every undecided reply counts as wrong. No interval and no n: the print has none."
+        "as printed: 1 − accuracy, every undecided answer counts as wrong. No interval and no n: the print has none."
     )
     st.markdown(ui.plain(_answer(rows)))
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
+        ui.chart(ui.kept(charts.trade_off, rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
     with right:
         columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
         columns += [
@@ -158,7 +176,8 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
     st.caption(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     ui.chart(
-        charts.cells(
+        ui.kept(
+            charts.cells,
             cells,
             systems=[row["system"] for row in rows],
             languages=rates.languages["error"],
@@ -169,7 +188,8 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
         alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
         wide=True,
     )
-    _paper(page.arena, None, page.picked)
+    if tables.paper_tables(page.arena):
+        _paper(page.arena, None, page.picked)
     page.download("printed_rates", rates.cells.select(PRINTED), about={"printed": rates.reference})
 
 
@@ -178,7 +198,7 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
     other = next(name for name in SAYS if name != definition)
     out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
     for metric, label in SHORT.items():
-        questions = charts.QUESTIONS[metric]
+        queries = charts.QUERIES[metric]
         out += [
             ui.Col(
                 f"{metric}_value",
@@ -208,17 +228,17 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
                 "undec.",
                 "rate",
                 width=60,
-                help=f"Share of the replies to {questions} in which neither an answer nor an abstention can be made "
+                help=f"Share of the answers to {queries} in which neither an answer nor an abstention can be made "
                 "out: unparsed, empty or an API error.",
             ),
         ]
     out += [
         ui.Col(
             f"{metric}_n",
-            f"n {charts.QUESTIONS[metric].removesuffix(' questions')}",
+            f"n {charts.QUERIES[metric].removesuffix(' queries')}",
             "count",
             width=100 if metric == "hallucination" else 80,
-            help=f"Replies to {charts.QUESTIONS[metric]}.",
+            help=f"Answers to {charts.QUERIES[metric]}.",
         )
         for metric in SHORT
     ]
@@ -246,14 +266,14 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
 
 def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
     """What stands behind the numbers, and what is missing."""
-    replies = sum(c["n"] for c in cells if c["language"] == "all")
-    noun = "real replies" if page.arena.label == "real replies" else "replies"
+    answers = sum(c["n"] for c in cells if c["language"] == "all")
+    noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
-        f"{COUNT(rates.questions[m])} {charts.QUESTIONS[m]} in {counted(len(rates.languages[m]), 'language')}"
+        f"{COUNT(rates.queries[m])} {charts.QUERIES[m]} in {counted(len(rates.languages[m]), 'language')}"
         for m in views.SUBSETS
         if rates.languages[m]
     )
-    out = f"{COUNT(replies)} {noun} of {rates.systems.num_rows} systems to {behind}."
+    out = f"{COUNT(answers)} {noun} of {rates.systems.num_rows} systems to {behind}."
     return out + (f" Missing: {_named(rates)}." if rates.lacking else "")
 
 
@@ -262,7 +282,10 @@ def _named(rates: views.Rates) -> str:
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
         by_language.setdefault(code, []).append(subset.replace("_", "-"))
-    return ", ".join(f"{LANGUAGES[code].name} ({' and '.join(subsets)})" for code, subsets in by_language.items())
+    return listed(
+        [f"{name_of(code)} ({' and '.join(subsets)})" for code, subsets in by_language.items()],
+        "language",
+    )
 
 
 def _notable(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -294,16 +317,16 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: str, language: str = "all") -> None:
-    """Links to the replies behind a number, one for each kind of outcome with how many there are."""
+    """Links to the answers behind a number, one for each kind of outcome with how many there are."""
     key = (system, metric, language)
     cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
-    where = "" if language == "all" else f" in {LANGUAGES[language].name}"
+    where = "" if language == "all" else f" in {name_of(language)}"
     if cell is None or not cell["n"]:
-        st.caption(ui.plain(f"There are no replies of {system} to {charts.QUESTIONS[metric]}{where}."))
+        st.caption(ui.plain(f"There are no answers of {system} to {charts.QUERIES[metric]}{where}."))
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.caption(
-            ui.plain(f"{system}, {COUNT(cell['n'])} replies to {charts.QUESTIONS[metric]}{where}:"), width="content"
+            ui.plain(f"{system}, {COUNT(cell['n'])} answers to {charts.QUERIES[metric]}{where}:"), width="content"
         )
         for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("undecided", UNDECIDED)):
             count = sum(cell[kind] for kind in kinds)
@@ -323,27 +346,27 @@ def _moves(rates: views.Rates) -> None:
     """How the order moves from one definition to the other."""
     st.header("How the definition moves the order", anchor=False)
     st.caption(
-        "On the left only decided replies count; on the right, as the papers' tables print it, every undecided reply "
+        "On the left only decided answers count; on the right, as the papers' tables print it, every undecided answer "
         "counts as wrong. The lowest rate is on top; systems that change places are coloured."
     )
     for place, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
-        rows = views.moves(rates, metric).to_pylist()
+        rows = ui.rows(views.moves(rates, metric))
         with place:
             st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
             if any(row["place_decided"] for row in rows):
                 ui.chart(
-                    charts.order(rows, mode=ui.mode()),
+                    ui.kept(charts.order, rows, mode=ui.mode()),
                     key=f"order_{metric}",
-                    alt=f"Order of the systems by {metric} rate, over decided replies and as published.",
+                    alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
                 )
 
 
 def _moved(rows: Sequence[dict[str, Any]], metric: str) -> str:
     """The greatest move, told."""
     if not any(row["place_decided"] for row in rows):
-        return f"There are no replies to {charts.QUESTIONS[metric]} here."
+        return f"There are no answers to {charts.QUERIES[metric]} here."
     moved = [row for row in rows if row["fall"]]
     if not moved:
         return "No system changes places."
@@ -351,7 +374,7 @@ def _moved(rows: Sequence[dict[str, Any]], metric: str) -> str:
     return (
         f"{len(moved)} of {len(rows)} systems change places. {most['system']} "
         f"{'falls' if most['fall'] > 0 else 'rises'} from {most['place_decided']} to {most['place_as_published']}: "
-        f"{RATE(most['undecided'])} of its replies are undecided."
+        f"{RATE(most['undecided'])} of its answers are undecided."
     )
 
 
@@ -361,7 +384,7 @@ def _by_language(
     """One rate of every system in every language, and both rates of a few systems as bars."""
     st.header("By language", anchor=False)
     lacking = {code for code, _ in rates.lacking}
-    codes = [c for c in LANGUAGES if c in lacking or any(c in have for have in rates.languages.values())]
+    codes = in_order({*lacking, *(code for have in rates.languages.values() for code in have)})
     left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
@@ -379,7 +402,8 @@ def _by_language(
                 )
         place = st.container()
         cell = ui.chart(
-            charts.cells(
+            ui.kept(
+                charts.cells,
                 cells,
                 systems=order,
                 languages=codes,
@@ -401,13 +425,13 @@ def _by_language(
                     if value == "rate"
                     else f"{charts.RATES[metric]} as published minus the printed one, in points; darker is farther off."
                 )
-                st.caption(f"{caption} Hover a cell for interval, n and the printed figure; select it for its replies.")
+                st.caption(f"{caption} Hover a cell for interval, n and the printed figure; select it for its answers.")
         if rates.lacking:
             _missing(rates)
     with right:
         place = st.container()
         bar = ui.chart(
-            charts.bars(cells, systems=shown, languages=codes, mode=ui.mode()),
+            ui.kept(charts.bars, cells, systems=shown, languages=codes, mode=ui.mode()),
             key="bars",
             alt="Hallucination and error rate by language with 95% intervals.",
             select=True,
@@ -418,39 +442,39 @@ def _by_language(
             else:
                 st.caption(
                     "Both rates with 95% intervals of the systems in focus or selected; else of those named on top. "
-                    "Select a bar for its replies."
+                    "Select a bar for its answers."
                 )
 
 
 def _missing(rates: views.Rates) -> None:
-    """What the arena has no replies for, why, and the commands that bring it."""
+    """What the arena has no answers for, why, and the commands that bring it."""
     with st.container(border=True):
         st.markdown(
-            f"**Missing: {ui.plain(_named(rates))}.** The files with the replies to these questions were not among "
+            f"**Missing: {ui.plain(_named(rates))}.** The files with the answers to these queries were not among "
             "those that this arena was made from."
         )
         st.caption("These commands fetch every published file and make an arena of them.")
-        st.code("mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA", language=None)
+        st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
 
 
 def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
-    st.header("What the replies amount to", anchor=False)
+    st.header("What the answers amount to", anchor=False)
     st.caption(
-        "Wrong replies first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
-        "published; wrong beside right alone, the rate over decided replies. Select a part for its replies."
+        "Wrong answers first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
+        "published; wrong beside right alone, the rate over decided answers. Select a part for its answers."
     )
     for column, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
     ):
         with column:
             if not rates.languages[metric]:
-                st.caption(f"There are no replies to {charts.QUESTIONS[metric]} here.")
+                st.caption(f"There are no answers to {charts.QUERIES[metric]} here.")
                 continue
             part = ui.chart(
-                charts.share_bars(cells, systems=order, metric=metric, mode=ui.mode()),
+                ui.kept(charts.share_bars, cells, systems=order, metric=metric, mode=ui.mode()),
                 key=f"outcomes_{metric}",
-                alt=f"Outcomes of the replies to {charts.QUESTIONS[metric]} by system.",
+                alt=f"Outcomes of the answers to {charts.QUERIES[metric]} by system.",
                 select=True,
             )
             if part:
@@ -461,20 +485,17 @@ def _confusion(page: ui.Page, parser: str) -> None:
     """The four counts of every system, and the two rates that they give."""
     st.header("Confusion matrix", anchor=False)
     languages = page.languages("outcomes")
-    code = ui.pick(
+    code = ui.pick_language(
         "Matrix of",
-        ("all", *languages),
+        languages,
         key="confusion",
-        kind="language",
-        width=160,
-        help="all: counts are sums over the languages shown, rates are means over them.",
+        help="counts are sums over the languages shown, rates are means over them.",
     )
     st.caption(
-        "An answer is a positive, an abstention a negative. True positives and false negatives are replies to relevant "
-        "questions, false positives and true negatives to non-relevant ones. Undecided replies are in no cell."
+        "An answer is a positive, an abstention a negative. True positives and false negatives are answers to relevant "
+        "queries, false positives and true negatives to non-relevant ones. Undecided answers are in no cell."
     )
-    matrix = tables.confusions(page.arena, parser, languages)
-    shown = matrix.filter([row == code for row in matrix["language"].to_pylist()])
+    shown = ui.where(tables.confusions(page.arena, parser, languages), "language", [code])
     heads = {
         "true_positives": "TP",
         "false_negatives": "FN",
@@ -497,15 +518,12 @@ def _confusion(page: ui.Page, parser: str) -> None:
     ui.table(shown, columns, key="confusion_matrix")
 
 
-def _by_template(page: ui.Page, parser: str) -> None:
-    """Rates of the systems that were asked with several prompts; nothing where none was."""
-    table = tables.by_template(page.arena, parser, page.languages("outcomes"))
-    if table is None:
-        return
+def _by_template(table: pa.Table) -> None:
+    """Rates of the systems that were asked with several prompts."""
     st.header("By prompt template", anchor=False)
     st.caption(
         "Systems that were asked with several prompts, over the languages shown. Change: the rate less that of the "
-        "prompt vanilla on the questions decided under both, in percentage points. Where its interval holds 0, the two "
+        "prompt vanilla on the queries decided under both, in percentage points. Where its interval holds 0, the two "
         "prompts cannot be told apart."
     )
     columns = [
@@ -529,16 +547,14 @@ def _by_template(page: ui.Page, parser: str) -> None:
                 width=90,
                 help="The change with its interval (matched pairs, Agresti and Min 2005); the broken line marks 0.",
             ),
-            ui.Col(f"{metric}_n", "n", "count", width=64, help="Decided replies behind the rate."),
+            ui.Col(f"{metric}_n", "n", "count", width=64, help="Decided answers behind the rate."),
         ]
     ui.table(table, columns, key="by_template")
 
 
-def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) -> None:
+def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     """The tables of the NoMIRACL paper, beside what the arena gives."""
-    items = tables.paper_tables(figures) if figures is not None else ()
-    if figures is None or not items:
-        return
+    items = tables.paper_tables(figures)
     st.header("Published tables", anchor=False)
     ui.badge("published figures")
     with st.container(horizontal=True, gap="medium"):
@@ -549,7 +565,7 @@ def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) ->
             kind="table",
             default="Table 3",
             segments=True,
-            help="Table 1: questions. Table 2: patterns of replies. Table 3: prompts. Table 7: fine-tuning.",
+            help="Table 1: queries. Table 2: patterns of answers. Table 3: prompts. Table 7: fine-tuning.",
         )
         codes = tables.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
@@ -579,7 +595,7 @@ def _paper(figures: Arena | None, arena: Arena | None, picked: Sequence[str]) ->
             ui.Col(
                 "ours", "95%", "interval", low="ours_low", high="ours_high", width=90, help="Ours with its interval."
             ),
-            ui.Col("n", "n", "count", width=64, help="Replies behind ours."),
+            ui.Col("n", "n", "count", width=64, help="Answers behind ours."),
             ui.Col("remark", "Remark", "text", width=360, help="Why there is none of ours, or what it rests on."),
         ]
     columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]

@@ -2,258 +2,249 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import streamlit as st
 
 from mirage import ui, votes
 from mirage.charts import judges as charts
-from mirage.charts.palette import FORMATS
 from mirage.errors import MirageError
-from mirage.languages import LANGUAGES
+from mirage.exam import ExamResult
+from mirage.languages import in_order, name_of
 from mirage.text import counted
 from mirage.ui import agreement
+from mirage.ui.scores import scores_section
 from mirage.views import agreement as agreements
+from mirage.views import exam as exams
 from mirage.views import judges as views
 from mirage.views import people
 
-TITLES = {
-    "flip": "Flips (lower is better)",
-    "first": "Won by the answer shown first (50% is fair)",
-    "tie": "Ties",
-    "unparsed": "Unparsed (lower is better)",
-    "length": "Length slope, logits a doubling (0 is fair)",
-    "family": "Own family wins more than with others (0 is fair)",
-}
-"""The axis of each measure."""
-
-
-COLUMNS = (
-    ui.Col("judge", "Judge", "system", of="judgments"),
-    ui.Col("measure", "Measure", "text", help="What is measured.", width=130),
-    ui.Col("value", "Value", "text", help="A rate, logits, or money.", width=80),
-    ui.Col("interval", "95% interval", "text", help="The 95% interval of the value.", width=140),
-    ui.Col("n", "n", "count", help="What the value is of: pairs, battles, verdicts or calls."),
-    ui.Col("note", "What it is, or why there is none", "text", help="How to read it, or why it has no value."),
-)
-AGREEMENT = (
-    ui.Col("who", "Who", "text", help="The two who decide. people: everybody who voted.", width=190),
-    *(
-        column
-        for name, meaning in agreements.STATISTICS.items()
-        for column in (
-            ui.Col(name, name.capitalize(), "rate" if name == "raw" else "probability", help=meaning),
-            ui.Col(
-                name,
-                "95%",
-                "interval",
-                low=f"{name}_low",
-                high=f"{name}_high",
-                help="The 95% interval, over draws of questions.",
-            ),
-        )
-    ),
-    ui.Col("n", "n", "count", help="Pairs of opinions that are compared."),
-    ui.Col("questions", "Questions", "count", help="Questions that they are about."),
-    ui.Col("voters", "Voters", "count", help="Who gave the opinions that are compared with the second."),
-    ui.Col("reason", "Why a value is missing", "text", help="Why a value or an interval is missing."),
-)
-_LINES = pa.schema([(name, pa.int64() if name == "n" else pa.string()) for name in (c.name for c in COLUMNS)])
+PAIRS = "pairs"
+"""The name of the heatmap in the address, beside the names of measures."""
 
 
 def main() -> None:
     """Show how the judges of the arena judged."""
     page = ui.begin("judges")
+    if "judgments" in page.arena.tables or "scores" not in page.arena.tables:
+        _judges(page)
+    else:
+        page.summary("No verdict of a judge yet: what people and programs gave the answers is below.")
+    scores_section(page)
+
+
+def _deciders(page: ui.Page, names: list[str]) -> str:
+    """How many judges there are, and whether people are the ones to compare them with."""
+    people = views.people(page.arena)
+    judges = counted(len(set(names) - people), "judge")
+    return f"{judges} and people ({', '.join(sorted(people))}), to compare with" if people else judges
+
+
+def _judges(page: ui.Page) -> None:
+    """Every measure of the judges, and who agrees with whom."""
     page.need("judgments")
-    with st.spinner("Measuring the judges ...", show_time=True):
+    result = None
+    with ui.first_time("Measuring the judges ...", page.arena):
+        try:
+            result = exams.exam_at(page.arena)
+        except MirageError as error:
+            st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
         everything = views.judge_rows(page.arena)
-    rows = everything.to_pylist()
-    judges = list(dict.fromkeys(row["judge"] for row in rows))
-    have = [code for code in LANGUAGES if any(row["language"] == code for row in rows)]
+        rows = exams.rows_of(page.arena, result)
+    alone = everything.to_pylist()
+    judges = list(dict.fromkeys(row["judge"] for row in alone))
+    have = in_order(row["language"] for row in alone if row["language"] != "all")
     codes = [code for code in have if not page.picked or code in page.picked]
     if not codes:
         page.summary("No verdict in the languages picked.")
         st.info("Pick other languages in the sidebar, or none for all.")
         return
-    shown = [row for row in rows if row["language"] in codes]
-    n, total = (sum(row["n"] for row in part) for part in (shown, [r for r in rows if r["language"] != "all"]))
+    n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
     page.summary(
-        f"{n:,} of {total:,} verdicts, {counted(len(judges), 'judge')}, "
-        f"{len(codes)} of {counted(len(have), 'language')}."
+        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {counted(len(have), 'language')}."
     )
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
+    measures = exams.measures_of(result)
+    if result is not None:
+        _choices(result, codes, scope)
+    _people(page, codes)
     if scope:
-        _table(everything, scope)
+        _table([row for row in rows if row["language"] == scope], measures, scope)
     else:
         st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
-    measure_name = ui.pick(
-        "By language",
-        list(views.MEASURES),
-        key="measure",
-        segments=True,
-        help=" ".join(f"{measure.name}: {measure.meaning}" for measure in views.MEASURES.values()),
-    )
-    _chart(shown, views.MEASURES[measure_name], judges, codes)
-    _agreement(page, codes, scope)
+    _figure(page, [row for row in rows if row["language"] in codes], measures, codes, scope)
     page.download(
         "judges",
-        everything.filter(pc.is_in(everything["language"], value_set=pa.array([*codes, "all"]))),
-        about={"languages": codes, "measures": {measure.name: measure.meaning for measure in views.MEASURES.values()}},
+        result.table() if result is not None else everything,
+        about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
     )
 
 
-def _table(everything: pa.Table, scope: str) -> None:
-    """Every measure of every judge with its interval and what it is of, in words where there is none."""
+def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
+    """Which judge for which language, in words."""
+    by_code = {choice.language: choice.sentence for choice in result.choices}
+    several = [by_code[code] for code in codes if code in by_code]
+    first = by_code.get(scope) or (several[0] if len(several) == 1 else None)
+    if first is not None:
+        st.markdown(f"**{ui.plain(first)}**")
+    worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
+    if worth is not None and worth.effective.low is not None:
+        row = worth.effective
+        st.caption(
+            f"{len(worth.judges)} judges are worth {row.value:.1f} independent ones ({row.low:.1f} to {row.high:.1f}), "
+            f"by how far their errors go together on {row.n:,} battles."
+        )
+    if len(several) > 1:
+        with st.expander("Which judge for which language"):
+            st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in several))
+
+
+def _people(page: ui.Page, codes: list[str]) -> None:
+    """Which languages people voted in, and the way to vote."""
+    with suppress(MirageError):
+        if "answers" in page.arena.tables or people.log(page.arena):
+            st.caption(agreement.voted_languages(agreements.voted(people.log(page.arena), codes)))
+    ui.onward("spot_check", "Vote on battles yourself")
+
+
+def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str) -> None:
+    """One row a judge, one column a measure."""
+    if not rows:
+        st.caption("No language has enough for a mean.")
+        return
     prices = _prices()
-    lines = []
-    for row in everything.filter(pc.equal(everything["language"], scope)).to_pylist():
-        for measure in views.MEASURES.values():
-            write = FORMATS["rate" if measure.unit == "rate" else "rating"].write
-            low, high = row[f"{measure.name}_low"], row[f"{measure.name}_high"]
-            lines.append(
-                {
-                    "judge": row["judge"],
-                    "measure": measure.title,
-                    "value": None if row[measure.name] is None else write(row[measure.name]),
-                    "interval": None if low is None else f"{write(low)} to {write(high)}",
-                    "n": row[f"{measure.name}_n"],
-                    "note": row[f"{measure.name}_reason"] or measure.meaning,
-                }
+    shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
+    lines = [row | {"cost": exams.cost(row, *prices)} for row in rows]
+    columns = [
+        ui.Col("judge", "Judge", "system", help="The judge; people: people among themselves, to compare with."),
+        *(
+            ui.Col(
+                measure.name,
+                measure.title,
+                "interval",
+                help=f"{measure.meaning} The band is the 95% interval.",
+                low=f"{measure.name}_low",
+                high=f"{measure.name}_high",
+                zero=measure.fair or 0.0,
+                width=128,
+                written="rate" if measure.unit == "rate" and measure.name not in ("kappa", "tau_b") else "rating",
             )
-        cost = views.cost(row, *prices)
-        reason = (
-            "it makes no call, or its verdicts were imported" if not row["calls"] else "give the prices of its tokens"
-        )
-        money = "What 1,000 verdicts cost at these prices, by the tokens that the service counted."
-        lines.append(
-            {
-                "judge": row["judge"],
-                "measure": "Cost per 1,000",
-                "value": None if cost is None else f"{cost:,.2f}",
-                "interval": None,
-                "n": row["calls"],
-                "note": money if cost is not None else reason,
-            }
-        )
-    ui.table(pa.Table.from_pylist(lines, schema=_LINES), COLUMNS, key="judges")
-    where = "all languages, each weighing the same" if scope == "all" else LANGUAGES[scope].name
+            for measure in shown
+        ),
+        ui.Col("n", "n", "count", help="Verdicts; of people, battles that two people and more decided."),
+    ]
+    beside = "agree" in measures
+    if any(line["cost"] is not None for line in lines):
+        what = "battles on which it agrees with a person" if beside else "verdicts"
+        columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Of 1,000 {what}, at these prices."))
+    ui.table(pa.Table.from_pylist(lines), columns, key="judges")
+    where = "all languages, each weighing the same" if scope == "all" else name_of(scope)
     st.caption(
-        f"Over {where}. Intervals of the first four take a pair of verdicts as the unit, those of the length slope and "
-        "the own family the question."
+        f"Over {where}. "
+        + (
+            f"Beside people's decisions on the same battles, with the query as the unit; {votes.LEAST} queries and "
+            "more have an interval. "
+            if beside
+            else ""
+        )
+        + ui.plain(_missing(rows, measures))
     )
+
+
+def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure]) -> str:
+    """Why columns are not there."""
+    reasons: dict[str, list[str]] = {}
+    for measure in measures.values():
+        if all(row[measure.name] is None for row in rows):
+            reason = next((row[f"{measure.name}_reason"] for row in rows if row[f"{measure.name}_reason"]), "")
+            reasons.setdefault(reason or "not measured", []).append(measure.title)
+    return " ".join(f"No {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
 
 
 def _prices() -> tuple[float | None, float | None]:
-    """Prices of the judges' tokens."""
-    with st.popover("Prices", help="For the cost per 1,000 verdicts."):
-        prices = [
-            st.number_input(f"A million {kind} tokens", min_value=0.0, value=None, placeholder="not known", key=key)
-            for kind, key in (("prompt", "price_in"), ("reply", "price_out"))
-        ]
-    return prices[0], prices[1]
+    """Prices of the judges' tokens, kept while the panel is closed."""
+    panel = st.popover("Prices", help="For the cost per 1,000 verdicts.", key="prices", on_change="rerun")
+    if panel.open:
+        with panel:
+            for kind, key in (("prompt", "price_in"), ("reply", "price_out")):
+                st.number_input(
+                    f"A million {kind} tokens",
+                    min_value=0.0,
+                    value=None,
+                    placeholder="not known",
+                    key=key,
+                    persist_state="session",
+                )
+    return st.session_state.get("price_in"), st.session_state.get("price_out")
 
 
-def _chart(rows: list[dict[str, Any]], measure: views.JudgeMeasure, judges: list[str], codes: list[str]) -> None:
-    """One measure by language, and the way to the battles."""
-    st.caption(measure.meaning)
-    if all(row[measure.name] is None for row in rows):
-        reasons = sorted({f"{row['judge']}: {row[f'{measure.name}_reason']}" for row in rows})
-        st.info(ui.plain(f"No value. {'; '.join(reasons)}."))
+def _figure(
+    page: ui.Page, rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], codes: list[str], scope: str
+) -> None:
+    """Who agrees with whom, or one measure by language; one figure at a time."""
+    known = [name for name in measures if any(row[name] is not None for row in rows)]
+    compared = _pairs(page, codes, scope)
+    options = [*([PAIRS] if any(row["raw"] is not None for row in compared) else []), *known]
+    if not options:
         return
+    name = ui.pick(
+        "Figure",
+        options,
+        key="measure",
+        default=known[0] if known and len(codes) > 1 else options[0],
+        segments=True,
+        help=f"{PAIRS}: who agrees with whom. "
+        + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
+    )
+    if name == PAIRS:
+        where = "all languages" if scope == "all" else name_of(scope or codes[0])
+        st.caption(f"Percent of the battles on which two come to the same decision, in {where}.")
+        ui.chart(
+            charts.agreement_matrix(compared, mode=ui.mode()),
+            key="pairs",
+            alt="Share of the battles on which every two judges, and people, agree, as a heatmap.",
+            wide=True,
+        )
+        return
+    measure = measures[name]
+    st.caption(measure.meaning)
     clicked = ui.chart(
         charts.judge_figure(
             rows,
-            measure=measure.name,
-            judges=judges,
+            measure=name,
+            judges=list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None)),
             languages=codes,
-            title=TITLES[measure.name],
+            title=measure.title,
             unit=measure.unit,
             fair=measure.fair,
             mode=ui.mode(),
         ),
-        key=f"by_language_{measure.name}",
+        key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
-    if clicked:
+    if clicked and clicked[0] != votes.PEOPLE:
         judge, code = clicked
         with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-            st.markdown(f"**{ui.plain(judge)}** in {LANGUAGES[code].name}", width="content")
+            st.markdown(f"**{ui.plain(judge)}** in {name_of(code)}", width="content")
             ui.onward("battle", "Its battles", languages=(code,), referee=judge)
             ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
 
 
-def _agreement(page: ui.Page, codes: list[str], scope: str) -> None:
-    """How far people agree with each judge and with each other, and judges with each other."""
-    st.header("Agreement", anchor=False)
+def _pairs(page: ui.Page, codes: list[str], scope: str) -> list[dict[str, Any]]:
+    """How far every two who decide agree; over all languages where both decided in several, else in the one."""
     voted: tuple[votes.Agreement, ...] = ()
-    counts = dict.fromkeys(codes, 0)
-    try:
+    with suppress(MirageError):
         voted = people.agreement_at(page.arena)
-        counts = agreements.voted(people.log(page.arena), codes)
-    except MirageError as error:
-        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
-    table = agreements.agreement_rows(page.arena, voted, [*codes, "all"] if scope == "all" else codes)
-    # Votes may be in some of the languages only: where there is no row over all that are shown, those there are.
-    over = {row.language for row in voted}
-    where = {"all"} if scope == "all" and "all" in over else {code for code in codes if code in over}
-    shown = [row for row in voted if row.language in where]
-    if shown:
-        with st.container(horizontal=True, gap="small"):
-            for row in shown:
-                agreement.agreement_badge(row, where=len(codes) > 1)
-    if shown or "answers" in page.arena.tables:
-        st.caption(agreement.voted_languages(counts))
-    ui.onward("spot_check", "Vote on battles yourself")
-    if not len(table):
-        return
-    rows = table.to_pylist()
-    lines = [
-        row
-        | {
-            "who": f"{row['one']}, {'each other' if row['one'] == row['referee'] else row['referee']}"
-            + ("" if row["language"] == scope else f" ({row['language']})")
-        }
-        for row in rows
-        if (row["language"] in where if row["one"] == votes.PEOPLE else not scope or row["language"] == scope)
-    ]
-    if lines:
-        schema = table.schema.append(pa.field("who", pa.string()))
-        ui.table(pa.Table.from_pylist(lines, schema=schema), AGREEMENT, key="agreement")
-        st.caption(
-            "Of people's votes those count that are on battles drawn at random; a tie and “both bad” are one. "
-            f"Intervals take the question as the unit. From {votes.ENOUGH} questions on the figures can be relied on."
-        )
-    if len(codes) > 1:
-        statistic = ui.pick(
-            "Agreement by language",
-            list(agreements.STATISTICS),
-            key="agreed",
-            segments=True,
-            help=" ".join(f"{name}: {meaning}" for name, meaning in agreements.STATISTICS.items()),
-        )
-        named = [
-            row | {"judge": f"{row['one']}, {row['referee']}"} | {f"{statistic}_n": row["n"]}
-            for row in rows
-            if row[statistic] is not None and row["language"] != "all"
-        ]
-        if named:
-            ui.chart(
-                charts.judge_figure(
-                    named,
-                    measure=statistic,
-                    judges=list(dict.fromkeys(row["judge"] for row in named)),
-                    languages=[code for code in codes if any(row["language"] == code for row in named)],
-                    title=f"Agreement, {statistic} (higher is better)",
-                    unit="rate" if statistic == "raw" else "rating",
-                    fair=None,
-                    mode=ui.mode(),
-                ),
-                key=f"agreement_{statistic}",
-                alt="Agreement of every two who decide by language, with 95% intervals; hollow where n is too small.",
-            )
+    rows = agreements.agreement_rows(page.arena, voted, [*codes, "all"]).to_pylist()
+    pairs: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["referee"]) not in pairs):
+            pairs[row["one"], row["referee"]] = row
+    return list(pairs.values())
 
 
 main()

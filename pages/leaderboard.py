@@ -14,15 +14,17 @@ from mirage.charts import leaderboard as charts
 from mirage.charts.published import dumbbells
 from mirage.charts.report import report_page
 from mirage.errors import MirageError
-from mirage.languages import LANGUAGES
+from mirage.exports.leaderboard import to_latex, to_markdown
+from mirage.languages import name_of
 from mirage.rank.languages import LanguageEffects
 from mirage.rank.scale import Scale
 from mirage.rank.whatif import RankOptions
-from mirage.text import counted
-from mirage.ui import agreement
+from mirage.text import MANY, counted
+from mirage.ui import agreement, systems
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
-from mirage.views import compared
+from mirage.ui.retrieval import show_retrieval
+from mirage.views import cards, compared
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
@@ -34,6 +36,8 @@ def main() -> None:
         published(page)
     else:
         if "judgments" not in page.arena.tables:
+            if "outcomes" not in page.arena.tables:
+                show_retrieval(page)
             page.need("outcomes")
         ratings(page)
 
@@ -68,12 +72,15 @@ def ratings(page: ui.Page) -> None:
         st.caption(ui.plain(_sentences((*against, *board.counted))))
     with filters:
         reference, scale = _compared(board)
-    shown = compared.board_rows(board, reference, scale)
-    rows = shown.to_pylist()
+        chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
+    _filtered(len(chosen_systems), board.rows.num_rows, words)
+    shown = ui.where(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    rows = ui.kept(cards.with_lines, shown, page.arena)
     left, right = st.columns([13, 8], gap="small")
     with right:
         clicked = ui.chart(
-            charts.whiskers(
+            ui.kept(
+                charts.whiskers,
                 rows,
                 mode=ui.mode(),
                 title=charts.axis_title(scale, choice.ties, reference),
@@ -100,7 +107,8 @@ def ratings(page: ui.Page) -> None:
                 f"right. {board.method}."
             )
         else:
-            _onward(system)
+            _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
+            systems.card_line(cards.cards_of(page.arena).get(system))
             st.caption(ui.plain(_sentences(views.needed(board, system))))
         if weak := compared.design_lines(board):
             st.caption(ui.plain(f"Who met whom: {'; '.join(weak)}."))
@@ -117,7 +125,7 @@ def ratings(page: ui.Page) -> None:
         place = st.empty()
         draw = charts.rank_map if shape == "map" else charts.bumps
         cell = ui.chart(
-            draw(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode=ui.mode()),
+            ui.kept(draw, ui.rows(board.ranks), systems=[row["system"] for row in rows], mode=ui.mode()),
             key=f"rank_{shape}",
             alt="Rank of every system in every language.",
             select=True,
@@ -133,9 +141,16 @@ def ratings(page: ui.Page) -> None:
         _families(views.unusual(board))
     if judged:
         agreement.show_corrected(page, referee, board.languages)
+    show_retrieval(page)
+    # The method of a ranking that counts otherwise says more than that of its fit.
+    notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(
         "leaderboard",
-        compared.everything(board, reference),
+        ui.kept(
+            cards.with_cards,
+            ui.where(compared.everything(board, reference), "system", chosen_systems),
+            page.arena,
+        ),
         about={
             "referee": referee,
             "skill": skill,
@@ -147,11 +162,21 @@ def ratings(page: ui.Page) -> None:
         report=lambda facts: report_page(
             page.arena.title,
             f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
-            board.rows.to_pylist(),
-            board.ranks.to_pylist(),
+            cards.with_lines(ui.where(board.rows, "system", chosen_systems), page.arena),
+            ui.rows(ui.where(board.ranks, "system", chosen_systems)),
             about=facts,
         ),
+        printed={
+            "LaTeX": lambda: to_latex(board.ranking, title=page.arena.title, notes=notes),
+            "Markdown": lambda: to_markdown(board.ranking, title=page.arena.title, notes=notes),
+        },
     )
+
+
+def _filtered(n: int, total: int, words: str) -> None:
+    """Say what the choice of systems leaves."""
+    if n < total:
+        st.caption(ui.plain(f"{n} of {total} systems are shown: {words}. Ranks stay those among all {total}."))
 
 
 def _families(tests: LanguageEffects | None) -> None:
@@ -277,65 +302,74 @@ def published(page: ui.Page) -> None:
         f"{counted(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. No "
         "interval is shown: the ratings behind these ranks could not be read from the paper."
     )
-    rows = figures.rows.to_pylist()
+    chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
+    _filtered(len(chosen), figures.rows.num_rows, words)
+    shown = ui.where(figures.rows, "system", chosen)
+    rows = ui.kept(cards.with_lines, shown, page.arena)
     left, right = st.columns([13, 8], gap="small")
     with left:
-        ui.table(figures.rows, columns.PUBLISHED, key="published")
+        picked = ui.table(shown, columns.PUBLISHED, key="published", select=True)
+        if picked is not None:
+            systems.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
         st.caption(ui.plain(f"Source: {figures.reference}."))
     with right:
         ui.chart(
-            dumbbells(rows, mode=ui.mode()),
+            ui.kept(dumbbells, rows, mode=ui.mode()),
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
     st.header("Rank by language", anchor=False)
-    cells, systems = figures.ranks.to_pylist(), [row["system"] for row in rows]
+    cells, order = ui.rows(figures.ranks), [row["system"] for row in rows]
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:
             st.caption(f"By the {name}. 1 is best.")
             ui.chart(
-                charts.rank_map(cells, systems=systems, mode=ui.mode(), value=name, dense=True),
+                ui.kept(charts.rank_map, cells, systems=order, mode=ui.mode(), value=name, dense=True),
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
             )
-    page.download("ranks", figures.everything, about={"reference": figures.reference, "languages": figures.languages})
+    everything = cards.with_cards(ui.where(figures.everything, "system", chosen), page.arena)
+    page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
 def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
     """How much the whole arena holds."""
-    over = f"{counted(size.queries, 'question')} in {counted(len(size.languages), 'language')}."
+    over = f"{counted(size.queries, 'query')} in {counted(len(size.languages), 'language')}."
     if not Referee.named(referee).by_labels:
         decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        return f"{counted(size.replies, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
-    noun = "real reply" if page.arena.label == "real replies" else "reply"
+        return f"{counted(size.answers, 'verdict')} of {decider} on {len(size.systems)} systems, {over}"
+    noun = "real answer" if page.arena.label == "real replies" else "answer"
     return (
         "Who answers from the passages given, and abstains when none answers: "
-        f"{counted(size.replies, noun)} of {counted(len(size.systems), 'system')} to {over}"
+        f"{counted(size.answers, noun)} of {counted(len(size.systems), 'system')} to {over}"
     )
 
 
 def _shown(page: ui.Page, board: views.Board, size: views.Size) -> str:
     """What the filters leave, and why anything is left out."""
-    names = [LANGUAGES[code].name for code in board.languages]
+    names = [name_of(code) for code in board.languages]
     if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
         return "all of them"
-    summary = f"{board.n_queries:,} of {size.queries:,} questions in "
+    summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    omitted = [f"{LANGUAGES[code].name} ({reason})" for code, reason in board.lacking.items()]
-    omitted += [f"{LANGUAGES[code].name} (no battle)" for code in page.picked if code not in size.languages]
+    omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
+    omitted += [f"{name_of(code)} (no battle)" for code in page.picked if code not in size.languages]
+    omitted = omitted if len(omitted) <= MANY else [counted(len(omitted), "language")]
     omitted += [f"{system} (no battle in some of these languages)" for system in board.left_out]
     return summary + (f"; left out: {', '.join(omitted)}" if omitted else "")
 
 
-def _onward(system: str, language: str | None = None) -> None:
+def _onward(system: str, language: str | None = None, *, rival: str | None = None) -> None:
     """From a number to what is behind it."""
-    where = f" in {LANGUAGES[language].name}" if language else ""
+    where = f" in {name_of(language)}" if language else ""
     only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**{where}", width="content")
         ui.onward("hallucination", "When it answers and when it abstains", languages=only, systems=system)
         ui.onward("answers", "What it said", languages=only, systems=system)
+        if rival is not None:
+            ui.onward("compare", "Is it better than another?", languages=only, by="rating", a=system, b=rival)
 
 
 main()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from textwrap import indent
 
 import streamlit as st
 
 from mirage import schema, store, ui
+from mirage.text import counted
 from mirage.views import methods as views
 from mirage.views.definitions import DEFINITIONS, Definition
 
 _RULES = (
     ui.Col("published", "Published", "text", help="Outcome by the published rules."),
     ui.Col("strict", "Strict", "text", help="Outcome by the strict parser."),
-    ui.Col("n", "Replies", "count", help="Replies on which the two differ in this way."),
+    ui.Col("n", "Answers", "count", help="Answers on which the two differ in this way."),
     ui.Col("rule", "Rule", "text", help="The rule of the strict parser that decided.", width=180),
     ui.Col("meaning", "What the rule says", "text", help="The rule in words.", width=620),
 )
@@ -25,7 +27,7 @@ def main() -> None:
     """Search the definitions, see what departs from the published programs, and where the data is from."""
     page = ui.begin("methods")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.pick("Section", _SECTIONS, key="section", kind="section", segments=True)
+        section = ui.sections(dict.fromkeys(_SECTIONS, ()))
         words = ""
         if section in ("Definitions", "Prompts", "Columns"):
             words = st.text_input(
@@ -49,28 +51,28 @@ def definitions(page: ui.Page, words: str) -> None:
     page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
     if not shown:
         st.info("No definition holds all of these words. Try fewer.")
-    for group, entries in groupby(shown, key=lambda d: d.group):
-        st.header(group, anchor=False)
-        for entry in entries:
-            define(entry)
+    # style.css makes a box of two columns of every item: elements of Streamlit's own would be a hundred.
+    with st.container(key="definitions"):
+        for group, entries in groupby(shown, key=lambda d: d.group):
+            st.header(group, anchor=False)
+            st.markdown("\n".join(map(define, entries)))
 
 
-def define(entry: Definition) -> None:
-    """One definition: words on the left, formula and source on the right."""
-    with st.container(border=True):
-        left, right = st.columns([3, 2], gap="large")
-        left.markdown(f"**{ui.plain(entry.term)}**  \n{ui.plain(entry.meaning)}")
-        if entry.departure:
-            left.markdown(f"*Differently here.* {ui.plain(entry.departure)}")
-        if entry.formula:
-            right.latex(entry.formula)
-        right.caption(ui.plain(f"Source: {entry.source}"))
+def define(entry: Definition) -> str:
+    """One definition as an item of a list in Markdown: its words, and below them formula and source as a list."""
+    words = f"**{ui.plain(entry.term)}**  \n{ui.plain(entry.meaning)}"
+    if entry.departure:
+        words += f"\n\n*Differently here.* {ui.plain(entry.departure)}"
+    source = f":small[:gray[{ui.plain(f'Source: {entry.source}')}]]"
+    if entry.formula:
+        source = f"$$\n{entry.formula}\n$$\n\n{source}"
+    return f"- {indent(words, '  ').lstrip()}\n\n  - {indent(source, '    ').lstrip()}\n"
 
 
 def differences(page: ui.Page) -> None:
     """What departs from the published programs, and how much it moves this arena's numbers."""
     page.need("outcomes")
-    with st.spinner("Measuring how much each difference moves the numbers"):
+    with ui.first_time("Measuring how much each difference moves the numbers", page.arena):
         effects = views.effects(page.arena)
     page.summary(f"{len(effects)} differences, each measured on the outcomes of this arena.")
     _texts(
@@ -82,7 +84,7 @@ def differences(page: ui.Page) -> None:
             "Measured on": [f"{effect.n:,} {effect.unit}" for effect in effects],
         }
     )
-    st.header("Replies that the two parsers read differently", anchor=False)
+    st.header("Answers that the two parsers read differently", anchor=False)
     rules = views.rule_counts(page.arena)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
@@ -127,7 +129,9 @@ def data(page: ui.Page) -> None:
 
     manifest = page.arena.manifest
     rows = views.provenance(page.arena)
-    page.summary(f"{len(rows)} tables, {sum(r['rows'] for r in rows):,} rows. Version {page.arena.version}.")
+    page.summary(
+        f"{counted(len(rows), 'table')}, {counted(sum(r['rows'] for r in rows), 'row')}. Version {page.arena.version}."
+    )
     st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
     if manifest.get("licence"):
         st.caption(ui.plain(f"Licence: {manifest['licence']}"))

@@ -8,13 +8,30 @@ import streamlit as st
 
 from mirage import ui, votes
 from mirage.errors import MirageError
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.schema import from_rows
-from mirage.ui import reply, texts, vote_item, vote_session
-from mirage.ui.identity import login_required
+from mirage.text import counted
+from mirage.ui import answer_card, texts, vote_item, vote_session
+from mirage.ui.identity import login_required, may, reader
 from mirage.views import answers
 from mirage.views import battle as battles
 from mirage.views import spot_check as views
+from mirage.votes.ballots import BallotProgress, ballots_left
+
+BALLOTS = (
+    ui.Col("ballot", "Ballot", "text", help="Its id, which is in the name of the file that it gives back.", width=190),
+    ui.Col("voter", "Voter", "text", help="For whom it is, or who gave it back.", width=160),
+    ui.Col("items", "Battles", "count", help="Battles on it."),
+    ui.Col("voted", "Voted", "count", help="Those with a vote that was imported and stands."),
+    ui.Col("left", "Left", "count", help="Those without."),
+)
+
+KINDS: dict[str, tuple[type[votes.Row], Any]] = {
+    "battles": (votes.Vote, views.past),
+    "citations": (votes.Evidence, views.past_evidence),
+    "nuggets": (votes.NuggetVote, views.past_nuggets),
+}
+"""What is voted on: the rows of its log, and what reads them."""
 
 
 def main() -> None:
@@ -36,13 +53,13 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         subject = ui.pick(
             "Vote on",
-            ("battles", "citations"),
+            ("battles", "citations", *(("nuggets",) if "nuggets" in page.arena.tables else ())),
             key="ballot",
             kind="ballot",
             segments=True,
             width="content",
             help="battles: which of two answers is better. citations: does a passage support the sentence that cites "
-            "it.",
+            "it. nuggets: does an answer state a fact.",
         )
         language = ui.pick(
             "Language",
@@ -51,21 +68,23 @@ def main() -> None:
             kind="language",
             default="en",
             width=120,
-            help="Choose one that you read well. " + ", ".join(f"{code}: {LANGUAGES[code].name}" for code in codes),
+            help="Choose one that you read well. " + ", ".join(f"{code}: {name_of(code)}" for code in codes),
         )
         voter = vote_session.voter()
     if not voter:
         page.summary("You decide first; then you see whose answers they were and what each judge said.")
         with st.container(border=True):
-            if login_required():
+            if login_required() and not reader().name:
                 st.markdown("**Votes need a login here, and none has reached this page.**")
                 st.caption("Open the page through the address at which you log in. All other pages can be read.")
+            elif not may("voter"):
+                st.markdown("**Votes need the role of a voter here, which you do not have.**")
+                st.caption("Ask whoever runs this explorer for it. All other pages can be read.")
             else:
                 st.markdown("**Give a name or a pseudonym to begin.**")
                 st.caption("Your votes are kept under it. One key a vote; the votes of this visit can be taken back.")
         return
-    kind: type[votes.Row] = votes.Vote if subject == "battles" else votes.Evidence
-    load = views.past if subject == "battles" else views.past_evidence
+    kind, load = KINDS[subject]
     try:
         session = vote_session.enter(page.arena, language, voter, kind, lambda db: load(page.arena, db, language))
     except MirageError as error:
@@ -76,18 +95,35 @@ def main() -> None:
     if subject == "battles":
         pool = views.pool(page.arena, language)
         same = f"; {pool.same_text:,} with the same text twice are left out" if pool.same_text else ""
-        page.summary(
-            f"{len(pool.battles):,} battles in {LANGUAGES[language].name}{same}. Names are hidden, order is drawn."
-        )
+        page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Names are hidden, order is drawn.")
+    elif subject == "nuggets":
+        n = len(views.stating(page.arena, language))
+        page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Names are hidden.")
     else:
         n = len(views.citing(page.arena, language))
-        page.summary(f"{n:,} replies in {LANGUAGES[language].name} that may cite a passage. Names are hidden.")
+        page.summary(f"{n:,} answers in {name_of(language)} that may cite a passage. Names are hidden.")
     vote()
     page.download(
         f"votes-{language}",
         from_rows(kind, session.own_votes),
         about={"language": language, "voter": voter, "votes": "those that stood when the page was last opened"},
     )
+    if kind is votes.Vote:
+        sent_around(page.arena.name, language, session)
+
+
+def sent_around(arena: str, language: str, session: vote_session.VoteSession) -> None:
+    """How far the ballots of a language have come (`mirage votes ballot`); nothing where none was made."""
+    try:
+        rows = [row for row in ballots_left(arena, session.log) if row.language == language]
+    except MirageError as error:
+        ui.refuse(error)
+        return
+    if not rows:
+        return
+    n_left = sum(row.left for row in rows)
+    with st.expander(f"{counted(len(rows), 'ballot')} sent around, {counted(n_left, 'battle')} left on them"):
+        ui.table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
 
 
 @st.fragment
@@ -99,6 +135,8 @@ def vote() -> None:
     row = vote_session.pending()
     if session.kind is votes.Vote:
         battle(session, row)
+    elif session.kind is votes.NuggetVote:
+        nugget(session, row)
     else:
         citation(session, row)
 
@@ -109,10 +147,10 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     own_votes = session.own_votes
     progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
-        min(1.0, progress.questions / progress.enough),
+        min(1.0, progress.queries / progress.enough),
         text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted, "
-        f"{progress.own_random:,} of them drawn at random. Questions with anybody's random vote: "
-        f"{progress.questions:,}; {progress.enough} make the agreement with a judge reliable.",
+        f"{progress.own_random:,} of them drawn at random. Queries with anybody's random vote: "
+        f"{progress.queries:,}; {progress.enough} make the agreement with a judge reliable.",
     )
     if own_votes:
         last_vote = own_votes[-1]
@@ -129,15 +167,21 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     shown = battles.battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
     token = session.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
     vote_item.top(token)
+    labels = bool(st.session_state.get("spot_labels"))
     with st.container(horizontal=True, key="spot_body", gap="medium"):
         with st.container(key="spot_asked", gap="small"):
-            reply.show_facts([LANGUAGES[item.language].name])
-            reply.show_question(shown.question)
-            vote_item.show_sides(shown)
+            answer_card.show_facts([name_of(item.language)])
+            answer_card.show_query(shown.query)
+            vote_item.show_sides(shown, labels=labels)
         with st.container(key="spot_given", gap="small"):
-            if shown.question.passages:
-                st.header(f"{len(shown.question.passages)} passages", anchor=False)
-                reply.show_passages(shown.question)
+            if shown.query.passages:
+                st.header(counted(len(shown.query.passages), "passage"), anchor=False)
+                st.toggle(
+                    "Relevance labels",
+                    key="spot_labels",
+                    help="Which passages people judged relevant: hidden, so that you judge by what you read.",
+                )
+                answer_card.show_passages(shown.query, labels=labels)
 
     def make_vote(choice: str, note: str | None) -> votes.Row:
         return votes.cast(
@@ -163,9 +207,9 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     own_votes = session.own_votes
     if own_votes:
         last_vote = own_votes[-1]
-        last_question = answers.question_view(session.arena, (last_vote.language, last_vote.query_id), "strict")
+        last_query = answers.query_view(session.arena, (last_vote.language, last_vote.query_id), "strict")
         vote_item.show_cited(
-            last_vote, next((p for p in last_question.passages if p.passage_id == last_vote.passage_id), None)
+            last_vote, next((p for p in last_query.passages if p.passage_id == last_vote.passage_id), None)
         )
     pair = views.next_pair(session.arena, session.language, own_votes)
     st.caption(f"{len(own_votes):,} votes of yours on citations of this language, {len(session.log):,} of everybody.")
@@ -175,12 +219,12 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
         return
     token = session.token(pair.key)
     vote_item.top(token)
-    question = answers.question_view(session.arena, (pair.language, pair.query_id), "strict")
-    answer = next(answer for answer in question.replies if answer.system == pair.system)
-    passage = next(p for p in question.passages if p.passage_id == pair.passage_id)
-    reply.show_facts([LANGUAGES[pair.language].name, "Does the passage support the sentence?"])
-    reply.show_question(question)
-    vote_item.show_citation(pair, answer, question, passage)
+    query = answers.query_view(session.arena, (pair.language, pair.query_id), "strict")
+    answer = next(answer for answer in query.answers if answer.system == pair.system)
+    passage = next(p for p in query.passages if p.passage_id == pair.passage_id)
+    answer_card.show_facts([name_of(pair.language), "Does the passage support the sentence?"])
+    answer_card.show_query(query)
+    vote_item.show_citation(pair, answer, query, passage)
 
     def make_vote(choice: Any, note: str | None) -> votes.Row:
         return views.evidence(
@@ -197,6 +241,40 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     bar(session, vote_item.EVIDENCE, (token, make_vote), unsent_vote)
 
 
+def nugget(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
+    """The last nugget's result and the next nugget."""
+    own_votes = session.own_votes
+    if own_votes:
+        vote_item.show_assigned(own_votes[-1], views.assigned_by(session.arena, own_votes[-1]))
+    item = views.next_nugget(session.arena, session.language, own_votes)
+    st.caption(f"{len(own_votes):,} votes of yours on nuggets of this language, {len(session.log):,} of everybody.")
+    if item is None:
+        finished("nuggets" if own_votes else "")
+        bar(session, {}, None, unsent_vote)
+        return
+    token = session.token(item.key)
+    vote_item.top(token)
+    query = answers.query_view(session.arena, (item.language, item.query_id), "strict")
+    answer = next(answer for answer in query.answers if answer.system == item.system)
+    answer_card.show_facts([name_of(item.language), "Does the answer state the fact?"])
+    answer_card.show_query(query)
+    vote_item.show_nugget(item, answer, query)
+
+    def make_vote(choice: Any, note: str | None) -> votes.Row:
+        return views.nugget_vote(
+            item,
+            vote=choice,
+            vote_id=token,
+            arena=session.arena.name,
+            voter=session.voter,
+            note=note,
+            seconds=session.seconds(token),
+            session=session.reader.session,
+        )
+
+    bar(session, vote_item.NUGGET | vote_item.SKIP, (token, make_vote), unsent_vote)
+
+
 def bar(
     session: vote_session.VoteSession,
     choices: dict[str, tuple[str, str]],
@@ -207,7 +285,7 @@ def bar(
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
             waiting(unsent_vote)
-            label, key = (vote_item.BATTLE | vote_item.SKIP | vote_item.EVIDENCE)[unsent_vote.vote]
+            label, key = vote_item.CHOICES[unsent_vote.vote]
             st.button(
                 f"Send again: {label}",
                 key=f"spot_again_{unsent_vote.vote_id}",
@@ -279,7 +357,10 @@ def finished(noun: str) -> None:
             st.caption("Choose another language, or see on the Judges page how far you agree.")
         else:
             st.markdown("**There is nothing to vote on in this language.**")
-            st.caption("It takes two different answers to one question, or a sentence that cites a passage.")
+            st.caption(
+                "It takes two different answers to one query, a sentence that cites a passage, or an answer to a query "
+                "with nuggets."
+            )
 
 
 def leave(last_vote: votes.Vote) -> None:

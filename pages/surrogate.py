@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from shlex import quote
 from typing import Any, get_args
@@ -17,9 +17,10 @@ from mirage.charts import surrogate as charts
 from mirage.charts.features import title
 from mirage.charts.palette import FORMATS
 from mirage.errors import TableMissing
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.schema import Skill
-from mirage.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
+from mirage.text import counted
 from mirage.ui import referee as who
 from mirage.views import surrogate as views
 
@@ -102,7 +103,7 @@ PRINTED = (
         "interval",
         "Printed spread",
         "text",
-        help="Published, MIRAGE-Bench, Table 5: 2.5 to 97.5% over tournaments of drawn questions.",
+        help="Published, MIRAGE-Bench, Table 5: 2.5 to 97.5% over tournaments of drawn queries.",
         width=120,
     ),
     ui.Col("systems", "n", "count", help="Systems that we left out."),
@@ -124,6 +125,8 @@ def main() -> None:
         page.summary("No prediction in the languages picked.")
         st.info("Pick other languages in the sidebar, or none for all.")
         return
+    if (former := st.query_params.get("regressor", "")) in FORMER_NAMES:
+        st.query_params["regressor"] = FORMER_NAMES[former]
     with pickers:
         regressor = ui.pick(
             "Regressor",
@@ -151,7 +154,8 @@ def main() -> None:
     left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
     with left:
         clicked = ui.chart(
-            charts.ratings(
+            ui.kept(
+                charts.ratings,
                 points,
                 views.judged_ends(page.arena, referee, skill, language),
                 referee=referee,
@@ -170,7 +174,7 @@ def main() -> None:
             charts.tau_figure(
                 [row for row in rows if row["language"] != ALL],
                 regressor=_title(regressor),
-                names=[LANGUAGES[row["language"]].name for row in rows if row["language"] != ALL],
+                names=[name_of(row["language"]) for row in rows if row["language"] != ALL],
                 mode=ui.mode(),
             ),
             key="taus",
@@ -178,13 +182,14 @@ def main() -> None:
         )
     st.caption(HELD_OUT)
     _outside(page, referee, skill, regressor)
-    st.header("Regressors side by side", anchor=False)
-    compared = _compared(page, comparison, language)
-    ui.table(compared, REGRESSOR, key="regressors")
-    st.caption(ui.plain(_meaning(regressor)))
-    _cost(page, referee)
-    _rests(page, referee, skill, language, comparison.chosen)
-    _printed(page, referee, skill, rows)
+    draw: dict[str, Callable[[], None]] = {
+        "Regressors": lambda: _regressors(page, comparison, regressor, language),
+        "Cost": lambda: _cost(page, referee),
+        "Rests on": lambda: _rests(page, referee, skill, language, comparison.chosen),
+    }
+    if views.printed(page.arena).reference:
+        draw["In print"] = lambda: _printed(page, referee, skill, rows)
+    draw[ui.sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
         comparison.points,
@@ -202,19 +207,19 @@ def main() -> None:
 def _need(page: ui.Page) -> None:
     """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
     tables = page.arena.tables
-    if "predictions" not in tables and "judgments" in tables:
+    if "predictions" not in tables and "features" in tables and "judgments" in tables:
         st.caption(ui.plain(f"Whose ratings can be predicted here: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
-            where, judge = quote(str(page.arena.path)), quote(judges(page.arena)[0])
+            where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
             command = f"mirage surrogate {where} --referee {judge} --store"
-            error = TableMissing("predictions", where=str(page.arena.path), command=command)
-            ui.missing(error, why=f"The arena “{page.arena.title}” comes without it.")
+            error = TableMissing("predictions", where=page.arena.address, command=command)
+            ui.missing(error, why=page.without())
             st.stop()
     page.need("predictions")
 
 
 def _referee(page: ui.Page) -> tuple[str, Skill]:
-    """Whose ratings are predicted, on which questions."""
+    """Whose ratings are predicted, on which queries."""
     available = views.available(page.arena)
     referees = list(dict.fromkeys(referee for referee, _ in available))
     referee = who.referee(referees, "Whose ratings are predicted.")
@@ -229,7 +234,7 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = summary.tau, summary.rmse, f"in {summary.languages} languages, mean over them"
     else:
         (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
-        tau, rmse, where = quality.tau, quality.rmse, f"in {LANGUAGES[language].name}"
+        tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
         f"By the regressor {regressor}, {n} systems are ordered like {referee} with a tau of {write(tau)} {where}, "
@@ -262,11 +267,19 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
         return
     lines = []
     for system, features in beyond.items():
-        parts = [f"{title(f)} in {len(codes)} language{'s' * (len(codes) > 1)}" for f, codes in features.items()]
+        parts = [f"{title(f)} in {counted(len(codes), 'language')}" for f, codes in features.items()]
         lines.append(f"{system}: {', '.join(parts)}")
-    with st.expander(f"{len(beyond)} systems lie outside the range of the others: their predictions extrapolate"):
+    lie = "lies" if len(beyond) == 1 else "lie"
+    with st.expander(f"{counted(len(beyond), 'system')} {lie} outside the range of the others, which is extrapolated"):
         for line in lines:
             st.markdown(f"- {ui.plain(line)}")
+
+
+def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
+    """Every regressor, and what the one that is picked does."""
+    st.header("Regressors side by side", anchor=False)
+    ui.table(_compared(page, comparison, language), REGRESSOR, key="regressors")
+    st.caption(ui.plain(_meaning(regressor)))
 
 
 def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
@@ -290,6 +303,7 @@ def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language
 
 def _cost(page: ui.Page, referee: str) -> None:
     """What a prediction saves."""
+    st.header("What a prediction saves", anchor=False)
     calls = views.calls(page.arena, referee)
     if calls == 0:
         st.caption("A prediction takes no call. The relevance referee asks no model either: no call is saved.")
@@ -320,7 +334,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:
         ui.chart(
-            charts.importance_figure(weights.permuted, mode=ui.mode()),
+            ui.kept(charts.importance_figure, weights.permuted, mode=ui.mode()),
             key="importances",
             alt="How much the squared error of left-out systems rises when a feature is another system's.",
         )
@@ -371,8 +385,6 @@ def _set(name: str) -> str:
 def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
     figures = views.printed(page.arena)
-    if not figures.reference:
-        return
     st.header("The published figures beside ours", anchor=False)
     ui.badge("published figures")
     forest: Mapping[str, Any] = {}
@@ -388,7 +400,7 @@ def _printed(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any
             write = FORMATS["rating"].write
             lines.append(
                 {
-                    "name": LANGUAGES[code].name,
+                    "name": name_of(code),
                     "tau": row["tau"],
                     "forest": forest.get(code),
                     "printed_tau": figures.tau.get(code),

@@ -9,13 +9,13 @@ import streamlit as st
 
 from mirage import store, ui
 from mirage.errors import ArenaError, MirageError
-from mirage.languages import LANGUAGES
+from mirage.languages import name_of
 from mirage.pipeline import adding
 from mirage.placement import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
-from mirage.text import counted
-from mirage.ui.identity import reader
+from mirage.text import counted, listed
+from mirage.ui.identity import may, reader
 from mirage.views import leaderboard
 from mirage.views import your_model as views
 
@@ -57,8 +57,8 @@ FEATURES = (
     ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
 )
 BATTLES = (
-    ui.Col("language", "Language", "text", help="Language of the question."),
-    ui.Col("query_id", "Question", "text", help="The question's id."),
+    ui.Col("language", "Language", "text", help="Language of the query."),
+    ui.Col("query_id", "Query", "text", help="The query's id."),
     ui.Col("system_b", "Opponent", "system", help="The system yours battles, in both orders."),
     ui.Col("wins", "Yours wins", "probability", help="Probability that yours wins it, ties aside."),
     ui.Col("information", "Information", "probability", help="Bits that it is expected to tell about the tier."),
@@ -87,41 +87,55 @@ def main() -> None:
                 else ""
             )
         page.summary(
-            f"{page.arena.rows('queries'):,} questions in {counted(len(page.arena.languages('queries')), 'language')}; "
+            f"{page.arena.rows('queries'):,} queries in {counted(len(page.arena.languages('queries')), 'language')}; "
             f"{counted(len(own_systems), 'system')} of yours."
         )
         standing(page, system, judge)
-        with st.expander("Add or replace a system"):
-            take(page)
+        if may("curator"):
+            with st.expander("Add or replace a system"):
+                take(page)
         if _is_own(page):
             _delete(page)
         return
     page.summary(
-        f"{page.arena.rows('queries'):,} questions in {counted(len(page.arena.languages('queries')), 'language')}. "
+        f"{page.arena.rows('queries'):,} queries in {counted(len(page.arena.languages('queries')), 'language')}. "
         "Add the answers of your system: what is free is measured at once, and nothing leaves this machine."
     )
-    take(page)
+    if may("curator"):
+        take(page)
+    else:
+        st.info(
+            "To bring answers needs a login with the role of a curator here. Ask whoever runs this explorer for it."
+        )
 
 
 def take(page: ui.Page) -> None:
-    """The questions out, the answers in."""
+    """The queries out, the answers in."""
     left, right = st.columns(2, gap="large")
     with left:
         st.header("1. Let your system answer", anchor=False)
-        if {"queries", "passages"} <= set(page.arena.tables):
+        has_texts = {"queries", "passages"} <= set(page.arena.tables)
+        if has_texts:
             st.caption("Each line has a language, a query_id and the whole prompt with its passages.")
             st.download_button(
-                "Download the questions",
-                lambda: exporting.to_jsonl(adding.questions(page.arena)),
-                f"{page.arena.name}-questions.jsonl",
+                "Download the queries",
+                lambda: exporting.to_jsonl(adding.queries(page.arena)),
+                f"{page.arena.name}-queries.jsonl",
                 "application/jsonl",
                 on_click="ignore",
             )
+        elif page.arena.name.startswith("nomiracl"):
+            st.caption("The queries are known here by their ids; their texts come from NoMIRACL's public files.")
         else:
-            st.caption("The questions are known here by their ids; their texts come from NoMIRACL's public files.")
-        st.caption("Or point one command at a served model, and open the arena again:")
+            st.caption("The queries are known here by their ids: a model can be asked only where their texts are.")
+            st.code(page.arena.command("passages"), language="bash", wrap_lines=True)
+        st.caption(
+            "Or point one command at a served model, and open the arena again:"
+            if has_texts
+            else "In an arena with the texts one command asks a served model:"
+        )
         st.code(
-            f"cp -r {quote(str(page.arena.path))} my-arena\n"
+            f"cp -r {quote(page.arena.address)} my-arena\n"
             "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
             "mirage run my-arena\nmirage app my-arena",
             language="bash",
@@ -152,7 +166,7 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
     answered = views.languages_with_features(page.arena, system)
     codes = tuple(code for code in answered if not page.picked or code in page.picked)
     if not codes:
-        st.info(f"{ui.plain(system)} has answers in {', '.join(LANGUAGES[code].name for code in answered)} only.")
+        st.info(f"{ui.plain(system)} has answers in {listed([name_of(code) for code in answered], 'language')} only.")
         return
     if judge:
         with st.spinner("Placing your system among the judged ones ..."):
@@ -211,7 +225,7 @@ def _place(page: ui.Page, placement: Placement) -> None:
             on_click="ignore",
         )
         st.code(
-            f"mirage judge {quote(str(page.arena.path))} --judge {quote(placement.referee)} --battles battles.csv",
+            f"mirage judge {quote(page.arena.address)} --judge {quote(placement.referee)} --battles battles.csv",
             language="bash",
             wrap_lines=True,
         )

@@ -1,0 +1,236 @@
+"""Is A better than B?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from mirage import ui
+from mirage.battles.referee import referees as referees_of
+from mirage.charts.compare import differences
+from mirage.comparison import ComparisonReport
+from mirage.comparison.measures import NUGGETS, RATE, RATING
+from mirage.errors import MirageError
+from mirage.rank.records import JOINT
+from mirage.text import counted
+from mirage.ui import referee as who
+from mirage.views import compare as views
+from mirage.views.keys import key_text
+
+NAMES = {
+    RATING: "the difference of Bradley-Terry ratings by a referee",
+    RATE: "right decisions on answerable and unanswerable queries, each half of it",
+    NUGGETS: "the share of the vital nuggets that are stated in full",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is compared, and by what."""
+
+    first: str
+    second: str
+    measure: str
+    referee: str
+    """Who decides the battles; empty where no rating is compared."""
+    margin: float
+
+
+def main() -> None:
+    """The pickers, the verdict with its evidence, the languages, the queries that moved."""
+    page = ui.begin("compare")
+    measures = views.measures(page.arena)
+    if not measures:
+        page.need("outcomes")
+    choice = pick(page, measures)
+    if choice is None:
+        page.summary("A comparison takes two systems; here fewer have a value.")
+        return
+    try:
+        report = views.report(
+            page.arena, choice.first, choice.second, choice.measure, choice.referee, page.picked, choice.margin
+        )
+    except MirageError as error:
+        ui.refuse(error)
+        return
+    page.summary(
+        f"{counted(report.overall.n_queries, 'query')} on which both have a value, "
+        f"{counted(len([row for row in report.rows if row.language != JOINT]), 'language')}. Measure: {report.title}."
+    )
+    verdict(report)
+    languages(page, report)
+    queries(page, report, choice)
+    page.download(
+        "comparison",
+        views.rows(report),
+        about={
+            "first": report.first,
+            "second": report.second,
+            "measure": report.measure,
+            "referee": choice.referee or None,
+            "margin": report.margin,
+            "moved": views.moved(report).to_pylist(),
+        },
+    )
+
+
+def pick(page: ui.Page, measures: tuple[str, ...]) -> Choice | None:
+    """The row of filters; None where two systems are not there."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        measure: str = ui.pick(
+            "Compared by",
+            measures,
+            key="by",
+            kind="measure",
+            width=220,
+            help="; ".join(f"{name}: {NAMES[name]}" for name in measures if name in NAMES)
+            + "; feature:NAME: a feature, where a difference above 0 is always in favour of the first.",
+        )
+        referee = ""
+        if measure == RATING:
+            referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
+        names = views.systems(page.arena, measure, referee)
+        if len(names) < 2:
+            return None
+        first: str = ui.pick("First system", names, key="a", kind="system", width=230)
+        others = tuple(name for name in names if name != first)
+        second: str = ui.pick("Second system", others, key="b", kind="system", width=230)
+        margin = st.number_input(
+            "Margin",
+            min_value=0.0,
+            value=0.0,
+            step=0.05,
+            key="margin",
+            bind="query-params",
+            width=130,
+            help="Differences of at most this count as none, in the unit of the measure. With a margin two systems can "
+            "be shown to be equivalent; without, only to differ.",
+        )
+    return Choice(first, second, measure, referee, float(margin or 0.0))
+
+
+def verdict(report: ComparisonReport) -> None:
+    """The answer in a sentence, and what it rests on."""
+    with st.container(border=True):
+        words = views.verdict_words(report)
+        margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
+        st.header(f"{ui.plain(report.first)} {words} {ui.plain(report.second)}{margin}", anchor=False)
+        st.markdown(ui.plain(views.evidence(report)))
+
+
+def languages(page: ui.Page, report: ComparisonReport) -> None:
+    """Every language, drawn and printed."""
+    rows = views.rows(report)
+    left, right = ui.side_by_side((320, 7), (480, 14), key="compare_rows")
+    unit = f", {report.unit}" if report.unit else ""
+    with left:
+        ui.chart(
+            ui.kept(
+                differences,
+                ui.rows(rows),
+                margin=report.margin,
+                title=f"Difference{unit} (above 0: the first is better)",
+                mode=ui.mode(),
+            ),
+            key="differences",
+            alt="Difference of the two systems in every language with its 95% interval.",
+            name=f"{page.arena.name}-comparison",
+        )
+    with right:
+        ui.table(rows, COLUMNS, key="comparison")
+    band = " The grey band is the margin." if report.margin else ""
+    holm = " Verdicts of languages hold after Holm’s correction over them." if len(report.rows) > 1 else ""
+    st.caption(
+        "A triangle to the right: better; to the left: worse; a square: equivalent; a hollow circle: inconclusive. "
+        f"Whiskers are 95% intervals with the query as the unit.{band}"
+        f"{holm}"
+    )
+    reasons = [row for row in report.rows if row.reason]
+    if reasons:
+        with st.expander(f"Why {counted(len(reasons), 'row')} cannot be told"):
+            st.markdown(
+                "\n".join(f"- {ui.plain(views.where(row.language))}: {ui.plain(row.reason or '')}" for row in reasons)
+            )
+
+
+def queries(page: ui.Page, report: ComparisonReport, choice: Choice) -> None:
+    """The queries that moved most, with the way to what was said on them."""
+    st.header("The queries that moved most", anchor=False)
+    if not report.moved:
+        st.caption("The two differ on no query that is known here.")
+        return
+    by_rating = choice.measure == RATING
+    columns = MOVED if by_rating else (*MOVED[:2], *VALUES, *MOVED[2:])
+    picked = ui.table(views.moved(report), columns, key="moved", select=True)
+    if picked is None:
+        st.caption("Select a row to read what both said. Losses of the first stand before gains of the same size.")
+        return
+    query = report.moved[picked]
+    key = key_text((query.language, query.query_id))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(f"**{ui.plain(query.query_id)}** in {views.where(query.language)}", width="content")
+        if referees_of(page.arena) or "answers" in page.arena.tables:
+            ui.onward(
+                "battle",
+                "The two side by side",
+                a=choice.first,
+                b=choice.second,
+                view="battle",
+                verdict="any",
+                query=key,
+            )
+        if {"answers", "outcomes"} & set(page.arena.tables):
+            ui.onward("answers", "Every system’s answer", query=key, languages=(query.language,))
+
+
+COLUMNS = (
+    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=110),
+    ui.Col(
+        "verdict",
+        "Verdict",
+        "text",
+        help="better: the interval lies above 0; worse: below; equivalent: within the margin; else inconclusive.",
+        width=92,
+    ),
+    ui.Col("difference", "Difference", "difference", help="The first less the second; above 0 the first is better."),
+    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; a dash: no bound.", width=66),
+    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; a dash: no bound.", width=66),
+    ui.Col(
+        "p_text",
+        "p (Holm)",
+        "text",
+        help="Chance of such a difference if the two were equal, after Holm’s correction over the languages.",
+    ),
+    ui.Col("n_queries", "Queries", "count", help="Queries of both."),
+    ui.Col(
+        "detectable",
+        "Shows from",
+        "value",
+        help="Smallest true difference that these queries show with a chance of 80%.",
+        width=84,
+    ),
+    ui.Col(
+        "more",
+        "More",
+        "count",
+        help="Queries to add for a decision with a chance of 80%, if the true difference is "
+        "this one; a dash: no number is known to be enough.",
+    ),
+)
+MOVED = (
+    ui.Col("where", "Language", "text", help="Language of the query.", width=110),
+    ui.Col("query_id", "Query", "text", help="Its id.", width=200),
+    ui.Col(
+        "difference",
+        "Difference",
+        "difference",
+        help="By how much the first is ahead on this query; of ratings, by how much the query moves the difference.",
+    ),
+)
+VALUES = (
+    ui.Col("first", "First", "value", help="Value of the first system.", width=74),
+    ui.Col("second", "Second", "value", help="Value of the second system.", width=74),
+)
+
+main()

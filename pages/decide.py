@@ -1,0 +1,278 @@
+"""Which system do I take, at what price, and how sure is that?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from mirage import ui
+from mirage.battles.referee import referees as referees_of
+from mirage.charts.decide import by_weight, trade_off
+from mirage.comparison.measures import RATING
+from mirage.deciding import ChoiceReport, Requirements
+from mirage.errors import MirageError
+from mirage.text import counted
+from mirage.ui import referee as who
+from mirage.views import decide as views
+
+AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a reader asks for."""
+
+    weights: tuple[tuple[str, float], ...]
+    referee: str | None
+    """None where no rating counts."""
+    requirements: Requirements
+    margin: float
+    tokens: tuple[float | None, float | None]
+    """Prompt tokens of an answer, and its own, where the ledger has no calls."""
+
+
+def main() -> None:
+    """What counts and what must hold, the choice, the systems, the languages, the weights."""
+    page = ui.begin("decide")
+    measures = views.measures(page.arena)
+    if not measures:
+        page.need("outcomes")
+    needs = pick(page, measures)
+    try:
+        report = views.report(
+            page.arena, needs.weights, needs.referee, needs.requirements, needs.margin, page.picked, needs.tokens
+        )
+    except MirageError as error:
+        ui.refuse(error)
+        return
+    kept = [option for option in report.options if option.refused is None]
+    worth = " and ".join(f"{name} ({share:.0%})" for name, share in report.weights.items())
+    page.summary(
+        f"{len(kept)} of {counted(len(report.options), 'system')} can be taken; "
+        f"{counted(report.overall.n_queries, 'query')} in {counted(len(report.each), 'language')}. "
+        f"A system’s worth is its {worth}."
+    )
+    choice(report)
+    systems(page, report)
+    if len(report.rows) > 1:
+        languages(report)
+    if report.by_weight:
+        weights(report)
+    page.download(
+        "choice",
+        views.option_rows(report),
+        about={
+            "weights": report.weights,
+            "scales": report.scales,
+            "referee": report.referee,
+            "margin": report.margin,
+            "draws": report.n_draws,
+            "seed": report.seed,
+            "languages": views.language_rows(report).to_pylist(),
+            "by weight": list(views.weight_rows(report)),
+        },
+    )
+
+
+def pick(page: ui.Page, measures: tuple[str, ...]) -> Needs:
+    """What counts and what must hold."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        picked = ui.pick(
+            "What counts",
+            measures,
+            key="counts",
+            kind="measure",
+            many=True,
+            placeholder=measures[0],
+            width=330,
+            help="Of several a difference counts by its share of the difference from the worst to the best system.",
+        )
+        names = picked or [measures[0]]
+        weighed = tuple((name, weight(name) if len(names) > 1 else 1.0) for name in names)
+        referee = None
+        if RATING in names:
+            referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
+        margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05, width=100)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        budget = number("Budget", "budget", "Most US dollars for 1,000 answers.", 0.5)
+        seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
+        context = number("Context", "context", "Least tokens that prompt and answer may have together.", 1000.0)
+        known = views.licences(page.arena)
+        licences: list[str] = []
+        if known:
+            licences = ui.pick(
+                "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
+            )
+        is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
+        about = (
+            "of an answer, for systems without calls in the ledger: with the prices of their cards they make its price."
+        )
+        tokens_in = number("Prompt tokens", "tokens_in", f"Prompt tokens {about}", 100.0)
+        tokens_out = number("Answer tokens", "tokens_out", f"Tokens {about}", 100.0)
+    wants = Requirements(budget, seconds, tuple(licences), is_open == "open", None if context is None else int(context))
+    return Needs(weighed, referee, wants, margin or 0.0, (tokens_in, tokens_out))
+
+
+def weight(name: str) -> float:
+    """How much a measure counts."""
+    value = st.number_input(
+        f"Weight of {ui.plain(name)}",
+        min_value=0.1,
+        value=1.0,
+        step=0.5,
+        key=f"weight_{name}",
+        bind="query-params",
+        width=150,
+    )
+    return float(value or 1.0)
+
+
+def number(label: str, key: str, about: str, step: float, *, width: int = 124) -> float | None:
+    """A number that may be left empty; kept in the address."""
+    value = st.number_input(
+        label,
+        min_value=0.0,
+        value=None,
+        step=step,
+        key=key,
+        bind="query-params",
+        placeholder="any" if key != "within" else "0",
+        help=about,
+        width=width,
+    )
+    return None if value is None else float(value)
+
+
+def choice(report: ChoiceReport) -> None:
+    """The answer in a line, and what it rests on."""
+    with st.container(border=True):
+        st.header(ui.plain(views.verdict(report)), anchor=False)
+        st.markdown(ui.plain(views.evidence(report)))
+        if refused := views.left_out(report):
+            with st.expander(f"{counted(len(refused), 'system')} cannot be taken"):
+                st.markdown("\n".join(f"- {ui.plain(line)}" for line in refused))
+
+
+def systems(page: ui.Page, report: ChoiceReport) -> None:
+    """Worth against what it costs, and every system."""
+    rows = views.option_rows(report)
+    if not rows.num_rows:
+        return
+    known = [
+        cost for cost in AGAINST if any(row[cost] is not None and row["worth"] is not None for row in ui.rows(rows))
+    ]
+    left, right = ui.side_by_side((320, 8), (500, 13), key="decide_systems")
+    clicked = None
+    with left:
+        if known:
+            cost = known[0]
+            if len(known) > 1:
+                cost = ui.pick("Against", known, key="cost", kind="cost", segments=True, width="content")
+            clicked = ui.chart(
+                ui.kept(
+                    trade_off, ui.rows(rows), cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()
+                ),
+                key=f"trade_off_{cost}",
+                alt=f"Worth of every system with its 95% interval against {AGAINST[cost]}.",
+                select=True,
+                name=f"{page.arena.name}-{cost}",
+            )
+            st.caption("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
+        else:
+            st.markdown("**No price is known.**")
+            st.caption(
+                "Prices stand on the systems’ cards, tokens in the ledger of the calls or in the fields above. This "
+                "brings cards:"
+            )
+            st.code(f"mirage import systems FILE --into {page.arena.path}", language="bash", wrap_lines=True)
+    with right:
+        picked = ui.table(rows, SYSTEMS, key="decide_options", select=True)
+        system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None
+        if system is None:
+            st.caption("Select a row or a mark to go on to what the system said.")
+        else:
+            onward(report, system)
+
+
+def onward(report: ChoiceReport, system: str) -> None:
+    """From a system to what is behind its worth."""
+    rival = next((name for name in (report.overall.choice, report.overall.best) if name not in (None, system)), None)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(f"**{ui.plain(system)}**", width="content")
+        if rival is not None:
+            ui.onward("compare", "Is it better than the choice?", by=next(iter(report.weights)), a=system, b=rival)
+        ui.onward("answers", "What it said", systems=system)
+
+
+def languages(report: ChoiceReport) -> None:
+    """The choice of every language, and what one for all loses there."""
+    st.header("One for all, or one for each", anchor=False)
+    ui.table(views.language_rows(report), LANGUAGES, key="decide_languages")
+    st.caption(
+        ui.plain(
+            f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "
+            "interval holds for all systems at once."
+        )
+    )
+
+
+def weights(report: ChoiceReport) -> None:
+    """How the choice changes with what counts."""
+    st.header("With other weights", anchor=False)
+    ui.chart(
+        ui.kept(by_weight, views.weight_rows(report), mode=ui.mode()),
+        key="by_weight",
+        alt="The system that is chosen, by the weight of each measure.",
+    )
+    names = list(dict.fromkeys(row.choice for row in report.by_weight if row.choice))
+    st.caption(ui.plain(f"Chosen somewhere: {', '.join(names)}. Hover a mark for its system."))
+
+
+SYSTEMS = (
+    ui.Col("system", "System", "system", help="What produced the answers."),
+    ui.Col(
+        "worth",
+        "Worth",
+        "value",
+        help="Over all languages; the unit is that of the measure, or 1 from the worst to "
+        "the best system where several count.",
+    ),
+    ui.Col(
+        "worth",
+        "95% interval",
+        "interval",
+        low="low",
+        high="high",
+        help="Of the worth, the query as the unit.",
+        width=104,
+    ),
+    ui.Col("price", "$ / 1,000", "probability", help="US dollars for 1,000 answers.", width=74),
+    ui.Col("seconds", "Seconds", "mean", help="Median seconds for an answer.", width=66),
+    ui.Col("p_best", "Best", "probability", help="Share of the draws in which it is worth most.", width=56),
+    ui.Col(
+        "p_front",
+        "Front",
+        "probability",
+        help="Share of the draws in which nobody as cheap and as fast is worth more.",
+        width=56,
+    ),
+)
+LANGUAGES = (
+    ui.Col("system", "Choice", "system", help="The cheapest of those that may be the best."),
+    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=110),
+    ui.Col(
+        "p_right",
+        "Right",
+        "probability",
+        help="Share of the draws in which no other is better than the choice by more than the margin.",
+    ),
+    ui.Col("one_regret", "Lost", "value", help="How far the choice for all languages is below the best here."),
+    ui.Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Of what is lost."),
+    ui.Col("n_queries", "Queries", "count", help="Queries behind it."),
+    ui.Col(
+        "contenders", "May be the best", "text", help="With a chance of 95% the truly best is among them.", width=420
+    ),
+)
+
+main()

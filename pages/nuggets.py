@@ -1,0 +1,350 @@
+"""Which facts does a good answer state?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import streamlit as st
+
+from mirage import nuggets, schema, store, ui, votes
+from mirage.errors import MirageError
+from mirage.features.nugget_edits import NAMES, EditEffect, ScoreChange, effect_of, save_edit
+from mirage.languages import name_of
+from mirage.nuggets import TERMS
+from mirage.nuggets.stage import BankChanged
+from mirage.schema import from_rows
+from mirage.store import home, owned
+from mirage.text import counted
+from mirage.ui import answer_card, bank, vote_session
+from mirage.ui.identity import may, reader
+from mirage.views import answers, people
+from mirage.views import nuggets as views
+from mirage.views.keys import Key, key_text
+
+SCORES = (
+    ui.Col("system", "System", "system", help="The system."),
+    ui.Col("rank", "Rank", "rank", help="Its place by this score now. 1 is best."),
+    ui.Col("rank_after", "Then", "rank", help="Its place after the change."),
+    ui.Col("mean", "Score", "rate", help="Mean over the queries of the language now."),
+    ui.Col("mean", "95% interval", "interval", low="low", high="high", help="Over queries."),
+    ui.Col("mean_after", "Then", "rate", help="The mean after the change."),
+    ui.Col("mean_after", "95% interval", "interval", low="low_after", high="high_after", help="Over queries."),
+    ui.Col("difference", "Difference", "probability", help="After less before, over queries with both scores."),
+    ui.Col(
+        "difference",
+        "95% interval",
+        "interval",
+        low="difference_low",
+        high="difference_high",
+        help="Paired, over queries.",
+    ),
+    ui.Col("query", "This query", "rate", help="The score of the answer to this query now."),
+    ui.Col("query_after", "Then", "rate", help="Its score after the change."),
+    ui.Col("n", "n", "count", help="Queries with a score after the change."),
+)
+PEOPLE = (
+    ui.Col("assigner", "Assigner", "text", help="Who decided which answers state which nuggets."),
+    ui.Col("language", "Language", "text", help="Language of the queries.", width=80),
+    ui.Col("raw", "Exact", "rate", help="Share of people's votes that say exactly the same."),
+    ui.Col("raw", "95% interval", "interval", low="raw_low", high="raw_high", help="Over queries."),
+    ui.Col("kappa", "Kappa", "probability", help="Cohen's weighted kappa: 1 is perfect, 0 is chance."),
+    ui.Col("kappa", "95% interval", "interval", low="kappa_low", high="kappa_high", help="Over queries."),
+    ui.Col("n", "Votes", "count", help="Votes compared (n)."),
+    ui.Col("queries", "Queries", "count", help=f"Queries they are about; below {votes.ENOUGH} unsure."),
+    ui.Col("voters", "People", "count", help="People who voted."),
+    ui.Col("undecided", "Not decided", "count", help="Votes on nuggets that the assigner has not decided: left out."),
+)
+_DRAFT, _SAVED, _REFUSED = "_nuggets_draft", "_nuggets_saved", "_nuggets_refused"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A change that is looked at before it is saved."""
+
+    place: tuple[Path, Key]
+    """Arena and query."""
+    seen: tuple[schema.Nugget, ...]
+    """The nuggets of the query when it was made."""
+    change: Callable[..., nuggets.BankChange]
+    """The change; it lacks the bank, the author and the time."""
+
+
+def main() -> None:
+    """A query, its nuggets, and what a change to them would change."""
+    page = ui.begin("nuggets")
+    page.need("nuggets")
+    codes = page.languages("nuggets")
+    if not codes:
+        page.summary("No nuggets in the languages picked.")
+        st.info("Pick other languages in the sidebar, or none for all.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        language = ui.pick("Language", codes, key="language", kind="language", default="en", width=120)
+        queries = views.queries(page.arena, language)
+        query = ui.pick(
+            "Query", queries, key="bank", kind="query", width=280, help="The query whose nuggets are shown."
+        )
+    key = (language, query)
+    shown = answers.query_view(page.arena, key, "strict")
+    entries = views.bank(page.arena, key)
+    page.summary(
+        f"{counted(page.arena.rows('nuggets'), 'nugget')}; {counted(len(queries), 'query')} in {name_of(language)} "
+        "with nuggets."
+    )
+    answer_card.show_query(shown)
+    if (refused := st.session_state.pop(_REFUSED, None)) is not None:
+        ui.refuse(refused)
+    if message := st.session_state.pop(_SAVED, ""):
+        st.success(message)
+    left, right = st.columns([3, 2], gap="large")
+    passages = {passage.passage_id: passage for passage in shown.passages}
+    with left:
+        show(page, key, entries, passages)
+    with right:
+        edit(page, key, entries, passages)
+    preview(page, key)
+    agreement(page, language)
+    rows = from_rows("nuggets", entries)
+    page.download("nuggets", rows, about={"language": language, "query": query})
+
+
+def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
+    """The bank, and the changes that people made to it."""
+    vital = sum(nugget.importance == "vital" for nugget in entries)
+    st.header(f"{counted(len(entries), 'nugget')}, {vital} vital", anchor=False)
+    bank.show_bank(entries, passages)
+    history = views.edits(page.arena, key)
+    with st.expander(bank.edits_title(history), expanded=False):
+        if history:
+            bank.show_edits(history)
+        else:
+            st.caption("Each change is kept here, with who made it and when.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        ui.onward("answers", "Which answers state them", query=key_text(key))
+        ui.onward("spot_check", "Vote on them", ballot="nuggets", language=key[0])
+
+
+def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
+    """The form of a change."""
+    st.header("Change them", anchor=False)
+    if not may("curator"):
+        st.info("To change nuggets needs the role of a curator here. Ask whoever runs this explorer for it.")
+        return
+    if page.arena.path in store.bundled().values():
+        offer_copy(page)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kind = st.selectbox("Change", tuple(FORMS) if entries else ("add",), key="nuggets_change", width=160)
+        name = vote_session.voter("curator", "Editing")
+    if not name:
+        st.caption("Give a name or a pseudonym to begin: it is kept with each change.")
+        return
+    chosen = [_which(entries)] if kind in OF_ONE else list(entries)
+    with st.form(f"nuggets_{kind}"):
+        change = FORMS[kind](key, chosen, passages)
+        pressed = st.form_submit_button("What this would change", type="primary")
+    if pressed and change is None:
+        st.warning("Choose nuggets and give a text.")
+    elif pressed and change is not None:
+        st.session_state[_DRAFT] = Draft((page.arena.path, key), tuple(entries), change)
+
+
+def offer_copy(page: ui.Page) -> None:
+    """A bundled arena stays as it is: offer a copy of the reader's own."""
+    st.caption("This arena comes with mirage and stays as it is. Changes go into a copy that only you are shown.")
+    if not st.button("Make a copy to change", type="primary", key="nuggets_copy"):
+        return
+    owner = reader().owner
+    folder = owned.owner_folder(owner) / f"{page.arena.name}-own"
+    completed = False
+    with ui.working("Copying the arena ..."):
+        if not store.is_arena(folder):
+            owned.need_room(owner, page.arena.size)
+            with home.alone(owned.owner_folder(owner)):
+                store.copy(page.arena, folder)
+        completed = True
+    if completed:
+        ui.switch(folder)
+
+
+Change = Callable[..., nuggets.BankChange] | None
+"""A change that lacks bank, author and time; None where the form is not filled in."""
+
+
+def _key(nugget: schema.Nugget) -> nuggets.NuggetKey:
+    return nugget.language, nugget.query_id, nugget.nugget_id
+
+
+def _which(entries: Sequence[schema.Nugget]) -> schema.Nugget:
+    chosen: schema.Nugget = st.selectbox(
+        "Nugget", entries, format_func=lambda nugget: nugget.text, key=f"nuggets_which_{_stamp(entries)}"
+    )
+    return chosen
+
+
+def _stamp(entries: Sequence[schema.Nugget]) -> str:
+    """Names the nuggets that a widget is about, so that nothing is kept in it of those that are gone."""
+    return votes.digest(*(f"{nugget.nugget_id} {nugget.importance}" for nugget in entries))
+
+
+def _reword(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
+    (nugget,) = chosen
+    text = st.text_area("Its words", nugget.text, key=f"nuggets_reword_{_stamp(chosen)}")
+    st.caption("With other words it is another nugget: what answers were assigned of the old one goes.")
+    return partial(nuggets.reword, key=_key(nugget), text=text) if text.strip() else None
+
+
+def _importance(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
+    (nugget,) = chosen
+    other: schema.NuggetImportance = "okay" if nugget.importance == "vital" else "vital"
+    st.markdown(f"It is {nugget.importance} and would be **{other}**.")
+    st.caption("vital: an answer without it is not good. okay: good to have.")
+    return partial(nuggets.set_importance, key=_key(nugget), importance=other)
+
+
+def _split(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
+    (nugget,) = chosen
+    text = st.text_area("Its parts, one a line", nugget.text, key=f"nuggets_split_{_stamp(chosen)}")
+    st.caption("Each part is as important as the whole was.")
+    parts = [nuggets.NuggetText(line, nugget.importance) for line in text.splitlines() if line.strip()]
+    return partial(nuggets.split, key=_key(nugget), parts=parts) if parts else None
+
+
+def _merge(_query: Key, entries: Sequence[schema.Nugget], _passages: Any) -> Change:
+    stamp = _stamp(entries)
+    chosen = st.multiselect("Nuggets", entries, format_func=lambda nugget: nugget.text, key=f"nuggets_merge_{stamp}")
+    text = st.text_area("What they state together", key=f"nuggets_merged_{stamp}")
+    st.caption("The new nugget is vital if one of them is.")
+    change = partial(nuggets.merge, keys=[_key(nugget) for nugget in chosen], text=text)
+    return change if chosen and text.strip() else None
+
+
+def _drop(_query: Key, chosen: Sequence[schema.Nugget], _passages: Any) -> Change:
+    (nugget,) = chosen
+    st.caption("It goes from the bank; the history keeps it.")
+    return partial(nuggets.drop, key=_key(nugget))
+
+
+def _add(key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> Change:
+    stamp = _stamp(entries)
+    text = st.text_area("The fact", key=f"nuggets_add_{stamp}", placeholder="One fact, in the language of the query")
+    importance = st.radio("Importance", get_args(schema.NuggetImportance), key=f"nuggets_as_{stamp}", horizontal=True)
+    passage = st.selectbox(
+        "From", [None, *passages], format_func=lambda name: name or "no passage", key=f"nuggets_from_{stamp}"
+    )
+    change = partial(nuggets.add, query=key, nugget=nuggets.NuggetText(text, importance), passage_id=passage)
+    return change if text.strip() else None
+
+
+FORMS: dict[str, Callable[..., Change]] = {
+    "reword": _reword,
+    "importance": _importance,
+    "split": _split,
+    "merge": _merge,
+    "drop": _drop,
+    "add": _add,
+}
+"""The fields of each change."""
+OF_ONE = ("reword", "importance", "split", "drop")
+"""Changes to one nugget, which is chosen before the form."""
+
+
+def preview(page: ui.Page, key: Key) -> None:
+    """What the change that was filled in would change, and the way to save it."""
+    draft: Draft | None = st.session_state.get(_DRAFT)
+    name = vote_session.name()
+    if draft is None or draft.place != (page.arena.path, key) or not name or not may("curator"):
+        return
+    with st.container(border=True, key="nuggets_preview"):
+        st.header("What this would change", anchor=False)
+        try:
+            if set(draft.seen) != set(views.bank(page.arena, key)):
+                raise BankChanged(*key)
+            change = draft.change(views.whole_bank(page.arena), author=name, time=votes.now())
+            effect = effect_of(page.arena, change)
+        except MirageError as error:
+            del st.session_state[_DRAFT]
+            ui.refuse(error)
+            return
+        st.html(f'<div class="mg-bank">{bank.difference(views.edit_of(change.edit))}</div>')
+        scores(effect)
+        with st.container(horizontal=True, gap="small"):
+            pressed = st.button("Save", type="primary", key="nuggets_save")
+            st.button("Do not", key="nuggets_discard", on_click=lambda: st.session_state.pop(_DRAFT, None))
+        if pressed:
+            save(page, draft, name, effect)
+
+
+def scores(effect: EditEffect) -> None:
+    """The scores of all systems before and after."""
+    if effect.assigner is None:
+        st.caption("Nothing is assigned yet, so no score changes.")
+        return
+    score = ui.pick(
+        "Score",
+        NAMES,
+        key="nugget_score",
+        default="nugget_all",
+        width=240,
+        help="nugget_all: all nuggets. strict: a part is 0.",
+    )
+    rows = [row for row in effect.rows if row.feature == score]
+    moved = sum(row.rank != row.rank_after for row in rows)
+    st.markdown(f"**{counted(moved, 'system')} of {len(rows)} would have another rank.**")
+    ui.table(from_rows(ScoreChange, rows), SCORES, key="nugget_scores")
+    words = f"By the assignments of {effect.assigner}, in {name_of(effect.change.edit.language)}."
+    if effect.matched and effect.assigner != TERMS:
+        words += (
+            f" {counted(effect.matched, 'new nugget')} assigned by shared words here ({TERMS}). Once saved, the scores "
+            f"of this query are null until {effect.assigner} has assigned them too."
+        )
+    st.caption(ui.plain(words))
+
+
+def save(page: ui.Page, draft: Draft, name: str, effect: EditEffect) -> None:
+    """Write the change, and show the nuggets as they are then; who comes second is told."""
+    change = partial(_apply, draft.change, name, votes.now())
+    try:
+        save_edit(page.arena.path, change, made_by="the page Nuggets", expected=draft.seen)
+    except BankChanged as error:
+        del st.session_state[_DRAFT]
+        st.session_state[_REFUSED] = error
+        st.rerun()
+    except MirageError as error:
+        ui.refuse(error)
+        return
+    del st.session_state[_DRAFT]
+    waiting = effect.matched and effect.assigner not in (None, TERMS)
+    st.session_state[_SAVED] = "Saved." + (
+        f" New nuggets wait for {ui.plain(str(effect.assigner))}: mirage nuggets assign." if waiting else ""
+    )
+    st.rerun()
+
+
+def _apply(change: Callable[..., nuggets.BankChange], author: str, time: str, table: Any) -> nuggets.BankChange:
+    return change(table, author=author, time=time)
+
+
+def agreement(page: ui.Page, language: str) -> None:
+    """How far people agree with who assigned the nuggets; nothing where nobody has."""
+    if "nugget_assignments" not in page.arena.tables:
+        return
+    st.header("Do people decide the same?", anchor=False)
+    try:
+        rows = [row for row in people.assigners_at(page.arena) if row.language in (language, "all")]
+    except MirageError as error:
+        st.caption(ui.plain(f"People's votes cannot be read now: {error.what}."))
+        return
+    if not rows:
+        st.caption(f"Nobody has voted on the nuggets in {name_of(language)}. A vote takes one key, on Spot check.")
+        return
+    ui.table(from_rows(votes.AssignerAgreement, rows), PEOPLE, key="assigners")
+    reasons = [f"{row.assigner}, {row.language}: {row.reason}." for row in rows if row.reason]
+    st.caption(ui.plain(" ".join(["Votes on answers drawn at random, blind to the assigner.", *reasons])))
+
+
+main()
