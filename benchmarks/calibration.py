@@ -1,7 +1,7 @@
 """How often 95% intervals hold the truth, by design: the default estimator and what it was chosen over.
 
 Arenas are drawn here and not by `mirage.sources.simulated`: P(i beats j) = 1 / (1 + exp(theta_j + u_j - theta_i - u_i))
-with the u drawn anew on every question, and some battles tied. The truth is what infinitely many questions come to, by
+with the u drawn anew on every query, and some battles tied. The truth is what infinitely many queries come to, by
 quadrature.
 """
 
@@ -23,7 +23,7 @@ from mirage.rank.fit import RIDGE, Fit, PairCounts, fit
 Array = NDArray[np.float64]
 
 Meets = Callable[[np.random.Generator, int, int], NDArray[np.bool_]]
-"""Which pairs meet on each of some questions: questions x pairs, in the order of `numpy.triu_indices`."""
+"""Which pairs meet on each of some queries: queries x pairs, in the order of `numpy.triu_indices`."""
 
 DRAWS = 400
 """Draws of each interval: coverage does not depend on them, only its noise does."""
@@ -47,13 +47,13 @@ class Design:
 
 
 def five_pairs(rng: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
-    """Five random pairs meet on a question."""
+    """Five random pairs meet on a query."""
     pairs = systems * (systems - 1) // 2
     return np.asarray(rng.permuted(np.arange(pairs)[None] + np.zeros((queries, 1)), axis=1) < 5)
 
 
 def ten_battles(rng: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
-    """The third system has ten battles in all, each on another question; the others all meet."""
+    """The third system has ten battles in all, each on another query; the others all meet."""
     i, j = np.triu_indices(systems, 1)
     own = np.flatnonzero((i == 2) | (j == 2))
     mask = np.ones((queries, len(i)), dtype=bool)
@@ -69,20 +69,20 @@ def star(_: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_
 
 
 DESIGNS = (
-    Design("19 systems x 100 questions", np.linspace(1.5, -1.5, 19), 100, 60),
-    Design("5 systems x 30 questions", np.linspace(1, -1, 5), 30, 300),
-    Design("8 systems x 60 questions, one at -6, no ties", np.r_[np.linspace(1, -1, 7), -6.0], 60, 200, tie=0.0),
-    Design("joint row, 18 languages x 8 systems x 10 questions, -3 to 3", np.linspace(3, -3, 8), 10, 50, languages=18),
+    Design("19 systems x 100 queries", np.linspace(1.5, -1.5, 19), 100, 60),
+    Design("5 systems x 30 queries", np.linspace(1, -1, 5), 30, 300),
+    Design("8 systems x 60 queries, one at -6, no ties", np.r_[np.linspace(1, -1, 7), -6.0], 60, 200, tie=0.0),
+    Design("joint row, 18 languages x 8 systems x 10 queries, -3 to 3", np.linspace(3, -3, 8), 10, 50, languages=18),
     Design("the same without ties", np.linspace(3, -3, 8), 10, 50, languages=18, tie=0.0),
-    Design("19 systems x 100 questions, five random pairs each", np.linspace(1.5, -1.5, 19), 100, 80, meets=five_pairs),
-    Design("8 systems x 100 questions, one with ten battles", np.linspace(1.5, -1.5, 8), 100, 200, meets=ten_battles),
-    Design("a star of 12 systems x 200 questions", np.linspace(1.5, -1.5, 12), 200, 120, meets=star),
-    Design("8 systems x 100 questions, question effects of sd 3", np.linspace(3, -3, 8), 100, 200, by_query=3.0),
+    Design("19 systems x 100 queries, five random pairs each", np.linspace(1.5, -1.5, 19), 100, 80, meets=five_pairs),
+    Design("8 systems x 100 queries, one with ten battles", np.linspace(1.5, -1.5, 8), 100, 200, meets=ten_battles),
+    Design("a star of 12 systems x 200 queries", np.linspace(1.5, -1.5, 12), 200, 120, meets=star),
+    Design("8 systems x 100 queries, query effects of sd 3", np.linspace(3, -3, 8), 100, 200, by_query=3.0),
 )
 
 
 def expected(design: Design, theta: Array) -> Array:
-    """S: the ratings that infinitely many questions come to, over all that may meet, centred on 0."""
+    """S: the ratings that infinitely many queries come to, over all that may meet, centred on 0."""
     return _expected(design.by_query, design.tie, design.meets, tuple(theta.tolist()))
 
 
@@ -126,11 +126,10 @@ def resampled(battles: dict[str, rank.Battles], seed: int) -> tuple[Array, Array
         per_query = by_query(language_battles, ties="half", penalty="jeffreys", ridge=RIDGE)
         n = len(language_battles.queries)
         times = rng.multinomial(n, np.full(n, 1 / n), DRAWS).astype(float)
-        pairs = PairCounts(
-            times @ per_query.each.first, times @ per_query.each.second, None, len(language_battles.systems)
-        )
         assert per_query.prior is not None
-        draws.append(fit(per_query.prior.added_to(pairs), start=Fit(per_query.point, None, 0), tolerance=1e-5).theta)
+        first, second = (times @ side + per_query.prior.added for side in (per_query.each.first, per_query.each.second))
+        pairs = PairCounts(first, second, None, len(language_battles.systems))
+        draws.append(fit(pairs, start=Fit(per_query.point, None, 0), tolerance=1e-5).theta)
         ratings.append(per_query.point[0])
     rating, drawn = np.mean(ratings, axis=0), np.mean(draws, axis=0)
     tails = bootstrap_tails(0.95, sum(len(language_battles.queries) for language_battles in battles.values()))
@@ -182,7 +181,7 @@ def simulate(design: Design) -> Row:
 
 
 def lucky() -> Row:
-    """18 languages x 8 systems x 20 questions: the sixth-best wins every battle in one language."""
+    """18 languages x 8 systems x 20 queries: the sixth-best wins every battle in one language."""
     design = Design("", np.linspace(1.2, -1.2, 8), 20, 20)
     ranks, covered, moved = [], [], []
     for seed in range(design.arenas):
@@ -200,7 +199,7 @@ def lucky() -> Row:
         half = np.ptp(before.interval(), axis=0) / 2
         moved.append(np.abs(np.delete((after.theta - before.theta) / half, 5)).max())
     return Row(
-        "18 languages x 8 systems x 20 questions: the sixth-best wins every battle in one language",
+        "18 languages x 8 systems x 20 queries: the sixth-best wins every battle in one language",
         f"its joint rank moves by {np.abs(ranks).max()} at most, {np.mean(covered):.0%} of rank intervals hold the old",
         f"other systems move by at most {np.max(moved):.2f} of their half-width",
         "",

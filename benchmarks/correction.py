@@ -146,7 +146,7 @@ def trials(
             except NotEnoughData:
                 refused[k] += 1
                 continue
-            off = np.abs(result.theta - true_theta) / stdtrit(data.questions_voted - 1, 0.975)
+            off = np.abs(result.theta - true_theta) / stdtrit(data.n_queries_voted - 1, 0.975)
             hits[k].append(off <= _error(result))
             hits_here[k].append(off <= np.sqrt((1 - votes / n) * (result.of_votes**2).sum(axis=0)))
             errors[k].append(_error(result).mean())
@@ -172,7 +172,7 @@ def _voted(whole: Data, weight: Array, components: Array | None = None) -> Data:
 def alone(real: Real, judge: str) -> float:
     """Share of the systems whose rating by all that people said lies in the interval of the judge's own rating."""
     result = powered_estimate(dataclasses.replace(real.whole, human=real.judges[judge][0]), 0.0)
-    reach = stdtrit(real.whole.questions_voted - 1, 0.975) * _error(result)
+    reach = stdtrit(real.whole.n_queries_voted - 1, 0.975) * _error(result)
     return float(np.mean(np.abs(result.theta - powered_estimate(real.whole, 0.0).theta) <= reach))
 
 
@@ -220,7 +220,7 @@ def _row(title: str, seed_trials: Sequence[Trial], note: str, over: str) -> Row:
 
 
 def truth(theta: Array) -> Array:
-    """The ratings that all battles of all questions would give: verdicts vary between questions, which shrinks them."""
+    """The ratings that all battles of all queries would give: verdicts vary between queries, which shrinks them."""
     x, weight = np.polynomial.hermite_e.hermegauss(41)
     gap = theta[:, None] - theta[None, :]
     won = sum(w / (1 + np.exp(-(gap + e * BY_QUERY * 2**0.5))) for e, w in zip(x, weight / weight.sum(), strict=True))
@@ -252,13 +252,13 @@ def simulate(
     features: bool = False,
     chosen: bool = False,
 ) -> tuple[Data, list[Array]]:
-    """Battles of every pair on every question, judged wrongly; votes on some, drawn with known chances.
+    """Battles of every pair on every query, judged wrongly; votes on some, drawn with known chances.
 
     Args:
         rng: what draws.
         theta: the systems' quality.
         judges: the judges; nothing is known but what they say, and the length if `features`.
-        queries: how many questions.
+        queries: how many queries.
         votes: how many votes.
         features: whether the length of the answers is known; people like long answers a little.
         chosen: whether battles on which two judges differ are asked twice as often; else all alike.
@@ -352,7 +352,7 @@ def repeat(
                 refused += name == "corrected"
                 continue
             hits[name].append(
-                np.abs(result.theta - real) <= stdtrit(battles.questions_voted - 1, 0.975) * _error(result)
+                np.abs(result.theta - real) <= stdtrit(battles.n_queries_voted - 1, 0.975) * _error(result)
             )
             errors[name].append(float(_error(result).mean()))
     return Simulated(
@@ -364,7 +364,7 @@ def repeat(
 
 
 def simulated_rows() -> list[Row]:
-    """Simulated arenas of 100 questions."""
+    """Simulated arenas of 100 queries."""
     rows = []
     for systems, votes in SHAPES:
         theta, runs = np.linspace(1, -1, systems), RUNS // (1 if systems < 19 else 4)

@@ -45,7 +45,7 @@ def run() -> list[Row]:
 
 def _answers(texts: dict[str, list[str]]) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Answers as long as those of the papers (Table 1 of MIRAGE-Bench: 130 tokens of reason, 30 of answer): a passage
-    whose every sentence cites one, then a sentence. Each question has 8 passages and 10 systems.
+    whose every sentence cites one, then a sentence. Each query has 8 passages and 10 systems.
     """
     rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
     for index in range(ANSWERS // 10):

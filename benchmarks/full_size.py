@@ -1,7 +1,7 @@
 """An arena of the size of the published one, to time the explorer with: `python -m benchmarks.full_size DIR`.
 
-11,195 questions in 18 languages, 10 passages each, 212,705 answers of 19 systems with all eleven features, and 307,800
-judgments with rationales (100 questions a language, all 171 pairs). Numbers and verdicts are simulated. Texts are the
+11,195 queries in 18 languages, 10 passages each, 212,705 answers of 19 systems with all eleven features, and 307,800
+judgments with rationales (100 queries a language, all 171 pairs). Numbers and verdicts are simulated. Texts are the
 sample arena's, cut into pieces of two words and put together anew: they say nothing, but each is in its own script, of
 the length that answers have, and no easier to compress or to search than these.
 """
@@ -24,7 +24,7 @@ from benchmarks.harness import Row
 from mirage import schema, store
 from mirage.answers import compose_answer
 from mirage.languages import LANGUAGES
-from mirage.sources.miracl import PUBLISHED
+from mirage.sources.miracl import SIZES
 from mirage.sources.sample import read_sample
 from mirage.sources.simulated import simulate_arena
 from mirage.store import search
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "build" / "full-size"
 """Where `make bench` keeps the arena."""
 PASSAGES, JUDGED, SENTENCES, SEED = 10, 100, 20_000, 2024
-"""Passages of a question, judged questions of a language, different sentences of a language, seed of everything."""
+"""Passages of a query, judged queries of a language, different sentences of a language, seed of everything."""
 WORDS = (
     "Suomenlinna",
     "1748",
@@ -59,12 +59,12 @@ SHORT = ("東京", "水中", "th", "ิน", "في", "é")
 COMMON = ("answer", "##reason")
 """What is looked for: words, texts too short for a trigram, texts that every answer has."""
 WHY = (
-    "Both assistants address the question, but they differ in how well they use the passages.",
+    "Both assistants address the query, but they differ in how well they use the passages.",
     "The claim is supported by the cited passage and nothing in the other passages speaks against it.",
     "One statement cites a passage that is about something else, which weakens the whole answer.",
     "The answer is complete and stays with what the passages say, without irrelevant detail.",
     "The reasoning is sound, yet the conclusion leaves out a fact that the first passage gives.",
-    "The language is fluent and in the language of the question throughout.",
+    "The language is fluent and in the language of the query throughout.",
     "Order and length of the answers were not taken into account.",
     "The depth of the explanation is similar, so accuracy decides.",
 )
@@ -74,9 +74,9 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
     """Write the arena into a folder; the same seed gives the same bytes."""
     sample = read_sample(ROOT / "data" / "sample" / "source")
     tables: dict[str, list[pa.Table]] = {n: [] for n in ("queries", "passages", "answers", "features", "judgments")}
-    for number, (code, n) in enumerate(PUBLISHED.items()):
+    for number, (code, sizes) in enumerate(SIZES.items()):
         rng = np.random.default_rng([seed, number])
-        simulated = simulate_arena(queries=n, languages=[code], seed=seed).tables
+        simulated = simulate_arena(queries=sizes.evaluation, languages=[code], seed=seed).tables
         ids = simulated["queries"]["query_id"].to_pylist()
         systems = pc.unique(simulated["features"]["system"]).to_pylist()
         pool = _Pool(sample, code, rng)
@@ -93,7 +93,7 @@ def build(folder: Path, *, seed: int = SEED) -> store.Arena:
     return store.write(
         folder,
         {name: pa.concat_tables(parts) for name, parts in tables.items()},
-        title="Full size: a simulated arena of 11,195 questions and 19 systems",
+        title="Full size: a simulated arena of 11,195 queries and 19 systems",
         label="simulated",
         about="Texts put together from the sample arena's; features and verdicts drawn from a known truth.",
         licence="CC0-1.0",
@@ -116,7 +116,7 @@ class _Pool:
             return rows.filter(pc.equal(rows["language"], code))[column].to_pylist()
 
         self.code = code
-        self.questions, self.titles = texts("queries", "text"), texts("passages", "title")
+        self.query_texts, self.titles = texts("queries", "text"), texts("passages", "title")
         space = " " if LANGUAGES[code].spaced else ""
         bodies: list[Sequence[str]] = [body.split() if space else body for body in texts("passages", "text")]
         size = 2 if space else 4
@@ -128,13 +128,13 @@ class _Pool:
         ]
 
     def queries(self, rng: np.random.Generator, ids: list[str]) -> pa.Table:
-        """Questions, each about a title of its own."""
-        title, question = (rng.integers(len(texts), size=len(ids)) for texts in (self.titles, self.questions))
-        text = [f"{self.titles[t]}: {self.questions[q]}" for t, q in zip(title, question, strict=True)]
+        """Queries, each about a title of its own."""
+        title, query = (rng.integers(len(texts), size=len(ids)) for texts in (self.titles, self.query_texts))
+        text = [f"{self.titles[t]}: {self.query_texts[q]}" for t, q in zip(title, query, strict=True)]
         return self._table("queries", query_id=ids, text=text)
 
     def passages(self, rng: np.random.Generator, ids: list[str]) -> pa.Table:
-        """Five sentences each; the first one to three passages of a question are relevant."""
+        """Five sentences each; the first one to three passages of a query are relevant."""
         n = len(ids) * PASSAGES
         title, sentences = rng.integers(len(self.titles), size=n), rng.integers(SENTENCES, size=(n, 5)).tolist()
         ranks = np.tile(np.arange(PASSAGES), len(ids))
@@ -253,17 +253,17 @@ def searches(arena: store.Arena) -> list[Row]:
 
 
 def run() -> list[Row]:
-    """Build the arena where it is not there; time searches, one question, and every page."""
+    """Build the arena where it is not there; time searches, one query, and every page."""
     start = time.perf_counter()
     exists = store.is_arena(HERE)
     arena = full_size()
     built = "it was there" if exists else f"{time.perf_counter() - start:.0f} s"
     ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
-    milliseconds = times(lambda n: answers.question_view(arena, ids[n], ""), len(ids))
+    milliseconds = times(lambda n: answers.query_view(arena, ids[n], ""), len(ids))
     return [
         Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
         Row(
-            "one question with its 19 answers, 10 passages and 209 features",
+            "one query with its 19 answers, 10 passages and 209 features",
             summary_line(milliseconds),
             "",
             "",

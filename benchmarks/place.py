@@ -53,7 +53,7 @@ def course(seed: int, policy: Policy, *, systems: int = 19, queries: int = 100, 
         seed: of arena, system, prior and choice.
         policy: how battles are chosen.
         systems: systems of the arena, the new one among them.
-        queries: questions.
+        queries: queries.
         batch: battles chosen at a time.
     """
     simulation = simulate_arena(systems=systems, queries=queries, languages=[LANGUAGE], seed=seed)

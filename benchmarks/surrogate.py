@@ -47,14 +47,14 @@ def held_out() -> Row:
     for seed in range(ARENAS):
         tables = simulate_arena(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
         comparison = compare_regressors(
-            training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "replies"]
+            training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "answers"]
         )
         test = comparison.tests[0]
         taus.append(test.tau)
         forest_taus.append(test.tau_than)
     p = float(wilcoxon(taus, forest_taus).pvalue)
     return Row(
-        f"Left-out systems of {ARENAS} arenas of 8 systems, 3 languages, 50 questions, in order",
+        f"Left-out systems of {ARENAS} arenas of 8 systems, 3 languages, 50 queries, in order",
         f"tau {np.mean(taus):.3f} (default, chosen by nested validation)",
         f"random forest a language: tau {np.mean(forest_taus):.3f}",
         f"higher in {sum(a > b for a, b in zip(taus, forest_taus, strict=True))} of {ARENAS}, p = {p:.4f} (Wilcoxon)",

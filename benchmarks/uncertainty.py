@@ -1,5 +1,5 @@
-"""What intervals, tiers and "N more questions" promise, by simulation with known truth; and what they cost. The truth
-is what 5,000 questions come to, which are then dealt out to 50 arenas of 100.
+"""What intervals, tiers and "N more queries" promise, by simulation with known truth; and what they cost. The truth
+is what 5,000 queries come to, which are then dealt out to 50 arenas of 100.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ EQUAL = 8
 
 @functools.cache
 def world(seed: int, systems: int, tie: float = 0.1) -> rank.Battles:
-    """All battles on 5,000 questions of one language."""
+    """All battles on 5,000 queries of one language."""
     arena = simulate_arena(systems=systems, queries=WORLD, languages=["en"], seed=seed, tie=tie)
     return rank.from_judgments(arena.tables["judgments"], judge="judge")["en"]
 
 
 def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
-    """Leave battles out: each pair meets on 15 to 45% of the questions, a system misses up to 30% of them."""
+    """Leave battles out: each pair meets on 15 to 45% of the queries, a system misses up to 30% of them."""
     rng = np.random.default_rng(seed)
     q, s = battles.wins.shape[:2]
     mask = np.triu(rng.random((q, s, s)) < rng.uniform(0.15, 0.45, (s, s)), 1)
@@ -42,7 +42,7 @@ def unequal(battles: rank.Battles, seed: int) -> rank.Battles:
 
 
 def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
-    """The questions in arenas of n."""
+    """The queries in arenas of n."""
     for k in range(0, len(battles.queries) - n + 1, n):
         part = slice(k, k + n)
         yield replace(
@@ -55,15 +55,15 @@ def dealt(battles: rank.Battles, n: int) -> Iterator[rank.Battles]:
 
 
 def equal(battles: rank.Battles, seed: int) -> rank.Battles:
-    """Make all systems equal: on every question their names are dealt out anew."""
+    """Make all systems equal: on every query their names are dealt out anew."""
     order = np.random.default_rng(seed).permuted(np.tile(np.arange(len(battles.systems)), (WORLD, 1)), axis=1)
-    question = np.arange(WORLD)[:, None, None]
-    cut = (question, order[:, :, None], order[:, None, :])
+    query = np.arange(WORLD)[:, None, None]
+    cut = (query, order[:, :, None], order[:, None, :])
     return replace(battles, wins=battles.wins[cut], ties=battles.ties[cut])
 
 
 def theta(battles: rank.Battles) -> NDArray[np.float64]:
-    """The ratings of all questions."""
+    """The ratings of all queries."""
     return rank.rate({"en": battles}, draws=1).languages["en"].theta
 
 
@@ -73,7 +73,7 @@ def _share(inside: list[NDArray[np.bool_]]) -> str:
 
 
 def coverage() -> list[Row]:
-    """Intervals of 19 systems on 100 questions with ties and unequal battles."""
+    """Intervals of 19 systems on 100 queries with ties and unequal battles."""
     boot: list[NDArray[np.bool_]] = []
     sandwich: list[NDArray[np.bool_]] = []
     for seed in WORLDS:
@@ -84,7 +84,7 @@ def coverage() -> list[Row]:
             for intervals, inside in ((result.languages["en"], boot), (rank.analytic(result)["en"], sandwich)):
                 low, high = intervals.interval()
                 inside.append((low <= truth) & (truth <= high))
-    title = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} questions, ties, unequal battles"
+    title = f"95% intervals cover, {SYSTEMS} systems x {QUERIES} queries, ties, unequal battles"
     seeds = f"{len(boot)} arenas, seeds {WORLDS[0]} to {WORLDS[-1]}"
     return [
         Row(f"{title}: bootstrap", _share(boot), seeds, "", "93 to 97%"),
@@ -93,7 +93,7 @@ def coverage() -> list[Row]:
 
 
 def few() -> list[Row]:
-    """Intervals of 8 systems on few questions, and of their joint row over 18 languages of 10."""
+    """Intervals of 8 systems on few queries, and of their joint row over 18 languages of 10."""
     rows = []
     for n, target in ((5, "flagged"), (10, "93 to 97%"), (20, "93 to 97%"), (30, "93 to 97%")):
         inside = []
@@ -103,7 +103,7 @@ def few() -> list[Row]:
             for k, arena in zip(range(50), dealt(whole, n), strict=False):
                 low, high = rank.rate({"en": arena}, draws=200, seed=k).languages["en"].interval()
                 inside.append((low <= truth) & (truth <= high))
-        title = f"95% intervals cover, {EQUAL} systems x {n} questions"
+        title = f"95% intervals cover, {EQUAL} systems x {n} queries"
         rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", target))
     inside = []
     for seed in WORLDS:
@@ -113,13 +113,13 @@ def few() -> list[Row]:
             languages = {f"l{number:02}": arena for number, arena in enumerate(parts[k : k + 18])}
             low, high = rank.rate(languages, draws=200, seed=k).languages["all"].interval()
             inside.append((low <= truth) & (truth <= high))
-    title = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 questions"
+    title = f"95% intervals of the joint row cover, 18 languages x {EQUAL} systems x 10 queries"
     rows.append(Row(title, _share(inside), f"{len(inside)} arenas, the same seeds", "", "93 to 97%"))
     return rows
 
 
 def errors() -> list[Row]:
-    """Tiers of equal systems, and the promise of "N more questions"."""
+    """Tiers of equal systems, and the promise of "N more queries"."""
     rows = []
     for n, thin in ((30, False), (30, True), (100, True)):
         wrong = []
@@ -128,7 +128,7 @@ def errors() -> list[Row]:
             whole = unequal(whole, seed) if thin else whole
             tested = (rank.rate({"en": arena}, draws=1).tiers["en"] for arena in dealt(whole, n))
             wrong += [bool((tiers.holm <= ALPHA).any()) for tiers in tested]
-        title = f"any two of {EQUAL} equal systems are separated, {n} questions" + (", unequal battles" if thin else "")
+        title = f"any two of {EQUAL} equal systems are separated, {n} queries" + (", unequal battles" if thin else "")
         rows.append(Row(title, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
     return [*rows, *pairs_of_equals(), promise()]
 
@@ -139,15 +139,15 @@ def pairs_of_equals() -> list[Row]:
     hub = np.r_[0.0, np.repeat([0.8, 0.0, -0.8], 2)]
     designs = [
         (
-            calibration.Design("8 systems x 60 questions, four equal pairs", four, 60, 300),
+            calibration.Design("8 systems x 60 queries, four equal pairs", four, 60, 300),
             [(0, 1), (2, 3), (4, 5), (6, 7)],
         ),
         (
-            calibration.Design("the same, five random pairs a question", four, 150, 300, meets=calibration.five_pairs),
+            calibration.Design("the same, five random pairs a query", four, 150, 300, meets=calibration.five_pairs),
             [(0, 1), (2, 3), (4, 5), (6, 7)],
         ),
         (
-            calibration.Design("a star of 7 systems x 100 questions", hub, 100, 300, meets=calibration.star),
+            calibration.Design("a star of 7 systems x 100 queries", hub, 100, 300, meets=calibration.star),
             [(1, 2), (3, 4), (5, 6)],
         ),
     ]
@@ -167,7 +167,7 @@ def pairs_of_equals() -> list[Row]:
 
 
 def promise() -> Row:
-    """Add as many questions as are said to separate two systems, and look whether they are separated then."""
+    """Add as many queries as are said to separate two systems, and look whether they are separated then."""
     rng = np.random.default_rng(53)
     separated, numbers, pairs = [], 0, 0
     for _ in range(150):
@@ -192,7 +192,7 @@ def promise() -> Row:
             after = rank.rate({"en": both}, draws=1).tiers["en"]
             separated.append(after.p[after.index_of(*pair)] <= answers[pair].level)
     return Row(
-        "with as many more questions as are named, two systems are separated (8 systems of sd 0.5 x 60 questions)",
+        "with as many more queries as are named, two systems are separated (8 systems of sd 0.5 x 60 queries)",
         f"{np.mean(separated):.0%} of {len(separated)} pairs",
         f"of {pairs:,} pairs that are not separated {numbers:,} get a number, the others 'at least'",
         "",
@@ -213,7 +213,7 @@ def run() -> list[Row]:
         *few(),
         *errors(),
         Row(
-            "tiers of 18 languages x 19 systems x 100 questions and of their joint row, 3,249 tests",
+            "tiers of 18 languages x 19 systems x 100 queries and of their joint row, 3,249 tests",
             f"{1000 * tiers:.0f} ms",
             bootstrap,
             f"{tiers / rating:.1f} times that",
