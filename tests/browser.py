@@ -230,7 +230,7 @@ def pictures(into: Path) -> None:
                 field = opened.page.get_by_role("textbox", name="Your name", exact=True)
                 field.fill("a reader")
                 opened.press("Enter")
-                opened.page.wait_for_selector(".mg-reply, .mg-question")
+                opened.page.wait_for_selector(".mg-answer, .mg-query")
                 opened.settle()
             opened.page.wait_for_timeout(2000)  # tables and charts are drawn after the page has come
             opened.page.evaluate(WITHOUT, f"{ROOT}/")

@@ -3,7 +3,7 @@
     with Service(lambda call: error(500) if call.number == 1 else reply()) as service:
         endpoint = resolve(base_url=service.url)
         ...
-        assert service.requests["some question"] == 2
+        assert service.requests["some query"] == 2
 
 `behave` gets each call and returns what to do with it: one of the functions below. It may be replaced while the service
 runs. Calls are told apart by the text of their last message.
@@ -83,6 +83,13 @@ def replied(message: Mapping[str, Any], *, finish: str = "stop", usage: object =
     choices = [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}]
     answer = {"id": "call-1", "object": "chat.completion", "created": 1, "model": "m-1", "choices": choices}
     return Act(body=json.dumps({**answer, "usage": usage}).encode(), completion=True)
+
+
+def embedded(call: Call, vector: Callable[[str], list[float]]) -> Act:
+    """The vectors of the texts of a request, in any order."""
+    data = [{"index": k, "embedding": vector(text)} for k, text in enumerate(call.body["input"])]
+    answer = {"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 7, "total_tokens": 7}}
+    return Act(body=json.dumps(answer).encode())
 
 
 def redirect(to: str, status: int = 307) -> Act:
@@ -197,7 +204,7 @@ class Service:
 
     def take(self, body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> tuple[Call, Act]:
         """Count a request and say what to do with it."""
-        content = str(body["messages"][-1]["content"])
+        content = str(body["messages"][-1]["content"] if "messages" in body else body["input"][-1])
         with self._lock:
             self.requests[content] += 1
             call = Call(content, self.requests[content], body, headers, path)

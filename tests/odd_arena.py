@@ -11,9 +11,9 @@ UNBEATEN, WINLESS, RARE = "sim-01", "sim-02", "sim-03"
 
 
 def write(path: Path) -> store.Arena:
-    """Write the arena: eight systems, 30 questions in each of English and Swahili, judge `gpt-4o`, both orders.
+    """Write the arena: eight systems, 30 queries in each of English and Swahili, judge `gpt-4o`, both orders.
 
-    The rare system meets the others on four questions, of English alone.
+    The rare system meets the others on four queries, of English alone.
     """
     tables = dict(
         simulate_arena(systems=8, queries=30, languages=["en", "sw"], seed=5, judges=("gpt-4o",), orders=2).tables

@@ -10,9 +10,14 @@ from streamlit.testing.v1 import AppTest
 
 def page_text(app: AppTest) -> str:
     """All plain text of a page, with Markdown's escapes and invisible joiners taken out."""
-    kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.warning, app.error, app.code)
+    kinds = (app.header, app.markdown, app.caption, app.info, app.warning, app.error, app.code)
     words = "\n".join(str(element.value) for kind in kinds for element in kind)
     return re.sub(r"\\(.)", r"\1", words).replace("\u2060", "") + text(app)
+
+
+def titles(app: AppTest) -> list[str]:
+    """The headings of the first level: one on every page."""
+    return [unescape(title) for title in re.findall(r"<h1>(.*?)</h1>", html(app))]
 
 
 def html(app: AppTest) -> str:

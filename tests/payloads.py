@@ -98,7 +98,7 @@ TEXTS = (
     "%s %n {0} evil104 %{x} <extra></extra>",
     "data:text/html,<script>parent.evil105=1</script>",
 )
-"""For questions, answers, passages, titles, rationales and ids."""
+"""For queries, answers, passages, titles, rationales and ids."""
 
 PAYLOADS = (*HOSTILE, *NAMES, *TEXTS)
 

@@ -15,7 +15,7 @@ SYSTEMS = {"gpt-4": 0.9, "Mistral-7B": 0.7, "aya-101": 0.5, "llama-2-7b": 0.3}
 
 
 def outcomes(*, languages: tuple[str, ...] = ("en", "fi", "sw"), n: int = 12, seed: int = 0) -> list[schema.OutcomeRow]:
-    """Outcomes of four systems; `sw` has no relevant questions, one reply is missing, one an API error."""
+    """Outcomes of four systems; `sw` has no relevant queries, one answer is missing, one an API error."""
     rng = np.random.default_rng(seed)
     rows = []
     for code in languages:
@@ -74,6 +74,7 @@ def write(folder: Path, name: str = "small", *, tables: tuple[str, ...] = ("outc
         "outcomes": lambda: schema.from_rows("outcomes", outcomes(seed=seed)),
         "judgments": lambda: judgments(),
         "published": lambda: schema.from_rows("published", published()),
+        "features": lambda: schema.from_rows("features", [schema.Feature("en", "q0", "GPT-4o", "length", 3.0, None)]),
         "queries": lambda: schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)]),
     }
     return store.write(
@@ -83,3 +84,20 @@ def write(folder: Path, name: str = "small", *, tables: tuple[str, ...] = ("outc
         label="published figures" if tables == ("published",) else "simulated",
         made_by="a test",
     )
+
+
+def tagged(folder: Path) -> store.Arena:
+    """Write an arena of outcomes and judgments whose queries have a domain each, and every third a type."""
+    rows = outcomes()
+    verdicts = judgments()
+    keys = sorted({(row.language, row.query_id) for row in rows})
+    keys += sorted({(row["language"], row["query_id"]) for row in verdicts.to_pylist()})
+    tags = [schema.Tag(*key, "domain", ("finance", "law")[k % 2]) for k, key in enumerate(keys)]
+    tags += [schema.Tag(*key, "type", "comparative") for key in keys[::3]]
+    tables = {
+        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"What of {key[1]}?", None) for key in keys]),
+        "tags": schema.from_rows("tags", tags),
+        "outcomes": schema.from_rows("outcomes", rows),
+        "judgments": verdicts,
+    }
+    return store.write(folder, tables, title="Tagged", label="simulated", made_by="a test")

@@ -73,7 +73,7 @@ def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, are
     assert of(both, "answers", "mine") == rows
 
 
-def test_an_arena_of_numbers_takes_replies_and_says_what_they_amount_to(tmp_path: Path) -> None:
+def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path: Path) -> None:
     numbers = store.open_arena(ROOT / "data" / "nomiracl")
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
@@ -118,8 +118,8 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
         adding.read_system(arena, file, system="mine")
 
 
-def test_the_questions_to_ask_hold_every_prompt(arena: store.Arena) -> None:
-    rows = adding.questions(arena).to_pylist()
+def test_the_queries_to_ask_hold_every_prompt(arena: store.Arena) -> None:
+    rows = adding.queries(arena).to_pylist()
     assert len(rows) == arena.rows("queries")
     texts = {(r["language"], r["query_id"]): r["text"] for r in arena.read("queries").to_pylist()}
     assert all(texts[row["language"], row["query_id"]] in row["prompt"] for row in rows)

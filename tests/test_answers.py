@@ -1,4 +1,4 @@
-"""Taking replies apart: reason and answer, citations, segments."""
+"""Taking answers apart: reason and answer, citations, segments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def labels(text: str, ids: tuple[str, ...] = IDS, *, numbered: bool = True) -> l
 
 
 def known(text: str) -> list[int]:
-    """Positions cited in a reply to a numbered prompt, each mention."""
+    """Positions cited in an answer to a numbered prompt, each mention."""
     return [IDS.index(passage_id) + 1 for _, passage_id in labels(text) if passage_id]
 
 
@@ -45,7 +45,7 @@ def known(text: str) -> list[int]:
         ("##Answer: yes ##Reason: because", "because", "yes"),
         ("Because.\n##Answer: yes", "Because.", "yes"),
         ("##Answer: yes", None, "yes"),
-        ("##Reason: because, and the reply is cut", "because, and the reply is cut", None),
+        ("##Reason: because, and the answer is cut", "because, and the answer is cut", None),
         ("##Reason: the answer: is quoted here\n##Answer: yes", "the answer: is quoted here", "yes"),
         ("##Reason: ##Answer: yes", "", "yes"),
     ],
@@ -71,7 +71,7 @@ def test_blank_lines_are_kept_in_both_parts_pitfall_17() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["Reason", "answer", "##", "#", "**", ":", " ", "\n", "\n\n", "so", "."]), max_size=25))
-def test_spans_point_at_the_parts_in_the_raw_reply(pieces: list[str]) -> None:
+def test_spans_point_at_the_parts_in_the_raw_answer(pieces: list[str]) -> None:
     text = "".join(pieces)
     parsed = parse_answer(text)
     for part, span in ((parsed.reason, parsed.reason_span), (parsed.answer, parsed.answer_span)):
@@ -222,7 +222,7 @@ def test_a_long_bracket_is_read_in_reasonable_time() -> None:
 
 
 @pytest.mark.data
-def test_every_bracketed_position_of_the_published_replies_is_a_citation(shared: Path) -> None:
+def test_every_bracketed_position_of_the_published_answers_is_a_citation(shared: Path) -> None:
     seen = 0
     for subset in ("relevant", "non_relevant"):
         with gzip.open(

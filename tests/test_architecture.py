@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ from conftest import ROOT
 from mirage import api
 from mirage.rank import bootstrap
 
-HEAVY = ("torch", "transformers", "vllm", "datasets", "sklearn", "openai", "choix", "pandas", "pyarrow", "duckdb")
+LATE = ("torch", "transformers", "vllm", "ray", "datasets", "sklearn", "openai", "choix")
+HEAVY = (*LATE, "pandas", "pyarrow", "duckdb")
 MODULES = sorted(p for p in (ROOT / "mirage").rglob("*.py"))
 
 
@@ -34,10 +36,9 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_no_module_imports_a_machine_learning_library_when_it_is_imported() -> None:
     names = [".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in MODULES]
-    late = ("torch", "transformers", "vllm", "datasets", "sklearn", "openai", "choix")
     wanted = [n for n in names if not n.endswith("__main__") and not n.startswith("mirage.ui")]
     code = f"import importlib, sys\nfor n in {wanted!r}: importlib.import_module(n)\n"
-    code += f"print([m for m in {late!r} if m in sys.modules])"
+    code += f"print([m for m in {LATE!r} if m in sys.modules])"
     done = run(sys.executable, "-c", code)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
@@ -86,8 +87,13 @@ def test_no_module_imports_itself_by_way_of_others(imports: dict[str, set[str]])
 def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public_names(
     imports: dict[str, set[str]],
 ) -> None:
-    open_ = {"mirage.__main__", "mirage.api", "mirage.pipeline.sample"}  # the last by `make sample`
-    for file in (ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")):
+    # The last two by `make sample` and by Streamlit.
+    open_ = {"mirage.__main__", "mirage.api", "mirage.pipeline.sample", "mirage.ui.serve"}
+    for file in (
+        ROOT / "app.py",
+        *(ROOT / "pages").glob("*.py"),
+        *(ROOT / "benchmarks").glob("*.py"),
+    ):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("mirage"):
                 names = {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
@@ -108,6 +114,58 @@ def test_every_module_is_reached_from_a_command_a_page_a_benchmark_or_the_public
 
 VAGUE = {"one", "found", "said", "asked", "made", "mine", "at"}
 """Words that say nothing of what a name stands for."""
+OF_MODELS = (
+    *(
+        "mirage/llm/",
+        "mirage/marks.py",
+        "mirage/engines/calls.py",
+        "mirage/engines/desk.py",
+        "mirage/store/ledger.py",
+        "mirage/store/worker_ledgers.py",
+        "mirage/judge/",
+        "mirage/generate/",
+        "benchmarks/cluster.py",
+        "benchmarks/llm.py",
+    ),
+    *(
+        "mirage/features/grades.py",
+        "mirage/features/grading.py",
+        "mirage/features/support_grading.py",
+        "mirage/nuggets/",
+        "mirage/cli/generating.py",
+        "mirage/pipeline/parts.py",
+        "mirage/pipeline/steps.py",
+    ),
+    *(
+        "tests/misbehaving.py",
+        "tests/test_cluster.py",
+        "tests/test_engines.py",
+        "tests/test_parts.py",
+        "tests/test_llm",
+        "tests/test_ledger.py",
+        "tests/test_engine_vllm.py",
+        "tests/test_marks.py",
+    ),
+    *(
+        "tests/test_generat",
+        "tests/test_judge.py",
+        "tests/test_measuring.py",
+        "tests/test_numbered.py",
+        "tests/test_run.py",
+        "tests/test_run_whole.py",
+    ),
+    *("tests/test_nuggets", "tests/test_support.py"),
+    *("tests/test_sft.py", "tests/test_upsert.py", "tests/test_docs_evaluate.py"),
+)
+"""Where a chat model sends a reply. What a system gives to a query is an answer."""
+OF_FORMATS = (
+    "mirage/sources/mirage_bench/",
+    "mirage/sources/nomiracl/prompt.py",
+    "mirage/outcomes/",
+    "mirage/ui/entries.py",
+)
+"""Where a question is a part of a format or of a text, or what a page is about. What a system answers is a query."""
+NOUNS = {"answer": ({"reply", "replies"}, OF_MODELS), "query": ({"question", "questions"}, OF_FORMATS)}
 PYTHON = [*MODULES, *(path for d in ("pages", "tests", "benchmarks") for path in sorted((ROOT / d).rglob("*.py")))]
 
 
@@ -124,10 +182,24 @@ def names(tree: ast.AST) -> list[tuple[int, str]]:
     return given
 
 
+def words_of(name: str) -> set[str]:
+    """The words of a name, in lower case: of `by_query` and of `QueryView`."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
 @pytest.mark.parametrize("path", PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_name_says_what_it_stands_for(path: Path) -> None:
     vague = [f"{line}: {name}" for line, name in names(ast.parse(path.read_text(encoding="utf-8"))) if name in VAGUE]
     assert not vague, f"{path}: {vague}: give them the noun of what they hold"
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
+def test_an_answer_and_a_query_have_one_noun_each(path: Path) -> None:
+    given = names(ast.parse(path.read_text(encoding="utf-8")))
+    for noun, (others, places) in NOUNS.items():
+        if not str(path.relative_to(ROOT)).startswith(places):
+            other_nouns = [f"{line}: {name}" for line, name in given if others & words_of(name)]
+            assert not other_nouns, f"{path}: {other_nouns}: the noun is {noun}"
 
 
 def test_a_name_of_a_class_means_one_thing() -> None:

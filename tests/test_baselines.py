@@ -31,23 +31,23 @@ PASSAGES = [
 
 
 def arena(
-    passages: list[tuple[str, str | None]] | None = None, *, question: str | None = "When was the lighthouse built?"
+    passages: list[tuple[str, str | None]] | None = None, *, query: str | None = "When was the lighthouse built?"
 ) -> tuple[pa.Table, pa.Table]:
-    reason = None if question else "the prompt was not published"
-    queries = schema.from_rows("queries", [schema.Query("en", "q", None, question, reason)])
+    reason = None if query else "the prompt was not published"
+    queries = schema.from_rows("queries", [schema.Query("en", "q", None, query, reason)])
     shown = PASSAGES if passages is None else passages
     rows = [schema.Passage("en", "q", p, n, None, text, p == "d#1") for n, (p, text) in enumerate(shown, start=1)]
     return queries, schema.from_rows("passages", rows)
 
 
-def replies(queries: pa.Table, passages: pa.Table) -> dict[str, str | None]:
+def answers(queries: pa.Table, passages: pa.Table) -> dict[str, str | None]:
     table = baseline_answers(queries, passages)
     schema.validate("answers", table)
     return dict(zip(table["system"].to_pylist(), table["text"].to_pylist(), strict=True))
 
 
 def test_every_baseline_answers_in_the_published_form_and_cites_what_it_says_it_does() -> None:
-    texts = replies(*arena())
+    texts = answers(*arena())
     built, keeper = "The lighthouse was built in 1832.", "The lighthouse keeper also fished."
     assert texts["baseline/lead"] == "##Reason: The harbour is old. [d#0]\n##Answer: The harbour is old. [d#0]"
     assert texts["baseline/bm25"] == f"##Reason: {built} [d#1]\n##Answer: {built} [d#1]"
@@ -69,37 +69,37 @@ def test_wrong_citations_are_of_other_passages_and_of_irrelevant_ones_first() ->
         starts = [0, *(m.end for m in mentions)]
         return [(reason[a : m.start].strip(), str(m.passage_id)) for a, m in zip(starts, mentions, strict=False)]
 
-    texts = replies(*arena())
+    texts = answers(*arena())
     right, wrong = pairs(texts["baseline/bm25-3"]), pairs(texts["baseline/bm25-miscited"])
     assert [sentence for sentence, _ in right] == [sentence for sentence, _ in wrong]
     assert all(own != other for (_, own), (_, other) in zip(right, wrong, strict=True))
     assert "d#1" not in [other for _, other in wrong]
     assert len({other for _, other in wrong}) == 3
     # With one passage there is nothing to cite wrongly.
-    assert "[" not in str(replies(*arena(PASSAGES[1:2]))["baseline/bm25-miscited"])
+    assert "[" not in str(answers(*arena(PASSAGES[1:2]))["baseline/bm25-miscited"])
 
 
 def test_positions_not_rows_decide_which_passage_is_first() -> None:
     queries, passages = arena()
-    assert replies(queries, passages.take([3, 1, 0, 2])) == replies(queries, passages)
+    assert answers(queries, passages.take([3, 1, 0, 2])) == answers(queries, passages)
 
 
 def test_what_cannot_be_answered_without_texts_is_missing_with_the_reason() -> None:
-    nothing = baseline_answers(*arena([("d#0", None)], question=None)).to_pylist()
+    nothing = baseline_answers(*arena([("d#0", None)], query=None)).to_pylist()
     for row in nothing:
         assert (row["status"] == "ok") == (row["system"] == "baseline/abstain")
         assert (row["text"] is None) == (row["reason"] is not None) == (row["status"] == "missing")
     assert {row["reason"] for row in nothing} == {
         None,
         "no passage text is known",
-        "the text of the question is not known",
+        "the text of the query is not known",
     }
-    untexted = replies(*arena(question=None))
+    untexted = answers(*arena(query=None))
     assert untexted["baseline/lead"]
     assert untexted["baseline/bm25"] is None
-    blank = replies(*arena([("d#0", " \n"), ("d#1", "It was built.")]))
+    blank = answers(*arena([("d#0", " \n"), ("d#1", "It was built.")]))
     assert blank["baseline/lead"] == "##Reason: It was built. [d#1]\n##Answer: It was built. [d#1]"
-    assert replies(*arena([]))["baseline/lead"] is None
+    assert answers(*arena([]))["baseline/lead"] is None
 
 
 def test_some_baselines_can_be_had_alone_and_unknown_ones_are_refused() -> None:

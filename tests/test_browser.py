@@ -108,20 +108,32 @@ def grid(page: Any) -> list[tuple[str, str]]:
 LINKS = {
     "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
     "hallucination": (
-        "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published&systems=aya-101",
-        {"Rate": "as-published", "Parser": "published"},
+        (
+            "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
+            "&systems=aya-101&confusion=fi"
+        ),
+        {"Rate": "as-published", "Parser": "published", "Section": "Confusion"},
     ),
     "battle": (
         "battle?arena=judged&languages=fi&languages=sw&referee=judge-x&a=aya-101&b=gpt-4&verdict=first",
         {"Referee": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
+    ),
+    "compare": (
+        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=gpt-4&margin=0.1",
+        {"Compared by": "rate", "First system": "aya-101", "Second system": "gpt-4"},
+    ),
+    "decide": (
+        "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
+        {"Weights": "open"},
     ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
         {"Subset": "non_relevant", "Parser": "published"},
     ),
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
-    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"By language": "tie"}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
+    "nuggets": ("nuggets?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
     "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
@@ -196,7 +208,7 @@ def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start
     with quiet(start) as other:
         linked_page = show(other, link)
         assert state(linked_page) == state(page)
-        assert "12 of 60 questions in Swahili" in linked_page.locator(MAIN).inner_text()
+        assert "12 of 60 queries in Swahili" in linked_page.locator(MAIN).inner_text()
         linked_page.locator("canvas table").first.wait_for(state="attached")
         assert linked_page.locator("canvas table").all_inner_texts() == page.locator("canvas table").all_inner_texts()
 
@@ -229,7 +241,7 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
 # From a number to what is behind it
 
 
-def test_a_cell_of_the_heat_map_leads_to_the_replies_behind_it(opened: Opened, url: str) -> None:
+def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     systems = [system for system, _ in grid(page)]
     cells = page.locator(".st-key-scroll_rank_map .points path.point")
@@ -315,9 +327,12 @@ SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("By language", "Outcomes", "Losses", "Confusion")),
+    *((name, "nomiracl&section=In print") for name in ("hallucination", "surrogate")),
+    *(("surrogate", f"nomiracl&section={name}") for name in ("Cost", "Rests on")),
     ("answers", "asked"),
 ]
-"""Every page on the bundled arena, and where others look different."""
+"""Every page on the bundled arena, its other sections, and where others look different."""
 
 
 @pytest.mark.parametrize(("name", "arena"), VISITS)
@@ -375,11 +390,11 @@ BOXES = """e => {
 def test_text_runs_in_its_own_direction_and_names_its_language(opened: Opened, url: str) -> None:
     for code, direction in (("ar", "rtl"), ("ja", "ltr")):
         page = show(opened, f"{url}/answers?arena=asked&languages={code}")
-        question = page.locator(".mg-question .mg-text")
-        assert question.get_attribute("lang") == code
+        query = page.locator(".mg-query .mg-text")
+        assert query.get_attribute("lang") == code
         style = "e => { const s = getComputedStyle(e); return [s.direction, s.unicodeBidi, e.closest('[lang]').lang] }"
-        assert question.evaluate(style) == [direction, "isolate", code]
-        box, text = question.evaluate(BOXES)
+        assert query.evaluate(style) == [direction, "isolate", code]
+        box, text = query.evaluate(BOXES)
         start_gap = text["left"] - box["left"] if direction == "ltr" else box["right"] - text["right"]
         assert abs(start_gap) < 2, "the text begins at its own side"
 
@@ -418,7 +433,7 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
         page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
         without = page.screenshot(clip=clip)
         assert with_focus != without, f"nobody sees that {element['name']} has the focus"
-    expected = [*TITLES, "Arena", "Languages", "Copy link", "Download", "Cite", "relevance", "both", "CANVAS"]
+    expected = [*TITLES, "Arena", "Languages", "Copy link", "Cite", "Download", "relevance", "both", "CANVAS"]
     assert [name for name in reached if name in expected] == expected
 
 

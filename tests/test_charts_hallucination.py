@@ -51,7 +51,7 @@ def cell(system: str, language: str, metric: str, wrong: int, right: int, undeci
         "undecided": undecided / n if n else None,
         "printed": None,
         "difference": None,
-        "reason": None if decided else "no replies in this arena" if not n else f"none of the {n} replies says",
+        "reason": None if decided else "no answers in this arena" if not n else f"none of the {n} answers says",
         **more,
     }
 
@@ -105,8 +105,8 @@ def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> N
     hover = marks[0]["text"][0]
     for part in (
         "hallucination rate 30.0%, 95% interval 27.0% to 32.0%",
-        "decided 30.0%, as published 31.0%, undecided replies 25.0%",
-        "n = 1,234 replies to non-relevant questions",
+        "decided 30.0%, as published 31.0%, undecided answers 25.0%",
+        "n = 1,234 answers to non-relevant queries",
         "error rate 10.0%",
     ):
         assert part in hover
@@ -158,7 +158,7 @@ def test_the_order_tells_a_move_by_line_arrow_and_words(mode: Any) -> None:
     assert "50.0%" in traces["gpt-4"]["text"][1]
     assert "▼ 2 places" in traces["gpt-4"]["text"][1]
     assert "▲ 1 place" in traces["aya-101"]["text"][1]
-    assert "undecided: 40.0% of 100 replies" in traces["gpt-4"]["hovertext"][0]
+    assert "undecided: 40.0% of 100 answers" in traces["gpt-4"]["hovertext"][0]
 
 
 @MODES
@@ -168,7 +168,7 @@ def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) ->
     texts = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
     assert texts == {("gpt-4", "en", "hallucination", ""): "100.0", ("gpt-4", "fi", "hallucination", ""): "5.0"}
     assert "hallucination rate 100.0%" in full["hovertext"][0]
-    assert "n = 250 replies: 250 answered, 0 abstained, 0 undecided" in full["hovertext"][0]
+    assert "n = 250 answers: 250 answered, 0 abstained, 0 undecided" in full["hovertext"][0]
     assert len(hollow["x"]) == 4
     assert full["marker"]["symbol"] == "square", "an image could not be clicked"
 
@@ -179,9 +179,9 @@ def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
         tuple(key[:2]): text
         for key, text in zip(figure["data"][1]["customdata"], figure["data"][1]["hovertext"], strict=True)
     }
-    assert "no hallucination rate: none of the 20 replies says" in hollow["aya-101", "en"]
-    assert "as published 100.0%, undecided replies 100.0%" in hollow["aya-101", "en"]
-    assert "no replies in this arena" in hollow["Mistral-7B", "fi"]
+    assert "no hallucination rate: none of the 20 answers says" in hollow["aya-101", "en"]
+    assert "as published 100.0%, undecided answers 100.0%" in hollow["aya-101", "en"]
+    assert "no answers in this arena" in hollow["Mistral-7B", "fi"]
     assert set(figure["data"][1]["text"]) == {"–"}
     figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
     assert "printed in the paper: 50.0%" in figure["data"][1]["hovertext"][0]
@@ -199,13 +199,13 @@ def test_the_difference_to_the_print_is_in_signed_points() -> None:
 
 
 @MODES
-def test_bars_carry_intervals_and_say_where_there_are_no_questions(mode: Any) -> None:
+def test_bars_carry_intervals_and_say_where_there_are_no_queries(mode: Any) -> None:
     systems = ["gpt-4", "aya-101", "GPT-4o"]
     figure = checked(charts.bars(CELLS, systems=systems, languages=["en", "fi"], mode=mode))
     first = figure["data"][0]
     assert first["customdata"] == [["gpt-4", "en", "hallucination", ""], ["gpt-4", "fi", "hallucination", ""]]
     assert first["error_x"]["arrayminus"] == [pytest.approx(0.1), pytest.approx(0.005)]
-    assert texts(figure) == ["<i>no relevant questions</i>"]
+    assert texts(figure) == ["<i>no relevant queries</i>"]
     patterns = {trace["name"]: trace["marker"]["pattern"]["shape"] for trace in figure["data"]}
     assert patterns["GPT-4o"] != patterns["gpt-4"], "one family, one colour: a pattern tells them apart"
     for axis in ("xaxis", "xaxis2"):
@@ -223,7 +223,7 @@ def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metr
     ] * 3
     assert figure["data"][1]["marker"]["pattern"]["shape"], "undecided differs by more than colour"
     assert figure["data"][0]["customdata"][0] == ["gpt-4", "", metric, wrong]
-    assert "30 of 110 questions" in figure["data"][0]["hovertext"][0]
+    assert "30 of 110 queries" in figure["data"][0]["hovertext"][0]
 
 
 def every_text(value: Any) -> Iterable[str]:

@@ -22,15 +22,15 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+from commands import mirage, rows
 from conftest import PATIENCE, ROOT
 from filelock import FileLock
 from test_nomiracl import row, save
-from test_pipeline import judgments, replies
+from test_pipeline import judgments, published_answers
 from test_published import differing
 from test_store import edit_manifest, snapshot
-from typer.testing import CliRunner, Result
 
-from mirage import cli, schema, store
+from mirage import schema, store
 from mirage.outcomes import wilson
 from mirage.sources.published import SYSTEM_NAMES
 
@@ -41,22 +41,9 @@ RATES = (
 RANKS = "language,system,rating,low,high,rank,rank_low,rank_high,tier,wins,ties,losses,battles,bounded"
 
 
-def mirage(*args: object, code: int = 0) -> Result:
-    """Run a command in this process."""
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def rows(result: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(result.stdout)))
-
-
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    mirage("import", "nomiracl", replies(tmp_path / "in"), "--into", tmp_path / "arena")
+    mirage("import", "nomiracl", published_answers(tmp_path / "in"), "--into", tmp_path / "arena")
     return tmp_path / "arena"
 
 
@@ -64,16 +51,20 @@ def arena(tmp_path: Path) -> Path:
 
 
 def test_import_then_rates_then_rank_work_one_after_the_other(tmp_path: Path) -> None:
-    result = mirage("import", "nomiracl", replies(tmp_path / "in"), "--into", tmp_path / "a b", "--format", "csv")
+    result = mirage(
+        "import", "nomiracl", published_answers(tmp_path / "in"), "--into", tmp_path / "a b", "--format", "csv"
+    )
     assert result.stdout.splitlines() == [
-        "language,files,questions,replies,missing,empty,prompts_absent",
+        "language,files,queries,answers,missing,empty,prompts_absent",
         "en,2,8,24,0,0,0",
         "fi,2,8,24,0,0,0",
         "all,4,16,48,0,0,0",
     ]
     assert "48 replies of 3 systems" in result.stderr
     assert rows(mirage("rates", tmp_path / "a b", "--format", "csv"))
-    assert rows(mirage("rank", tmp_path / "a b", "--referee", "relevance", "--format", "csv"))
+    by_name = mirage("rank", tmp_path / "a b", "--referee", "relevance", "--format", "csv")
+    assert rows(by_name)
+    assert mirage("rank", tmp_path / "a b", "--format", "csv").stdout == by_name.stdout, "the only referee there is"
 
 
 def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena: Path) -> None:
@@ -89,7 +80,7 @@ def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena:
 
 
 def test_a_cell_without_a_value_is_an_empty_field_in_csv_and_null_in_json(tmp_path: Path) -> None:
-    mirage("import", "nomiracl", replies(tmp_path / "in", yes="Hm"), "--into", tmp_path / "a")
+    mirage("import", "nomiracl", published_answers(tmp_path / "in", yes="Hm"), "--into", tmp_path / "a")
     command = ("rates", tmp_path / "a", "--parser", "published", "--format")
     alpha = [r for r in rows(mirage(*command, "csv")) if r["system"] == "alpha"]
     assert {(r["rate"], r["rate_as_published"], r["undecided"]) for r in alpha} == {("", "1.0", "1.0")}
@@ -131,8 +122,8 @@ def test_options_of_rank_reach_the_ranking(arena: Path) -> None:
     assert mirage(*command, "--languages", " finnish,fi ").stdout == mirage(*command, "--languages", "fi").stdout
 
 
-def test_parsers_differ_where_a_reply_is_typographic(tmp_path: Path) -> None:
-    folder = replies(tmp_path / "in", yes="I don\u2019t know")
+def test_parsers_differ_where_an_answer_is_typographic(tmp_path: Path) -> None:
+    folder = published_answers(tmp_path / "in", yes="I don\u2019t know")
     mirage("import", "nomiracl", folder, "--into", tmp_path / "a")
 
     def abstained(parser: str) -> set[str]:
@@ -179,7 +170,7 @@ def test_judgments_come_in_and_are_ranked(tmp_path: Path) -> None:
     assert "alpha (en: no upper bound)" in message
 
 
-def test_questions_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:
+def test_queries_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:
     root = tmp_path / "q" / "data" / "english"
     for name, text in {
         "topics/test.relevant.tsv": "".join(f"{i}\tWhat is {i}?\n" for i in range(5)),
@@ -189,8 +180,8 @@ def test_questions_come_in_whole_or_as_a_sample(tmp_path: Path) -> None:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     command = ("import", "nomiracl", tmp_path / "q", "--what", "questions", "--into")
-    assert "5 questions with 5 judged passages" in mirage(*command, tmp_path / "all", "--cap", 0).stderr
-    assert "3 questions with 3 judged passages" in mirage(*command, tmp_path / "some", "--cap", 3).stderr
+    assert "5 queries with 5 judged passages" in mirage(*command, tmp_path / "all", "--cap", 0).stderr
+    assert "3 queries with 3 judged passages" in mirage(*command, tmp_path / "some", "--cap", 3).stderr
 
 
 def test_check_says_what_it_checked(arena: Path) -> None:
@@ -271,7 +262,7 @@ def test_the_installed_program_and_the_module_are_the_same(tmp_path: Path) -> No
 
 def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Path) -> None:
     """Under a C locale with UTF-8 mode off, where what is left to a default goes wrong, and a default is an error."""
-    folder = replies(tmp_path / "in", yes="نعم, answer is present.")
+    folder = published_answers(tmp_path / "in", yes="نعم, answer is present.")
     program = [sys.executable, "-X", "warn_default_encoding", "-W", "error::EncodingWarning:mirage", "-m", "mirage"]
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     for args in (
@@ -299,7 +290,7 @@ def refused(arena: Path, *args: object) -> str:
 
 def broken(folder: Path, change: Callable[[bytes], bytes]) -> Path:
     """A copy of good outputs with one file changed."""
-    file = replies(folder, yes="Another reply") / "relevant" / "fi.test.vanilla_prompt.jsonl.gz"
+    file = published_answers(folder, yes="Another answer") / "relevant" / "fi.test.vanilla_prompt.jsonl.gz"
     file.write_bytes(change(file.read_bytes()))
     return folder
 
@@ -339,11 +330,11 @@ def test_a_broken_outputs_file_is_refused_and_the_arena_is_as_before(arena: Path
 
 
 def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_path: Path) -> None:
-    folder = replies(tmp_path / "bad")
+    folder = published_answers(tmp_path / "bad")
     (folder / "relevant" / "fi.test.vanilla_prompt.jsonl.gz").rename(
-        folder / "relevant" / "suomi.test.vanilla_prompt.jsonl.gz"
+        folder / "relevant" / "suomea.test.vanilla_prompt.jsonl.gz"
     )
-    assert "there is no language 'suomi'" in refused(arena, "import", "nomiracl", folder, "--into", arena)
+    assert "there is no language 'suomea'" in refused(arena, "import", "nomiracl", folder, "--into", arena)
 
 
 @pytest.mark.parametrize(
@@ -375,8 +366,8 @@ def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_
     ("line", "problem"),
     [
         ("en,r0,j,alpha,betta,A", "there is no system in en 'betta'"),
-        ("en,r99,j,alpha,beta,A", "the arena has no question 'r99' in en"),
-        ("eng,r0,j,alpha,beta,A", "there is no language 'eng'"),
+        ("en,r99,j,alpha,beta,A", "the arena has no query 'r99' in en"),
+        ("e1,r0,j,alpha,beta,A", "there is no language 'e1'"),
         ("en,r0,j,alpha,beta,C", "there is no verdict 'C'"),
         ("en,r0,j,alpha,beta", "5 fields, the header 6"),
         ("en,r1,j,alpha,beta,B", "this repeats"),
@@ -416,7 +407,7 @@ def test_check_refuses_a_table_that_is_not_what_the_manifest_says(arena: Path) -
 
 def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> None:
     numbers = store.bundled()["nomiracl"]
-    assert "run: mirage import nomiracl" in mirage("features", numbers, code=2).stderr
+    assert "run: mirage import answers FILE --into" in mirage("features", numbers, code=2).stderr
     assert "run: mirage judge" in mirage("rank", arena, "--referee", "j", code=2).stderr
 
 
@@ -426,7 +417,6 @@ def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> Non
         ("rates",),
         ("rates", "DIR", "--format", "xml"),
         ("rates", "DIR", "--parser", "mine"),
-        ("rank", "DIR"),
         ("rank", "DIR", "--referee", "relevance", "--draws", "0"),
         ("rank", "DIR", "--referee", "relevance", "--seed", "-1"),
         ("rank", "DIR", "--referee", "relevance", "--ties", "lost"),
@@ -452,7 +442,7 @@ def test_bad_usage_ends_with_code_2_and_writes_nothing(
 
 def test_a_full_disk_ends_with_code_2_and_the_arena_as_it_was(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
-    command = ["import", "nomiracl", str(replies(tmp_path / "other", yes="Other")), "--into", str(arena)]
+    command = ["import", "nomiracl", str(published_answers(tmp_path / "other", yes="Other")), "--into", str(arena)]
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)); sys.argv[0] = 'mirage'\n"
         "from mirage.cli import main; main()"
@@ -468,7 +458,7 @@ def test_a_full_disk_ends_with_code_2_and_the_arena_as_it_was(arena: Path, tmp_p
 
 
 def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
-    answers, arena = replies(tmp_path / "new"), tmp_path / "a"
+    answers, arena = published_answers(tmp_path / "new"), tmp_path / "a"
     arena.mkdir()
     code = (
         "import sys, filelock\n"
@@ -495,7 +485,10 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
 
 def test_kill_9_at_any_moment_of_an_import_leaves_the_old_arena_or_the_new_one(tmp_path: Path) -> None:
     """Half the deaths fall anywhere in the run, half near the first byte written; moments drawn with seed 20261121."""
-    old, new = replies(tmp_path / "old"), replies(tmp_path / "new", n=40, yes="Maybe.", languages="ar en fi sw")
+    old, new = (
+        published_answers(tmp_path / "old"),
+        published_answers(tmp_path / "new", n=40, yes="Maybe.", languages="ar en fi sw"),
+    )
     arena, other = tmp_path / "arena", tmp_path / "other"
     mirage("import", "nomiracl", old, "--into", other)
     versions = [store.open_arena(other).version]
@@ -545,7 +538,7 @@ class Mirror(BaseHTTPRequestHandler):
 
 
 def test_pull_fetches_what_import_reads(tmp_path: Path) -> None:
-    folder = replies(tmp_path / "in")
+    folder = published_answers(tmp_path / "in")
     files = {}
     for path in folder.rglob("*.gz"):
         files[path.relative_to(folder).as_posix().removesuffix(".gz")] = gzip.decompress(path.read_bytes())
@@ -579,7 +572,7 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
     def replace(program: str, command: list[str], environment: dict[str, str]) -> None:
         seen.update(program=program, command=command, env=environment, cwd=Path.cwd())
 
-    monkeypatch.setattr(cli.os, "execve", replace)
+    monkeypatch.setattr(os, "execve", replace)
     monkeypatch.chdir(arena.parent)
     mirage("app", *([arena] if named == "arena" else [arena.parent]), "--port", 8599)
     assert seen["program"] == sys.executable

@@ -1,148 +1,84 @@
-"""The proxy of docs/deploy.md, as it is printed there, before two explorers: one visit stays with one of them."""
+"""`mirage app --workers`: nginx, two explorers and PostgreSQL, as docs/deploy.md has them."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import re
-import shutil
+import signal
 import subprocess
 import sys
-import urllib.error
-import urllib.request
-from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import browser
+import objects
 import pytest
 import waiting
 from conftest import PATIENCE, ROOT
+from deployment import Deployment, credentials, deployed, fetch, htpasswd, row_of_ports
+from postgres import Server
+from test_page_spot_check import Session
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from mirage import store
-from mirage.sources.simulated import simulate_arena
+from mirage.deploy import nginx
+from mirage.errors import BadInput
+from mirage.votes import Vote, Votes
 
-DEPLOY = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-HTTP, LOCATION = re.findall(r"^```nginx\n(.*?)^```$", DEPLOY, flags=re.MULTILINE | re.DOTALL)
 HOST = "mirage.example.org"
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-LOGIN, PASSWORD = "zoë", "a password"
-READERS = 8
-
-ROUND_ROBIN = "upstream turns {{ {servers} }}\n"
-"""What the page warns of: each request to the next replica."""
-CONFIGURATION = """
-daemon off;
-{user}
-pid {here}/pid;
-error_log {here}/error.log;
-events {{ worker_connections 256; }}
-http {{
-    log_format where '$upstream_addr'; access_log {here}/access.log where;
-    client_body_temp_path {here}/body; proxy_temp_path {here}/proxy; fastcgi_temp_path {here}/fastcgi;
-    uwsgi_temp_path {here}/uwsgi; scgi_temp_path {here}/scgi;
-    {http}
-    server {{ listen 127.0.0.1:{port}; server_name {host}; {location} }}
-    server {{ listen 127.0.0.1:{port}; server_name turns.example.org; {turns} }}
-}}
-"""
-
-
-@contextmanager
-def replicas(folder: Path, n: int) -> Iterator[list[int]]:
-    """So many explorers with the settings of the page; their ports."""
-    with ExitStack() as stack:
-        ports = []
-        for k in range(n):
-            port = stack.enter_context(waiting.port())
-            environment = os.environ | {
-                "MIRAGE_ARENAS": str(folder / "arenas"),
-                "MIRAGE_HOME": str(folder / "home"),
-                "STREAMLIT_SERVER_ALLOWED_HOSTS": f"{HOST} turns.example.org",
-                "STREAMLIT_SERVER_BASE_URL_PATH": "mirage",
-                "PYTHONPATH": str(ROOT),
-            }
-            command = [sys.executable, "-m", "mirage", "app", "--port", str(port)]
-            with (folder / f"replica-{k}.log").open("wb") as log:
-                process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-            stack.callback(process.wait, PATIENCE)
-            stack.callback(process.terminate)
-            health = f"http://127.0.0.1:{port}/mirage/_stcore/health"
-            waiting.until(lambda health=health: waiting.answers(health), "the explorer answers", process=process)  # type: ignore[misc]
-            ports.append(port)
-        yield ports
+ARENA = "stored"
+"""Name of the arena on object storage."""
+VOTERS = [f"voter-{n}" for n in range(20)]
+LOGINS = ["zoë", *VOTERS]
+SECRET_TEXTS = ("zoë", "voter-", "a-secret", "Authorization", "arena=")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("proxy")
-
-
-@pytest.fixture(scope="module")
-def proxy(folder: Path) -> Iterator[tuple[int, list[int]]]:
-    """The port of an nginx with the page's configuration, and those of the two explorers behind it."""
-    if NGINX is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no nginx, and CI must test the configuration of docs/deploy.md")
-        pytest.skip("there is no nginx (Debian: apt-get install nginx)")
-    directory = folder
-    # A file of the same content has the same address on both: every reader downloads another.
-    for k, name in enumerate(("turns", *map(str, range(READERS)))):
-        simulation = simulate_arena(systems=4, queries=8, languages=["en"], seed=k)
-        store.write(directory / "arenas" / name, simulation.tables, made_by="a test", label="simulated")
-    secret = subprocess.run(
-        ["openssl", "passwd", "-apr1", PASSWORD], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    (directory / "htpasswd").write_text(f"{LOGIN}:{secret}\n", encoding="utf-8")
-    with replicas(directory, 2) as ports, waiting.port() as port:
-        http, location = HTTP, LOCATION.replace("/etc/nginx/mirage.htpasswd", str(directory / "htpasswd"))
-        for printed, real in zip(("127.0.0.1:8501", "127.0.0.1:8502"), ports, strict=True):
-            assert printed in http
-            http = http.replace(printed, f"127.0.0.1:{real}")
-        http += ROUND_ROBIN.format(servers=" ".join(f"server 127.0.0.1:{replica_port};" for replica_port in ports))
-        text = CONFIGURATION.format(
-            user="user root;" if os.geteuid() == 0 else "",
-            here=directory,
-            http=http,
-            port=port,
-            host=HOST,
-            location=location,
-            turns=location.replace("http://mirage;", "http://turns;"),
-        )
-        (directory / "nginx.conf").write_text(text, encoding="utf-8")
-        process = subprocess.Popen(
-            [NGINX, "-p", str(directory), "-c", str(directory / "nginx.conf"), "-e", str(directory / "error.log")]
-        )
-        try:
-            waiting.until(
-                lambda: fetch(port, "/mirage/_stcore/health", HOST)[0] == 200, "the proxy answers", process=process
-            )
-            yield port, ports
-        finally:
-            process.terminate()
-            process.wait(PATIENCE)
-
-
-def credentials() -> str:
-    return "Basic " + b64encode(f"{LOGIN}:{PASSWORD}".encode()).decode()
-
-
-def fetch(port: int, path: str, host: str, *, cookie: str = "", login: bool = True) -> tuple[int, bytes, str]:
-    """Status, body and cookie of a request."""
-    headers = {"Host": host, "X-Forwarded-User": "mallory"}
-    headers |= {"Cookie": cookie} if cookie else {}
-    headers |= {"Authorization": credentials()} if login else {}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+def database() -> Iterator[str]:
+    server = Server()
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
-            return reply.status, reply.read(), (reply.headers["Set-Cookie"] or "").partition(";")[0]
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, b"", ""
-    except OSError:
-        return 0, b"", ""
+        yield server.create("votes")
+    finally:
+        server.remove()
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[objects.Storage]:
+    """An object storage with the sample, copied by its command, under another name."""
+    with objects.storage() as storage:
+        home = {"MIRAGE_HOME": str(tmp_path_factory.mktemp("copy"))}
+        command = [sys.executable, "-m", "mirage", "copy", "data/sample", f"s3://{objects.BUCKET}/{ARENA}"]
+        subprocess.run(command, env=os.environ | storage.environment | home, cwd=ROOT, check=True, capture_output=True)
+        yield storage
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, database: str, storage: objects.Storage) -> Iterator[Deployment]:
+    """Two explorers of the bundled arenas and of one on object storage; votes need a login, which nginx asks for."""
+    folder = tmp_path_factory.mktemp("deployment")
+    options = ["--host", HOST, "--host", "127.0.0.1", "--htpasswd", str(htpasswd(folder / "names", *LOGINS))]
+    settings = {"MIRAGE_VOTES_URL": database, "MIRAGE_LOGIN": "required", **storage.environment}
+    settings |= {"MIRAGE_ARENAS": f"s3://{objects.BUCKET}/{ARENA}", "MIRAGE_CACHE": str(folder / "cache")}
+    with deployed(folder, *options, environment=settings) as deployment:
+        yield deployment
+
+
+def link_to(site: Deployment, login: str, cookie: str = "") -> Any:
+    """A reader's connection through nginx."""
+    protocols: Any = ["streamlit"]
+    return connect(
+        f"ws://{HOST}/_stcore/stream",
+        host="127.0.0.1",
+        port=site.port,
+        origin=f"http://{HOST}",  # type: ignore[arg-type]
+        subprotocols=protocols,
+        additional_headers={"Authorization": credentials(login), "X-Forwarded-User": "mallory", "Cookie": cookie},
+        max_size=None,
+        open_timeout=PATIENCE,
+    )
 
 
 async def received(link: ClientConnection, kind: str) -> Any:
@@ -159,33 +95,22 @@ async def received(link: ClientConnection, kind: str) -> Any:
     raise ConnectionError("the server is gone")
 
 
-async def visit(port: int, host: str, cookie: str, arena: str) -> tuple[str, ClientConnection]:
-    """Open the Leaderboard and press a download: the address of the file, and the connection that keeps it there."""
+async def download(link: ClientConnection, query: str) -> str:
+    """Open the Leaderboard and press a download: the address of the file."""
     from streamlit.proto.BackMsg_pb2 import BackMsg
 
-    headers = {"Authorization": credentials(), "Cookie": cookie}
-    protocols: Any = ["streamlit"]
-    link = await connect(
-        f"ws://{host}/mirage/_stcore/stream",
-        host="127.0.0.1",
-        port=port,
-        origin=f"http://{host}",  # type: ignore[arg-type]
-        subprotocols=protocols,
-        additional_headers=headers,
-        max_size=None,
-        open_timeout=PATIENCE,
-    )
     request = BackMsg()
-    request.rerun_script.query_string = f"arena={arena}"
-    request.rerun_script.page_name = ""
+    request.rerun_script.query_string = query
     await link.send(request.SerializeToString())
     messages = await received(link, "script_finished")
-    (session,) = {
-        message.new_session.initialize.session_id for message in messages if message.WhichOneof("type") == "new_session"
-    }
-    buttons = [
-        message.delta.new_element.download_button for message in messages if message.WhichOneof("type") == "delta"
-    ]
+    (session,) = {m.new_session.initialize.session_id for m in messages if m.WhichOneof("type") == "new_session"}
+    panels = [m.delta.add_block.popover for m in messages if m.WhichOneof("type") == "delta"]
+    opened = request.rerun_script.widget_states.widgets.add()
+    opened.id = next(panel.id for panel in panels if panel.label == "Download")
+    opened.bool_value = True
+    await link.send(request.SerializeToString())
+    messages = await received(link, "script_finished")
+    buttons = [m.delta.new_element.download_button for m in messages if m.WhichOneof("type") == "delta"]
     button = next(candidate for candidate in buttons if candidate.deferred_file_id)
     request = BackMsg()
     request.backend_operation_request.request_id = "download"
@@ -194,62 +119,218 @@ async def visit(port: int, host: str, cookie: str, arena: str) -> tuple[str, Cli
     await link.send(request.SerializeToString())
     (*_, answer) = await received(link, "backend_operation_response")
     assert not answer.backend_operation_response.error_msg
-    return answer.backend_operation_response.deferred_file.url, link
+    return str(answer.backend_operation_response.deferred_file.url)
 
 
-def address(url: str) -> str:
-    """Where a browser asks for a file of the page."""
-    return url if url.startswith("/mirage/") else f"/mirage{url}"
+# One address, several explorers
 
 
-def test_every_download_of_every_reader_is_there(proxy: tuple[int, list[int]]) -> None:
-    port, ports = proxy
-
+def test_a_visit_and_its_download_stay_with_the_explorer_that_the_cookie_names(site: Deployment) -> None:
     async def read() -> None:
-        for reader in range(READERS):
-            status, _, cookie = fetch(port, "/mirage/", HOST)
-            assert status == 200
-            assert cookie.startswith("mirage_replica=")
-            assert fetch(port, "/mirage/", HOST, cookie=cookie)[2] == "", "who has a cookie keeps it"
-            url, link = await visit(port, HOST, cookie, str(reader))
-            async with link:
-                for _ in range(6):
-                    status, body, _ = await asyncio.to_thread(fetch, port, address(url), HOST, cookie=cookie)
-                    assert status == 200
-                    assert body
-                ports_with_file = [
-                    replica_port
-                    for replica_port in ports
-                    if (await asyncio.to_thread(fetch, replica_port, address(url), HOST))[0] == 200
-                ]
-                assert len(ports_with_file) == 1, "one replica has it"
+        for k, port in enumerate(site.ports):
+            cookie = f"{nginx.COOKIE}={k}"
+            assert fetch(site.port, "/", HOST, cookie=cookie, login="zoë").cookie == "", "who has a cookie keeps it"
+            async with link_to(site, "zoë", cookie) as link:
+                url = await download(link, f"arena={ARENA}&languages=" + ["en", "de"][k])
+                for _ in range(4):
+                    file = await asyncio.to_thread(fetch, site.port, url, HOST, cookie=cookie, login="zoë")
+                    assert file.status == 200
+                    assert file.body
+                assert (await asyncio.to_thread(fetch, port, url)).status == 200
 
     asyncio.run(read())
 
 
-def test_new_readers_are_spread_over_the_replicas(proxy: tuple[int, list[int]], folder: Path) -> None:
-    port, ports = proxy
-    for _ in range(64):  # that all are sent to one by chance has a probability of 2 ** -63
-        assert fetch(port, "/mirage/_stcore/health", HOST)[0] == 200
-    addresses = {f"127.0.0.1:{replica_port}" for replica_port in ports}
-    log = folder / "access.log"
-    waiting.until(lambda: addresses <= set(log.read_text(encoding="utf-8").split()), "both replicas have served")
+def test_new_readers_are_spread_and_get_a_cookie(site: Deployment) -> None:
+    cookies = {fetch(site.port, "/", HOST, login="zoë").cookie for _ in range(64)}
+    assert cookies == {f"{nginx.COOKIE}={k}" for k in range(site.workers)}
+    assert fetch(site.port, "/", HOST, cookie=f"{nginx.COOKIE}=99", login="zoë").cookie in cookies
 
 
-def test_by_turns_downloads_are_lost(proxy: tuple[int, list[int]]) -> None:
-    """What the configuration is there for: the same requests, to a proxy without the cookie."""
-    port, _ = proxy
-
-    async def read() -> list[int]:
-        url, link = await visit(port, "turns.example.org", "", "turns")
-        async with link:
-            return [(await asyncio.to_thread(fetch, port, address(url), "turns.example.org"))[0] for _ in range(6)]
-
-    statuses = asyncio.run(read())
-    assert {200, 404} == set(statuses)
+def test_health_and_readiness_need_no_login_and_everything_else_does(site: Deployment) -> None:
+    assert fetch(site.port, "/healthz", HOST).status == 200
+    ready = fetch(site.port, "/readyz", "10.0.0.7")
+    assert (ready.status, json.loads(ready.body)) == (200, {"arenas": True, "votes": True})
+    for path in ("/", "/_stcore/health", "/_stcore/stream", "/metrics"):
+        assert fetch(site.port, path, HOST).status in (401, 404), path
+        assert fetch(site.port, path, "evil.example", login="zoë").status == 421, path
+    assert fetch(site.port, "/metrics", HOST, login="zoë").status == 404, "counts are for the keeper alone"
 
 
-def test_without_the_password_nothing_is_served(proxy: tuple[int, list[int]]) -> None:
-    port, _ = proxy
-    for path in ("/mirage/", "/mirage/_stcore/health", "/mirage/_stcore/stream"):
-        assert fetch(port, path, HOST, login=False)[0] == 401
+def test_every_response_has_the_headers_of_security(site: Deployment) -> None:
+    for path, login in (("/", "zoë"), ("/", ""), ("/static/nothing", "zoë")):
+        response = fetch(site.port, path, HOST, login=login)
+        for name, value in nginx.HEADERS.items():
+            assert response.headers.get_all(name) == [value], (path, name)
+    challenge = fetch(site.port, "/", HOST).headers["WWW-Authenticate"]
+    assert 'charset="UTF-8"' in challenge
+
+
+def test_the_explorers_count_and_log_without_names_or_texts(site: Deployment) -> None:
+    async def read() -> None:
+        async with link_to(site, "zoë", f"{nginx.COOKIE}=0") as link:
+            await download(link, f"arena={ARENA}")
+
+    asyncio.run(read())
+    counts = fetch(site.ports[0], "/metrics").body.decode()
+    for line in ('mirage_rerun_seconds_count{page="leaderboard"}', 'path="_stcore/stream"', "mirage_cache_total"):
+        assert line in counts, line
+    assert "mirage_votes_waiting 0.0" in counts
+    waiting.until(lambda: b'"event": "rerun"' in site.log.read_bytes(), "a run is in the log")
+    lines = site.log.read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    assert {"request", "rerun"} <= {event["event"] for event in events}
+    for text in SECRET_TEXTS:
+        assert text not in counts
+        assert not any(text in line for line in lines if line.startswith("{")), text
+
+
+# An explorer dies
+
+
+async def crowd(site: Deployment, acknowledged: dict[str, str], killed: asyncio.Event) -> None:
+    """Each votes, connects again where the connection is lost, and ends with a vote after an explorer was killed."""
+
+    async def voter(n: int, login: str) -> None:
+        cookie, after = f"{nginx.COOKIE}={n % site.workers}", False
+        while not after:
+            with suppress(ConnectionClosed, ConnectionError, InvalidStatus, TimeoutError, OSError):
+                async with link_to(site, login, cookie) as link:
+                    session = Session(link, login)
+                    await session.send(query=f"arena={ARENA}")
+                    while not after:
+                        after = killed.is_set()
+                        token = await session.vote(("A is better", "B is better", "Tie")[len(acknowledged) % 3])
+                        assert token not in acknowledged
+                        acknowledged[token] = login
+
+    async def end() -> None:
+        while len(set(acknowledged.values())) < len(VOTERS):
+            await asyncio.sleep(0.01)
+        process = site.worker(site.ports[0])
+        assert process
+        os.kill(process, signal.SIGKILL)
+        killed.set()
+
+    await asyncio.wait_for(asyncio.gather(end(), *(voter(n, login) for n, login in enumerate(VOTERS))), PATIENCE)
+
+
+def test_a_worker_is_killed_while_twenty_vote_and_every_acknowledged_vote_is_there(
+    site: Deployment, database: str, storage: objects.Storage
+) -> None:
+    first = site.worker(site.ports[0])
+    acknowledged: dict[str, str] = {}
+    asyncio.run(crowd(site, acknowledged, asyncio.Event()))
+    with Votes(database) as db:
+        kept = {row.vote_id: row.voter for row in db.rows(Vote)}
+    assert acknowledged.items() <= kept.items(), "every vote, under the name of the login"
+    assert set(kept.values()) - {"zoë"} == set(VOTERS), "a name that a browser claims is nobody's"
+    assert any(request.path.endswith(".parquet") for request in storage.requests), "its answers lie there alone"
+    waiting.until(lambda: fetch(site.ports[0], "/healthz").status == 200, "it is started again", process=site.process)
+    assert site.worker(site.ports[0]) not in (None, first)
+
+
+@pytest.mark.browser
+def test_in_a_browser_a_reader_goes_on_elsewhere_with_the_same_view_and_votes_under_a_name_in_utf_8(
+    site: Deployment, database: str
+) -> None:
+    from playwright.sync_api import TimeoutError as NotYet
+    from playwright.sync_api import sync_playwright
+
+    assert browser.CHROMIUM
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=["--no-sandbox"])
+        context = chromium.new_context(http_credentials={"username": "zoë", "password": "a password"})
+        page = context.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
+        errors: list[str] = []
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.goto(f"http://127.0.0.1:{site.port}/answers?arena={ARENA}&languages=de")
+        page.get_by_role("heading", level=1, name="Answers", exact=True).wait_for()
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        assert not [text for text in errors if "Content Security Policy" in text]
+        (cookie,) = (c["value"] for c in context.cookies() if c["name"] == nginx.COOKIE)
+        view = page.url
+        assert "languages=de" in view
+        process = site.worker(site.ports[int(cookie)])
+        assert process
+        os.kill(process, signal.SIGKILL)
+
+        def moved() -> bool:
+            page.wait_for_timeout(100)
+            return any(c["value"] != cookie for c in context.cookies() if c["name"] == nginx.COOKIE)
+
+        waiting.until(moved, "the reader is with another explorer")
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        assert page.url == view
+        page.get_by_role("heading", level=1, name="Answers", exact=True).wait_for()
+        tie, showed = page.get_by_role("button", name="Tie"), []
+        while not tie.is_visible():
+            # A reader whose page does not come loads it again.
+            assert len(showed) < 5, (showed, errors, site.log.read_text(encoding="utf-8")[-5000:])
+            page.goto(f"http://127.0.0.1:{site.port}/spot_check?arena={ARENA}&language=en")
+            with suppress(NotYet):
+                tie.wait_for(timeout=200 * PATIENCE)
+            showed.append(page.inner_text("body"))
+        tie.click()
+        page.get_by_role("button", name="Undo").wait_for()
+        with Votes(database) as db:
+            assert [row.vote for row in db.rows(Vote, voter="zoë")] == ["tie"]
+        chromium.close()
+
+
+# The processes
+
+
+def test_what_ends_the_command_ends_all_also_when_it_is_killed(tmp_path: Path) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with deployed(tmp_path, "--nginx-conf", str(tmp_path / "site.conf"), workers=1) as deployment:
+            deployment.process.send_signal(number)
+            assert deployment.process.wait(PATIENCE) == (0 if number == signal.SIGTERM else -number)
+            waiting.until(lambda d=deployment: d.worker(d.ports[0]) is None, "the explorer has ended")  # type: ignore[misc]
+
+
+# The configuration
+
+
+def check(tmp_path: Path, settings: nginx.Site) -> subprocess.CompletedProcess[str]:
+    """What nginx says of a configuration."""
+    from deployment import need_programs
+
+    from mirage.deploy.replicas import need_nginx
+
+    need_programs()
+    file = tmp_path / "nginx.conf"
+    file.write_text(nginx.standalone(nginx.site(settings), tmp_path, root=os.geteuid() == 0), encoding="utf-8")
+    command = [need_nginx(), "-t", "-p", str(tmp_path), "-c", str(file), "-e", str(tmp_path / "error.log")]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+@pytest.mark.parametrize("path", ["", "mirage", "/a/b/"])
+def test_nginx_takes_what_is_written(tmp_path: Path, workers: int, path: str) -> None:
+    listen = f"127.0.0.1:{row_of_ports(1)}"
+    settings = nginx.Site(range(9001, 9001 + workers), listen, ["a.example", "*.b.example"], path, None, "s" * 16)
+    result = check(tmp_path, settings)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hosts": ["a; return 200"]},
+        {"hosts": []},
+        {"listen": "80; evil"},
+        {"path": "a b"},
+        {"secret": 'a"; proxy_set_header X "'},
+        {"secret": "short"},
+        {"htpasswd": Path('/a"b')},
+    ],
+)
+def test_what_would_mean_something_else_to_nginx_is_refused_and_a_secret_is_not_shown(wrong: dict[str, Any]) -> None:
+    sound: dict[str, Any] = {"ports": [9001], "listen": "80", "hosts": ["a.example"]}
+    nginx.site(nginx.Site(**sound))
+    with pytest.raises(BadInput) as caught:
+        nginx.site(nginx.Site(**(sound | wrong)))
+    assert "evil" not in str(caught.value) or "secret" not in wrong
+    assert "proxy_set_header" not in str(caught.value)

@@ -32,10 +32,10 @@ NOT_RUN = {"pull": "needs the network", "app": "serves until it is stopped; the 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout's data, replies as `pull` leaves them, and a file of judgments."""
+    """A checkout's data, answers as `pull` leaves them, and a file of judgments."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
     for subset in ("relevant", "non_relevant"):
-        save(tmp_path / "build" / "replies" / subset / "en.test.vanilla_prompt.jsonl", [row(subset)])
+        save(tmp_path / "build" / "answers" / subset / "en.test.vanilla_prompt.jsonl", [row(subset)])
     pairs = [("x", "y", "A"), ("y", "x", "B"), ("x", "y", "tie")]
     save(
         tmp_path / "judgments.jsonl",
@@ -87,8 +87,8 @@ def test_every_command_is_in_the_readme_and_no_other() -> None:
     assert listed == set(get_command(app).commands)
 
 
-def test_every_page_is_in_the_readme_with_its_question() -> None:
-    listed = re.findall(r"^\| ([A-Z][a-z ]+) \| (.+\?) \|$", README, flags=re.MULTILINE)
+def test_every_page_is_in_the_readme_with_what_it_asks() -> None:
+    listed = re.findall(r"^\| ([A-Z][a-z ?]+) \| (.+\?) \|$", README, flags=re.MULTILINE)
     assert listed == [(entry.title, entry.question) for entry in PAGES if entry.file.is_file()]
 
 

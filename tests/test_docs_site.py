@@ -12,11 +12,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from click import Context
 from conftest import ROOT
 from typer.main import get_command
 
 from mirage import schema
 from mirage.cli import app
+from mirage.cli.common import FILE_COMMAND
 from mirage.ui.entries import PAGES
 from mirage.views.definitions import DEFINITIONS
 
@@ -100,8 +102,13 @@ def test_a_command_in_the_guide_names_a_subcommand_and_options_that_exist(path: 
         if parts and parts[0].removeprefix(".venv/bin/") == "mirage":
             node = get_command(app)
             rest = parts[1:]
-            while rest and rest[0] in getattr(node, "commands", {}):
-                node = node.commands[rest.pop(0)]
+            while rest and hasattr(node, "commands"):
+                if (named := node.get_command(Context(node), rest[0])) is not None:
+                    rest.pop(0)
+                # `mirage import FILE` names no subcommand.
+                elif (named := node.commands.get(FILE_COMMAND)) is None:
+                    break
+                node = named
             known = {name for parameter in node.params for name in (*parameter.opts, *parameter.secondary_opts)}
             assert {part.split("=")[0] for part in rest if part.startswith("--")} <= known | {"--help"}, line
         elif parts and parts[0] == "make":

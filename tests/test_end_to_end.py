@@ -41,7 +41,7 @@ def connection(server: Server) -> list[str]:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    """Four questions in each of two languages, with the answers of the reference."""
+    """Four queries in each of two languages, with the answers of the reference."""
     path = tmp_path / "arena"
     store.write(path, few(read_sample(SOURCE)), made_by="a test")
     return path

@@ -77,17 +77,17 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "ledger.sqlite")
 
 
-def ask(ledger: Ledger, *questions: str, settings: llm.Settings = SETTINGS, **options: Any) -> list[llm.Reply]:
-    conversations = [[{"role": "user", "content": question}] for question in questions]
+def ask(ledger: Ledger, *queries: str, settings: llm.Settings = SETTINGS, **options: Any) -> list[llm.Reply]:
+    conversations = [[{"role": "user", "content": query}] for query in queries]
     replies = engine_vllm.complete_local(conversations, settings=settings, ledger=ledger, **options)
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 
 
 def test_one_load_serves_all_prompts_with_their_seed_and_parameters(vllm: StandIn, ledger: Ledger) -> None:
-    questions = [f"q{i}" for i in range(engine_vllm.BATCH + 5)]
-    replies = ask(ledger, *questions, options={"tensor_parallel_size": 2})
-    assert [reply.text for reply in replies] == [f"re {question}" for question in questions]
+    queries = [f"q{i}" for i in range(engine_vllm.BATCH + 5)]
+    replies = ask(ledger, *queries, options={"tensor_parallel_size": 2})
+    assert [reply.text for reply in replies] == [f"re {query}" for query in queries]
     assert vllm.loaded == [{"model": "tiny", "seed": 4, "tensor_parallel_size": 2}]
     assert vllm.parameters == [{"max_tokens": 30, "seed": 4, "temperature": 0.2}]
     assert [len(batch) for batch in vllm.batches] == [engine_vllm.BATCH, 5]
@@ -116,17 +116,17 @@ def test_how_a_reply_ended_is_its_status(vllm: StandIn, ledger: Ledger) -> None:
 def test_a_prompt_that_does_not_fit_is_a_row_and_the_others_are_answered(
     vllm: StandIn, ledger: Ledger, place: int
 ) -> None:
-    questions = [f"q{i}" for i in range(5)]
-    questions[place] = "too long"
+    queries = [f"q{i}" for i in range(5)]
+    queries[place] = "too long"
     for _ in range(2):
-        replies = ask(ledger, *questions)
-        for question, reply in zip(questions, replies, strict=True):
-            if question == "too long":
+        replies = ask(ledger, *queries)
+        for query, reply in zip(queries, replies, strict=True):
+            if query == "too long":
                 assert reply.status == "api_error"
                 assert "longer than the maximum model length" in str(reply.reason)
             else:
-                assert reply.text == f"re {question}"
-    assert sorted(text for batch in vllm.batches for text in batch) == sorted(set(questions) - {"too long"})
+                assert reply.text == f"re {query}"
+    assert sorted(text for batch in vllm.batches for text in batch) == sorted(set(queries) - {"too long"})
 
 
 def test_replies_that_came_before_the_engine_broke_down_are_kept(

@@ -27,7 +27,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
 def judged(*rows: tuple[str, str, str]) -> tuple[list[sft.Preference], Counter[str]]:
-    """The preferences of a judge with these verdicts on one question."""
+    """The preferences of a judge with these verdicts on one query."""
     judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
     answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
     answers.append(schema.Answer("en", "q", "same", "x says", "ok", None, None, None))
@@ -58,8 +58,8 @@ def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:
         ([("x", "y", "A"), ("y", "x", "unparsed")], "a verdict could not be read"),
         ([("x", "y", "A"), ("y", "x", "tie")], "the verdict changes with the order shown"),
         ([("x", "y", "tie")], "a tie"),
-        ([("x", "same", "A")], "both replies are the same"),
-        ([("x", "failed", "A")], "no whole reply, or no prompt, is stored"),
+        ([("x", "same", "A")], "both answers are the same"),
+        ([("x", "failed", "A")], "no whole answer, or no prompt, is stored"),
     ],
 )
 def test_what_prefers_nothing_is_left_out_and_counted(rows: list[tuple[str, str, str]], reason: str) -> None:
@@ -72,7 +72,7 @@ def test_both_orders_that_agree_are_one_pair() -> None:
     assert not left
 
 
-def test_the_sample_gives_pairs_whose_every_side_is_a_stored_reply(tmp_path: Path) -> None:
+def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Path) -> None:
     out = tmp_path / "pairs.jsonl"
     n, left = export_preferences(SAMPLE, out, judge="heuristic", languages=["sw", "ar"])
     pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -80,11 +80,11 @@ def test_the_sample_gives_pairs_whose_every_side_is_a_stored_reply(tmp_path: Pat
     rows = arena.read("judgments", languages=["sw", "ar"]).num_rows
     assert len(pairs) == n > 0
     assert n + sum(left.values()) == rows / 2  # each pair was shown in both orders
-    replies = {(r["language"], r["query_id"], r["system"]): r["text"] for r in arena.read("answers").to_pylist()}
+    answers = {(r["language"], r["query_id"], r["system"]): r["text"] for r in arena.read("answers").to_pylist()}
     for pair in pairs:
         for side in ("chosen", "rejected"):
             key = pair["language"], pair["query_id"], pair[f"{side}_system"]
-            assert pair[side] == [{"role": "assistant", "content": replies[key]}]
+            assert pair[side] == [{"role": "assistant", "content": answers[key]}]
         assert {p["language"] for p in pairs} == {"ar", "sw"}
     again = tmp_path / "again.jsonl"
     export_preferences(SAMPLE, again, judge="heuristic", languages=["sw", "ar"])

@@ -68,7 +68,7 @@ def write(path: Path, *records: dict[str, object]) -> Path:
 
 
 def arena(copy: Path, language: str) -> Path:
-    """An arena of two questions, two systems and a judge, by the commands that users have."""
+    """An arena of two queries, two systems and a judge, by the commands that users have."""
     folder = copy / "arena"
     queries = write(
         copy / "queries.jsonl",
@@ -103,8 +103,7 @@ def arena(copy: Path, language: str) -> Path:
     return folder
 
 
-def test_a_language_is_one_line(copy: Path) -> None:
-    apply("A language", copy)
+def test_a_language_needs_no_line(copy: Path) -> None:
     folder = arena(copy, "ta")
     run(copy, "outcomes", folder)
     run(copy, "features", folder)
@@ -130,19 +129,19 @@ def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
     folder = arena(copy, "en")
     run(copy, "features", folder)
     rows = json.loads(run(copy, "features", folder, "--format", "json"))
-    values = {row["system"]: row["mean"] for row in rows if row["feature"] == "question_words"}
+    values = {row["system"]: row["mean"] for row in rows if row["feature"] == "query_words"}
     # "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
     assert values == {"red": pytest.approx(3 / 5), "blue": 0}
 
 
 def test_a_verdict_is_two_lines(copy: Path) -> None:
-    """`both_bad`, counted as a tie by whoever reads verdicts: one that was forgotten would drop it or count a win."""
+    """`both_good`, counted as a tie by whoever reads verdicts: one that was forgotten would drop it or count a win."""
     apply("A verdict", copy)
     folder = arena(copy, "en")
     judgments = write(
         copy / "more.jsonl",
         *(
-            {"language": "en", "query_id": "q1", "judge": "j", "system_a": a, "system_b": b, "verdict": "both_bad"}
+            {"language": "en", "query_id": "q1", "judge": "j", "system_a": a, "system_b": b, "verdict": "both_good"}
             for a, b in (("red", "blue"), ("blue", "red"))
         ),
     )

@@ -19,10 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage import schema
+from mirage.detection import DECIDED, detect, language_probabilities
 from mirage.errors import BadInput, UnknownName
 from mirage.features import FAMILIES, FEATURES, Tools, compute, means, measurable
+from mirage.features.assessed import ASSESSED
 from mirage.features.citation import average_precision, recall
-from mirage.features.language import DECIDED, DECIMALS, language_probabilities
+from mirage.features.language import DECIMALS
 from mirage.languages import LANGUAGES
 
 SENTENCES = {
@@ -48,21 +50,21 @@ SENTENCES = {
 
 
 def tables(
-    replies: dict[str, str | None],
+    texts: dict[str, str | None],
     *,
     language: str = "en",
     template: str | None = "vanilla",
     labels: list[bool | None] | None = None,
     passages: int = 10,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """One question `q`, passages `1#0`, `2#0` ... and one reply a system."""
+    """One query `q`, passages `1#0`, `2#0` ... and one answer a system."""
     labels = labels or [None] * passages
     queries = [schema.Query(language, "q", None, "What?", None)]
     passage_rows = [
         schema.Passage(language, "q", f"{n}#0", n, None, "Text.", label) for n, label in enumerate(labels, start=1)
     ]
     answers = []
-    for system, text in replies.items():
+    for system, text in texts.items():
         status: schema.Status = "missing" if text is None else "ok" if text.strip() else "empty"
         answers.append(schema.Answer(language, "q", system, text, status, template, None, None))
     return (
@@ -73,7 +75,7 @@ def tables(
 
 
 def measure(text: str | None, **options: Any) -> dict[str, float | str]:
-    """Value or reason of every feature of one reply."""
+    """Value or reason of every feature of one answer."""
     rows = compute(*tables({"s": text}, **options)).to_pylist()
     assert all((row["value"] is None) != (row["reason"] is None) for row in rows)
     return {row["feature"]: row["reason"] if row["value"] is None else row["value"] for row in rows}
@@ -103,12 +105,13 @@ def test_importing_the_features_loads_no_network_no_gpu_library_and_no_detector_
 # --- the table
 
 
-def test_every_reply_has_one_row_a_feature_sorted_and_within_the_contract() -> None:
+def test_every_answer_has_one_row_a_feature_sorted_and_within_the_contract() -> None:
     queries, passages, answers = tables({"b": "Paris [1].", "a": None, "c": "", "d": "[2] [77]"})
     table = compute(queries, passages, answers)
     schema.validate("features", table)
     assert table.equals(schema.sort("features", table))
-    assert len(table) == 4 * len(measurable())
+    of_tables = [name for name in measurable() if not set(ASSESSED) & set(FEATURES[name].needs)]
+    assert len(table) == 4 * len(of_tables)
     for row in table.to_pylist():
         spec = FEATURES[row["feature"]]
         if row["value"] is not None:
@@ -119,7 +122,7 @@ def test_every_reply_has_one_row_a_feature_sorted_and_within_the_contract() -> N
 @pytest.mark.parametrize(
     ("text", "reason"), [(None, "no reply (missing)"), ("", "empty reply"), (" \n", "empty reply")]
 )
-def test_a_reply_that_is_not_there_has_no_value_and_a_reason_never_zero_pitfall_19(
+def test_an_answer_that_is_not_there_has_no_value_and_a_reason_never_zero_pitfall_19(
     text: str | None, reason: str
 ) -> None:
     assert set(measure(text).values()) == {reason}
@@ -144,7 +147,7 @@ def test_an_unknown_feature_is_refused_with_the_nearest_name() -> None:
         compute(*tables({"s": "x"}), only=["n_citation"])
 
 
-def test_an_answer_without_its_question_is_refused_by_name() -> None:
+def test_an_answer_without_its_query_is_refused_by_name() -> None:
     queries, passages, answers = tables({"s": "x"})
     with pytest.raises(BadInput, match="query_id='q'"):
         compute(queries.slice(0, 0), passages, answers)
@@ -157,7 +160,7 @@ def test_no_answers_give_no_rows() -> None:
     assert len(table) == 0
 
 
-def test_progress_ends_at_the_number_of_replies() -> None:
+def test_progress_ends_at_the_number_of_answers() -> None:
     calls: list[tuple[int, int]] = []
     compute(
         *tables({f"s{n}": "x" for n in range(2_500)}), only=["length"], progress=lambda n, of: calls.append((n, of))
@@ -175,7 +178,7 @@ def test_the_error_text_of_a_service_is_measured_as_text() -> None:
 # --- length
 
 
-def test_length_counts_code_points_of_the_raw_reply() -> None:
+def test_length_counts_code_points_of_the_raw_answer() -> None:
     assert measure(" Ja [1]\n")["length"] == 8
     assert measure("हिन्दी")["length"] == 6
 
@@ -206,13 +209,13 @@ def test_an_english_abstention_is_english() -> None:
 
 
 @pytest.mark.parametrize("text", ["42", "[1]", "1999-2004.", "...", "[12#0, 13#0] [3]", "१९"])
-def test_a_reply_without_letters_has_no_language(text: str) -> None:
+def test_an_answer_without_letters_has_no_language(text: str) -> None:
     values = measure(text)
     assert values["target_language"] == values["english_language"] == "no letters"
 
 
 @pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
-def test_a_reply_too_short_to_tell_has_no_language(text: str) -> None:
+def test_an_answer_too_short_to_tell_has_no_language(text: str) -> None:
     assert max(language_probabilities(text).values()) < DECIDED
     assert measure(text)["target_language"] == "no language is likely enough"
 
@@ -224,13 +227,13 @@ def test_two_characters_suffice_where_the_script_tells() -> None:
     assert shared_script["zh"] + shared_script["ja"] > 0.99
 
 
-def test_citations_and_markers_are_not_text_of_the_reply() -> None:
+def test_citations_and_markers_are_not_text_of_the_answer() -> None:
     plain = measure("Kaupunki on joen rannalla. Se on vanha.", language="fi")
     marked = measure("##Reason: Kaupunki on joen [Context 3] rannalla.\n##Answer: Se on vanha. [1, 2]", language="fi")
     assert marked["target_language"] == pytest.approx(plain["target_language"], abs=0.02)
 
 
-def test_all_of_a_reply_counts_also_after_a_blank_line_pitfall_17() -> None:
+def test_all_of_an_answer_counts_also_after_a_blank_line_pitfall_17() -> None:
     mixed = measure("Yes.\n\n" + SENTENCES["te"] * 3, language="te")
     assert mixed["target_language"] > 0.9
 
@@ -383,19 +386,40 @@ def test_means_are_by_language_system_and_feature() -> None:
     ]
 
 
-def test_a_language_that_the_detector_does_not_know_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And every other language still has its value: the detector is asked for those alone that it knows."""
-    from mirage.features import language, spec
-    from mirage.languages import LANGUAGES, Language
+def test_a_language_that_the_detector_does_not_know_has_a_reason() -> None:
+    """And English still has its value."""
+    values = measure("This is an answer in plain English.", language="mi")
+    assert isinstance(values["target_language"], str)
+    assert values["english_language"] > 0.9
 
-    unknown = Language("qx", "Unknown", "Unknown", "Latn", "ltr", True, "none")
-    monkeypatch.setattr(language, "LANGUAGES", LANGUAGES | {"qx": unknown})
-    language._identifier.cache_clear()
-    language.language_probabilities.cache_clear()
-    answer = spec.MeasuredAnswer("qx", "This is an answer in plain English.", False, (), ())
-    reason, english = language.measure(answer)
-    language._identifier.cache_clear()
-    language.language_probabilities.cache_clear()
-    assert isinstance(reason, str)
-    assert isinstance(english, float)
-    assert english > 0.9
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("vi", "Hà Nội là thủ đô của Việt Nam."),
+        ("el", "Η Αθήνα είναι η πρωτεύουσα της Ελλάδας."),
+        ("pt-BR", "A capital do Brasil é Brasília, no Distrito Federal."),
+        ("zh-TW", "臺北市是中華民國的首都。"),
+        ("nb", "Oslo er hovedstaden i Norge og landets største by."),
+        ("fil", "Ang kabisera ng Pilipinas ay ang lungsod ng Maynila."),
+        ("ki", "Nairobi nĩrĩo itũũra inene rĩa Kenya."),
+    ],
+)
+def test_a_language_outside_of_the_18_and_a_regional_variant_are_detected(code: str, text: str) -> None:
+    values = measure(text, language=code)
+    assert values["target_language"] > 0.5
+    assert values["english_language"] < 0.1
+
+
+def test_the_18_compete_among_themselves_only_for_queries_in_one_of_them() -> None:
+    malay = "Saya tidak tahu sama ada pasukan itu telah menang dalam perlawanan tersebut."
+    assert set(language_probabilities(malay, every=True)) > set(language_probabilities(malay))
+
+
+def test_an_import_learns_the_language_of_a_text_or_that_it_cannot_be_told() -> None:
+    assert [detect(text) for text in ("Đây là một câu tiếng Việt.", "Αυτό είναι ελληνικό.", "Dies ist ein Satz.")] == [
+        "vi",
+        "el",
+        "de",
+    ]
+    assert [detect(text) for text in ("", "42", "ok")] == [None] * 3

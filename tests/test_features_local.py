@@ -28,8 +28,8 @@ PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n
 SPECIAL = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
 
 
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def trained_tokenizer() -> Any:
+    """A tokenizer of the sample's passages."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
     trained = Tokenizer(models.BPE(unk_token="[UNK]"))
@@ -42,6 +42,11 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ids
     )
     return transformers.PreTrainedTokenizerFast(tokenizer_object=trained, **SPECIAL)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return trained_tokenizer()
 
 
 def save(folder: Path, tokenizer: Any, kind: str, labels: list[str], seed: int = 0) -> Path:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from commands import mirage, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_cli import mirage, rows
 from test_store import snapshot
 
 from mirage import schema, store
@@ -85,7 +85,7 @@ def test_both_orders_of_a_pair_are_two_judgments(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"language": "xx"}, "there is no language 'xx'"),
-        ({"language": "Swahili"}, "there is no language 'Swahili'"),
+        ({"language": "Swahily"}, "there is no language 'Swahily'"),
         ({"verdict": "Tie"}, r"there is no verdict 'Tie'(.|\n)*did you mean: tie"),
         ({"verdict": "[[A]]"}, "there is no verdict"),
         ({"verdict": None}, "neither a verdict nor points"),
@@ -172,7 +172,7 @@ def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_kind_an_empty_one_or_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"named neither \.jsonl nor \.csv"):
+    with pytest.raises(BadInput, match="holds neither"):
         files.read_judgments(csv(tmp_path / "j.txt", HEAD))
     with pytest.raises(BadInput, match="holds no judgment"):
         files.read_judgments(csv(tmp_path / "j.csv", HEAD))
@@ -190,7 +190,7 @@ def test_pitfall_44_a_name_the_arena_does_not_know_is_refused_with_the_nearest(t
     assert caught.value.where == f"{path}:1"
     with pytest.raises(BadInput, match="no system in sw 'three'"):
         files.read_judgments(jsonl(path, GOOD | {"system_b": "three"}), known=known())
-    with pytest.raises(BadInput, match="the arena has no question '99' in sw"):
+    with pytest.raises(BadInput, match="the arena has no query '99' in sw"):
         files.read_judgments(jsonl(path, GOOD | {"query_id": "99"}), known=known())
     with pytest.raises(BadInput, match="no system in fi 'one'"):
         files.read_judgments(jsonl(path, GOOD | {"language": "fi"}), known=known())
@@ -215,7 +215,7 @@ def test_any_text_is_an_id_and_a_reason_in_either_format(tmp_path_factory: Any, 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
 
-REPLY = {"language": "sw", "query_id": "12", "system": "mine", "text": "##Reason: kwa sababu [7#0]\n\n##Answer: ndiyo"}
+ANSWER = {"language": "sw", "query_id": "12", "system": "mine", "text": "##Reason: kwa sababu [7#0]\n\n##Answer: ndiyo"}
 
 
 def parquet(path: Path, *records: dict[str, Any]) -> Path:
@@ -248,7 +248,7 @@ KINDS = ("jsonl", "csv", "parquet")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path, kind: str) -> None:
-    records = [REPLY, REPLY | {"query_id": "13", "text": 'a, "b"\n\n[7#0]'}]
+    records = [ANSWER, ANSWER | {"query_id": "13", "text": 'a, "b"\n\n[7#0]'}]
     path = written_as(kind, tmp_path, *records)
     table = files.read_answers(path)
     schema.validate("answers", table)
@@ -256,8 +256,8 @@ def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path
     assert table["status"].to_pylist() == ["ok", "ok"]
     assert files.read_answers(packed(path)).equals(table)
     with pytest.raises(BadInput) as caught:
-        files.read_answers(written_as(kind, tmp_path, REPLY, REPLY | {"language": "xx"}))
-    line = 5 if kind == "csv" else 2  # the first reply stretches over three lines
+        files.read_answers(written_as(kind, tmp_path, ANSWER, ANSWER | {"language": "xx"}))
+    line = 5 if kind == "csv" else 2  # the first answer stretches over three lines
     assert caught.value.where == f"{path}:{line}"
 
 
@@ -272,7 +272,7 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
         ({"text": "I cannot help with that.", "status": "refused"}, "refused"),
         ({"text": "", "status": "missing"}, "missing"),
     ]
-    path = jsonl(tmp_path / "a.jsonl", *(REPLY | {"query_id": str(i)} | change for i, (change, _) in enumerate(cases)))
+    path = jsonl(tmp_path / "a.jsonl", *(ANSWER | {"query_id": str(i)} | change for i, (change, _) in enumerate(cases)))
     table = files.read_answers(path)
     schema.validate("answers", table)
     assert table["status"].to_pylist() == [status for _, status in cases]
@@ -297,7 +297,7 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "a.jsonl"
-    lines = [json.dumps(record) for record in (REPLY, REPLY | {"query_id": "13"} | change)]
+    lines = [json.dumps(record) for record in (ANSWER, ANSWER | {"query_id": "13"} | change)]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(BadInput, match=message) as caught:
         files.read_answers(path)
@@ -305,12 +305,12 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
 
 
 def test_a_call_of_another_ledger_leads_nowhere_and_is_not_taken(tmp_path: Path) -> None:
-    assert files.read_answers(jsonl(tmp_path / "a.jsonl", REPLY | {"call": "0" * 64}))["call"].to_pylist() == [None]
+    assert files.read_answers(jsonl(tmp_path / "a.jsonl", ANSWER | {"call": "0" * 64}))["call"].to_pylist() == [None]
 
 
 def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_bytes(json.dumps(REPLY).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
+    path.write_bytes(json.dumps(ANSWER).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
     with pytest.raises(BadInput, match="not UTF-8") as caught:
         files.read_answers(path)
     assert caught.value.where == f"{path}:2"
@@ -336,10 +336,10 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
     )
 )
 @settings(deadline=None, max_examples=40)
-def test_any_reply_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
+def test_any_answer_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
     folder = tmp_path_factory.mktemp("any")
     for kind in KINDS:
-        table = files.read_answers(written_as(kind, folder, REPLY | {"text": text}))
+        table = files.read_answers(written_as(kind, folder, ANSWER | {"text": text}))
         assert table["text"].to_pylist() == [text]
         assert table["status"].to_pylist() == ["ok" if text.strip() else "empty"]
 
@@ -349,11 +349,11 @@ def test_any_reply_comes_through_every_format_character_for_character(tmp_path_f
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind: str) -> None:
-    record = {"id": "12", "answer": REPLY["text"], "text": "the question, not the answer"}
+    record = {"id": "12", "answer": ANSWER["text"], "text": "the query, not the answer"}
     path = written_as(kind, tmp_path, record, record | {"id": "13"})
     options = Options.parse(["id=query_id", "answer=text"], ["language=sw", "system=mine"])
     table = files.read_answers(path, options=options)
-    assert table.select(list(REPLY)).to_pylist() == [REPLY, REPLY | {"query_id": "13"}]
+    assert table.select(list(ANSWER)).to_pylist() == [ANSWER, ANSWER | {"query_id": "13"}]
 
 
 def test_a_shared_value_fills_only_what_is_not_there(tmp_path: Path) -> None:
@@ -363,7 +363,7 @@ def test_a_shared_value_fills_only_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "a.jsonl", REPLY | {"answer": "x", "note": "y"})
+    path = jsonl(tmp_path / "a.jsonl", ANSWER | {"answer": "x", "note": "y"})
 
     def take(names: list[str], values: list[str] | None = None) -> None:
         files.read_answers(path, options=Options.parse(names, values or []))
@@ -385,13 +385,13 @@ def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_pat
         take([], ["system=a", "system=b"])
 
 
-# --- questions with their passages ------------------------------------------------------------------------------------
+# --- queries with their passages ------------------------------------------------------------------------------------
 
 SHOWN = [
     {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa. [9#1] Question: Contexts:", "relevant": True},
     {"passage_id": "9#1", "title": None, "text": "Mto ni mrefu.", "relevant": False},
 ]
-QUESTION = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
+QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
 
 
 def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -399,9 +399,9 @@ def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
 
 
 def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path: Path) -> None:
-    second = QUESTION | {"query_id": "13"}
+    second = QUERY | {"query_id": "13"}
     tables = files.read_queries(
-        jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
+        jsonl(tmp_path / "q.jsonl", QUERY | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
     )
     for name, table in tables.items():
         schema.validate(name, table)
@@ -412,44 +412,42 @@ def test_passages_in_the_record_and_in_a_file_of_their_own_are_the_same(tmp_path
         for query_id, group in (("12", SHOWN), ("13", SHOWN[:1]))
         for passage in group
     ]
-    flat = [flat[0], flat[2], flat[1]]  # the passages of a question need not stand together
+    flat = [flat[0], flat[2], flat[1]]  # the passages of a query need not stand together
     for kind in KINDS:
         path = written_as(kind, tmp_path, *flat)
-        other_tables = files.read_queries(jsonl(tmp_path / "bare.jsonl", QUESTION, second), passages=path)
+        other_tables = files.read_queries(jsonl(tmp_path / "bare.jsonl", QUERY, second), passages=path)
         assert schema.sort("passages", other_tables["passages"]).equals(schema.sort("passages", tables["passages"])), (
             kind
         )
         assert other_tables["queries"].equals(tables["queries"])
-    nested = parquet(tmp_path / "q.parquet", QUESTION | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
+    nested = parquet(tmp_path / "q.parquet", QUERY | {"passages": SHOWN}, second | {"passages": SHOWN[:1]})
     assert files.read_queries(nested)["passages"].equals(tables["passages"])
 
 
-def test_a_question_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
+def test_a_query_may_have_twelve_passages_or_none(tmp_path: Path) -> None:
     twelve = [SHOWN[0] | {"passage_id": f"7#{i}"} for i in range(12)]
     tables = files.read_queries(
         jsonl(
             tmp_path / "q.jsonl",
-            QUESTION | {"passages": twelve},
-            QUESTION | {"query_id": "13", "passages": []},
-            QUESTION | {"query_id": "14"},
+            QUERY | {"passages": twelve},
+            QUERY | {"query_id": "13", "passages": []},
+            QUERY | {"query_id": "14"},
         )
     )
     assert [(passage["query_id"], passage["position"]) for passage in passages(tables)] == [
         ("12", i) for i in range(1, 13)
     ]
-    assert list(files.read_queries(jsonl(tmp_path / "n.jsonl", QUESTION))) == ["queries"]
+    assert list(files.read_queries(jsonl(tmp_path / "n.jsonl", QUERY))) == ["queries"]
 
 
-def test_pitfall_30_passages_stay_with_their_question_and_one_without_a_question_is_named(tmp_path: Path) -> None:
-    question_file = jsonl(
-        tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": []}
-    )
-    assert {passage["query_id"] for passage in passages(files.read_queries(question_file))} == {"12"}
+def test_pitfall_30_passages_stay_with_their_query_and_one_without_a_query_is_named(tmp_path: Path) -> None:
+    query_file = jsonl(tmp_path / "q.jsonl", QUERY | {"passages": SHOWN}, QUERY | {"query_id": "13", "passages": []})
+    assert {passage["query_id"] for passage in passages(files.read_queries(query_file))} == {"12"}
     passage_file = jsonl(
         tmp_path / "p.jsonl", *({"language": "sw", "query_id": query_id} | SHOWN[0] for query_id in ("12", "14"))
     )
-    with pytest.raises(BadInput, match="no question '14' in sw for this passage") as caught:
-        files.read_queries(jsonl(tmp_path / "bare.jsonl", QUESTION), passages=passage_file)
+    with pytest.raises(BadInput, match="no query '14' in sw for this passage") as caught:
+        files.read_queries(jsonl(tmp_path / "bare.jsonl", QUERY), passages=passage_file)
     assert caught.value.where == f"{passage_file}:2"
 
 
@@ -458,16 +456,16 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
         {"docid": passage["passage_id"], "body": passage["text"], "label": int(passage["relevant"])}
         for passage in SHOWN
     ]
-    path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUESTION["text"], "docs": documents})
+    path = jsonl(tmp_path / "q.jsonl", {"qid": 12, "question": QUERY["text"], "docs": documents})
     names = ["qid=query_id", "question=text", "docs=passages", "passages.docid=passage_id"]
     names += ["passages.body=passages.text", "passages.label=relevant"]
     tables = files.read_queries(path, options=Options.parse(names, ["language=sw"]))
-    assert tables["queries"].select(list(QUESTION)).to_pylist() == [QUESTION]
+    assert tables["queries"].select(list(QUERY)).to_pylist() == [QUERY]
     assert [(passage["passage_id"], passage["text"], passage["relevant"]) for passage in passages(tables)] == [
         (passage["passage_id"], passage["text"], passage["relevant"]) for passage in SHOWN
     ]
     passage_file = jsonl(tmp_path / "p.jsonl", *({"query_id": "12"} | document for document in documents))
-    bare = jsonl(tmp_path / "b.jsonl", {"qid": 12, "question": QUESTION["text"]})
+    bare = jsonl(tmp_path / "b.jsonl", {"qid": 12, "question": QUERY["text"]})
     options = Options.parse([n for n in names if n != "docs=passages"], ["language=sw"])
     assert passages(files.read_queries(bare, passages=passage_file, options=options)) == passages(tables)
     with pytest.raises(UnknownName, match=r"no passages column 'boddy'(.|\n)*did you mean: body"):
@@ -477,8 +475,8 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"text": None}, "text is missing: give the question"),
-        ({"text": ""}, "text is missing: give the question"),
+        ({"text": None}, "text is missing: give the query"),
+        ({"text": ""}, "text is missing: give the query"),
         ({"reason": "lost"}, "there is a text, and a reason why there is none"),
         ({"subset": "both"}, "there is no subset 'both'"),
         ({"passages": "[]"}, "passages is no list(.|\n)*--passages FILE"),
@@ -495,15 +493,15 @@ def test_columns_of_passages_may_have_other_names(tmp_path: Path) -> None:
         ({"subset": "relevant", "passages": SHOWN[1:]}, "is relevant, but every passage is labelled as not"),
     ],
 )
-def test_a_wrong_question_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    path = jsonl(tmp_path / "q.jsonl", QUESTION, QUESTION | {"query_id": "13"} | change)
+def test_a_wrong_query_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = jsonl(tmp_path / "q.jsonl", QUERY, QUERY | {"query_id": "13"} | change)
     with pytest.raises(BadInput, match=message) as caught:
         files.read_queries(path)
     assert caught.value.where == f"{path}:2"
 
 
 def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
-    bare = jsonl(tmp_path / "b.jsonl", QUESTION | {"subset": "non_relevant"})
+    bare = jsonl(tmp_path / "b.jsonl", QUERY | {"subset": "non_relevant"})
     flat = [{"language": "sw", "query_id": "12"} | passage for passage in SHOWN]
     for records, message in (
         (flat, "query 12 in sw: the subset is non_relevant, but a passage is labelled relevant"),
@@ -516,15 +514,13 @@ def test_passages_apart_that_do_not_go_together_are_refused(tmp_path: Path) -> N
         with pytest.raises(BadInput, match=message) as caught:
             files.read_queries(bare, passages=jsonl(tmp_path / "p.jsonl", *records))
         assert caught.value.where == f"{tmp_path / 'p.jsonl'}:2"
-    path = jsonl(tmp_path / "q.jsonl", QUESTION | {"passages": SHOWN})
+    path = jsonl(tmp_path / "q.jsonl", QUERY | {"passages": SHOWN})
     with pytest.raises(BadInput, match=r"there are passages here and in p\.jsonl"):
         files.read_queries(path, passages=tmp_path / "p.jsonl")
 
 
-def test_a_question_without_a_text_says_why(tmp_path: Path) -> None:
-    table = files.read_queries(jsonl(tmp_path / "q.jsonl", QUESTION | {"text": None, "reason": "not public"}))[
-        "queries"
-    ]
+def test_a_query_without_a_text_says_why(tmp_path: Path) -> None:
+    table = files.read_queries(jsonl(tmp_path / "q.jsonl", QUERY | {"text": None, "reason": "not public"}))["queries"]
     schema.validate("queries", table)
     assert table["reason"].to_pylist() == ["not public"]
 
@@ -538,14 +534,14 @@ def bring(folder: Path, kind: Any, *records: dict[str, Any], into: Path) -> Impo
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    """Two questions, answers of two systems, one verdict in both orders."""
+    """Two queries, answers of two systems, one verdict in both orders."""
     folder = tmp_path / "arena"
-    two = [QUESTION | {"passages": SHOWN}, QUESTION | {"query_id": "13", "passages": SHOWN}]
+    two = [QUERY | {"passages": SHOWN}, QUERY | {"query_id": "13", "passages": SHOWN}]
     bring(tmp_path, "queries", *two, into=folder)
-    replies = [
-        REPLY | {"query_id": query_id, "system": system} for query_id in ("12", "13") for system in ("one", "two")
+    answers = [
+        ANSWER | {"query_id": query_id, "system": system} for query_id in ("12", "13") for system in ("one", "two")
     ]
-    bring(tmp_path, "answers", *replies, into=folder)
+    bring(tmp_path, "answers", *answers, into=folder)
     verdicts = [
         GOOD | {"query_id": query_id, "system_a": first, "system_b": second}
         for query_id in ("12", "13")
@@ -564,17 +560,17 @@ def test_all_three_make_an_arena_that_holds_and_can_be_measured(arena: Path) -> 
 
 
 def test_what_is_there_is_replaced_and_the_rest_stays(arena: Path, tmp_path: Path) -> None:
-    added = bring(tmp_path, "answers", REPLY | {"system": "two"}, REPLY | {"system": "new"}, into=arena)
+    added = bring(tmp_path, "answers", ANSWER | {"system": "two"}, ANSWER | {"system": "new"}, into=arena)
     assert (added.rows, added.replaced, added.dropped) == (2, 1, 0)
     assert added.arena.rows("answers") == 5
     assert added.arena.rows("judgments") == 4, "the answers that were judged have not changed"
 
 
 def test_a_verdict_goes_with_the_text_that_it_was_on(arena: Path, tmp_path: Path) -> None:
-    added = bring(tmp_path, "answers", REPLY | {"system": "two", "text": "another"}, into=arena)
+    added = bring(tmp_path, "answers", ANSWER | {"system": "two", "text": "another"}, into=arena)
     assert (added.replaced, added.dropped) == (1, 2)
     assert added.arena.read("judgments")["query_id"].to_pylist() == ["13", "13"]
-    added = bring(tmp_path, "answers", REPLY | {"query_id": "13", "system": "one", "text": None}, into=arena)
+    added = bring(tmp_path, "answers", ANSWER | {"query_id": "13", "system": "one", "text": None}, into=arena)
     assert added.dropped == 2
     assert added.arena.rows("judgments") == 0
 
@@ -583,10 +579,10 @@ def test_what_was_measured_on_other_answers_stays_and_keeps_its_origin(arena: Pa
     run(FEATURES, arena, made_by="a test", notes=["a note"])
     run(JUDGED_RATINGS, arena, made_by="a test", part="referee", judge="j")
     before = store.open_arena(arena)
-    added = bring(tmp_path, "answers", REPLY | {"system": "new"}, into=arena)
+    added = bring(tmp_path, "answers", ANSWER | {"system": "new"}, into=arena)
     assert added.arena.tables == before.tables
     assert added.arena.rows("features") == before.rows("features")
-    added = bring(tmp_path, "answers", REPLY | {"system": "two", "text": "another"}, into=arena)
+    added = bring(tmp_path, "answers", ANSWER | {"system": "two", "text": "another"}, into=arena)
     left = added.arena.read("features")
     assert {(row["query_id"], row["system"]) for row in left.to_pylist()} == {
         ("12", "one"),
@@ -597,25 +593,25 @@ def test_what_was_measured_on_other_answers_stays_and_keeps_its_origin(arena: Pa
     assert "ratings" not in added.arena.tables, "made from verdicts that went"
 
 
-def test_questions_with_answers_are_not_changed_and_others_are(arena: Path, tmp_path: Path) -> None:
+def test_queries_with_answers_are_not_changed_and_others_are(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
-    for changed in (QUESTION | {"text": "Mto?"}, QUESTION | {"passages": SHOWN[:1]}):
-        with pytest.raises(ArenaError, match=r"questions that would change(.|\n)*query_id='12'"):
+    for changed in (QUERY | {"text": "Mto?"}, QUERY | {"passages": SHOWN[:1]}):
+        with pytest.raises(ArenaError, match=r"queries that would change(.|\n)*query_id='12'"):
             bring(tmp_path, "queries", changed, into=arena)
     assert snapshot(arena) == before
-    assert bring(tmp_path, "queries", QUESTION | {"passages": SHOWN}, into=arena).replaced == 1, (
+    assert bring(tmp_path, "queries", QUERY | {"passages": SHOWN}, into=arena).replaced == 1, (
         "the same again is no change"
     )
-    new = QUESTION | {"query_id": "14", "passages": SHOWN}
+    new = QUERY | {"query_id": "14", "passages": SHOWN}
     assert bring(tmp_path, "queries", new, into=arena).arena.rows("queries") == 3
     added = bring(tmp_path, "queries", new | {"passages": SHOWN[:1]}, into=arena)
     assert (added.replaced, added.arena.rows("passages")) == (1, 5), "its passages are replaced with it"
 
 
-def test_pitfall_44_an_answer_to_a_question_that_the_arena_lacks_is_refused(arena: Path, tmp_path: Path) -> None:
+def test_pitfall_44_an_answer_to_a_query_that_the_arena_lacks_is_refused(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
-    with pytest.raises(BadInput, match="the arena has no question '99' in sw"):
-        bring(tmp_path, "answers", REPLY | {"query_id": "99"}, into=arena)
+    with pytest.raises(BadInput, match="the arena has no query '99' in sw"):
+        bring(tmp_path, "answers", ANSWER | {"query_id": "99"}, into=arena)
     assert snapshot(arena) == before
 
 
@@ -623,14 +619,14 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    jsonl(Path("a.jsonl"), REPLY)
+    jsonl(Path("a.jsonl"), ANSWER)
     mirage("import", "answers", "a.jsonl", "--into", "here")
     assert store.open_arena(Path("here")).rows("answers") == 1
 
 
 def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
-    records = [REPLY | {"query_id": str(i), "status": "odd"} for i in range(15)]
-    path = jsonl(tmp_path / "a.jsonl", REPLY, *records)
+    records = [ANSWER | {"query_id": str(i), "status": "odd"} for i in range(15)]
+    path = jsonl(tmp_path / "a.jsonl", ANSWER, *records)
     before = sorted(tmp_path.rglob("*"))
     result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
     assert [row["where"] for row in rows(result)] == [f"{path}:{i}" for i in range(2, 17)]
@@ -643,33 +639,33 @@ def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None
 
 
 def test_check_says_what_a_sound_file_holds_and_what_is_ignored(arena: Path, tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "x.jsonl", REPLY | {"txt": 1})
+    path = jsonl(tmp_path / "x.jsonl", ANSWER | {"txt": 1})
     message = mirage("check", path, "--as", "answers").stderr
     assert "1 answers, 1 systems, 1 languages; nothing is wrong" in message
     assert "ignored, as no columns of answers: txt" in message
-    assert "no question '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
-    other = jsonl(tmp_path / "y.jsonl", REPLY | {"query_id": "99"})
-    assert "no question '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
+    assert "no query '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
+    other = jsonl(tmp_path / "y.jsonl", ANSWER | {"query_id": "99"})
+    assert "no query '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
 
 
 def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
     assert "answers: 4 rows" in mirage("check", arena).stderr
-    path = jsonl(tmp_path / "x.jsonl", REPLY)
+    path = jsonl(tmp_path / "x.jsonl", ANSWER)
     assert "--as answers, queries or judgments" in mirage("check", path, code=2).stderr
-    assert "named neither" in mirage("check", arena, "--as", "answers", code=2).stderr
+    assert "is a folder" in mirage("check", arena, "--as", "answers", code=2).stderr
     assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
 
 
 def test_the_commands_take_names_values_and_passages(tmp_path: Path) -> None:
-    questions = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
+    queries = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
     passage_file = csv(tmp_path / "p.csv", "query_id,passage_id,body", "12,7#0,Ziwa ni kubwa.")
     folder = tmp_path / "a"
     options = ("--map", "id=query_id", "--set", "language=sw")
-    command = (questions, "--passages", passage_file, *options, "--map", "passages.body=text")
+    command = (queries, "--passages", passage_file, *options, "--map", "passages.body=text")
     assert "1 queries, 1 passages, 1 languages" in mirage("check", *command, "--as", "queries").stderr
     mirage("import", "queries", *command, "--into", folder)
-    replies = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
-    command = (replies, *options, "--map", "answer=text", "--set", "system=mine")
+    answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
+    command = (answers, *options, "--map", "answer=text", "--set", "system=mine")
     assert "1 answers read, 0 in place" in mirage("import", "answers", *command, "--into", folder).stderr
     opened = store.open_arena(folder)
     assert opened.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]

@@ -1,4 +1,4 @@
-"""Questions and passages become answers: what is asked, in which order, how long, and what is asked again."""
+"""Queries and passages become answers: what is asked, in which order, how long, and what is asked again."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SETTINGS = llm.Settings("tiny", max_tokens=2048)
 
 
 def tables(*, n: int = 3, languages: Sequence[str] = ("de", "en"), passages: int = 4) -> tuple[pa.Table, pa.Table]:
-    """Questions with passages of different lengths."""
+    """Queries with passages of different lengths."""
     queries, passage_rows = [], []
     for code in languages:
         for i in range(n):
-            queries.append(schema.Query(code, f"q{i}", None, f"Question {i} in {code}?", None))
+            queries.append(schema.Query(code, f"q{i}", None, f"Query {i} in {code}?", None))
             passage_rows += [
                 schema.Passage(code, f"q{i}", f"{code}{i}#{j}", j + 1, f"Title {j}", f"passage {j} " * (j + 1), j == 0)
                 for j in range(passages)
@@ -64,7 +64,7 @@ def run(model: Callable[..., Any], queries: pa.Table, passages: pa.Table, **opti
     return stage.generate(queries, passages, **{**defaults, **options})
 
 
-def test_every_question_gets_an_answer_that_names_its_call() -> None:
+def test_every_query_gets_an_answer_that_names_its_call() -> None:
     queries, passages = tables()
     model = Model("ok", "empty", "truncated", "refused", "api_error")
     answers = run(model, queries, passages)
@@ -82,18 +82,18 @@ def test_every_question_gets_an_answer_that_names_its_call() -> None:
     ]
 
 
-def test_the_prompt_holds_question_language_and_every_passage_by_its_id() -> None:
+def test_the_prompt_holds_query_language_and_every_passage_by_its_id() -> None:
     queries, passages = tables(n=1, languages=["te"])
     model = Model()
     run(model, queries, passages)
     (prompt,) = model.requests
-    assert "\n\nQuestion: Question 0 in te?\n\n" in prompt
+    assert "\n\nQuestion: Query 0 in te?\n\n" in prompt
     assert "Answer the question in Telugu" in prompt
     for j in range(4):
         assert f"[te0#{j}] Title {j}: " + f"passage {j} " * (j + 1) in prompt
 
 
-def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays() -> None:
+def test_pitfall_1_prompts_of_different_queries_differ_and_the_template_stays() -> None:
     before = replace(RAG)
     model = Model()
     run(model, *tables(n=20))
@@ -118,7 +118,7 @@ def test_pitfall_2_text_that_looks_like_a_prompt_arrives_unchanged() -> None:
 # Order
 
 
-def test_the_order_of_passages_is_seeded_and_differs_by_question() -> None:
+def test_the_order_of_passages_is_seeded_and_differs_by_query() -> None:
     ids = [f"p{i}" for i in range(8)]
     orders = {
         (seed, query): tuple(stage.shuffled(ids, seed=seed, language="en", query_id=query))
@@ -195,8 +195,8 @@ class Words:
         return " ".join(text.split()[:limit])
 
 
-def prompt_of(lengths: Sequence[int], template: prompts.Template, question: str = "Why?") -> str:
-    queries = schema.from_rows("queries", [schema.Query("en", "q", None, question, None)])
+def prompt_of(lengths: Sequence[int], template: prompts.Template, query: str = "Why?") -> str:
+    queries = schema.from_rows("queries", [schema.Query("en", "q", None, query, None)])
     passages = [schema.Passage("en", "q", f"p{i}", i + 1, None, words(n, f"{i}w"), None) for i, n in enumerate(lengths)]
     model = Model()
     answers = run(model, queries, schema.from_rows("passages", passages), template=template, tokens=Words())
@@ -230,7 +230,7 @@ def test_the_whole_prompt_keeps_its_limit_and_the_short_passages_stay_whole() ->
 def test_no_prompt_is_longer_than_allowed_and_none_is_cut_without_need(lengths: list[int], limit: int) -> None:
     template = replace(RAG, max_prompt_tokens=limit)
     prompt = prompt_of(lengths, template)
-    if prompt.startswith("the question leaves no room"):
+    if prompt.startswith("the query leaves no room"):
         assert limit < 120 + 40 * len(lengths)
         return
     left = kept(prompt, len(lengths))
@@ -243,14 +243,14 @@ def test_no_prompt_is_longer_than_allowed_and_none_is_cut_without_need(lengths: 
         assert limit - len(prompt.split()) <= len(lengths)
 
 
-def test_a_question_that_leaves_no_room_is_a_row_that_says_so() -> None:
-    assert prompt_of([10], RAG, words(9_000)) == "the question leaves no room for passages within 8,192 tokens"
+def test_a_query_that_leaves_no_room_is_a_row_that_says_so() -> None:
+    assert prompt_of([10], RAG, words(9_000)) == "the query leaves no room for passages within 8,192 tokens"
 
 
 # What cannot be asked
 
 
-def test_a_question_without_text_or_passages_is_a_row_with_its_reason_and_is_not_asked() -> None:
+def test_a_query_without_text_or_passages_is_a_row_with_its_reason_and_is_not_asked() -> None:
     queries, passages = tables(n=2, languages=["en"])
     rows = [
         *queries.to_pylist(),
@@ -266,16 +266,16 @@ def test_a_question_without_text_or_passages_is_a_row_with_its_reason_and_is_not
     assert [(row["query_id"], row["status"], row["reason"]) for row in answers] == [
         ("q0", "ok", None),
         ("q1", "missing", "the text of passage x#1 is not stored"),
-        ("q8", "missing", "the question has no text: it was not published"),
-        ("q9", "missing", "no passage is stored with the question"),
+        ("q8", "missing", "the query has no text: it was not published"),
+        ("q9", "missing", "no passage is stored with the query"),
     ]
     assert [row["call"] is None for row in answers] == [False, True, True, True]
 
 
-# Which questions
+# Which queries
 
 
-def test_languages_and_limit_choose_the_first_questions_by_id() -> None:
+def test_languages_and_limit_choose_the_first_queries_by_id() -> None:
     queries, passages = tables(n=12, languages=["de", "en", "fi"])
     model = Model()
     answers = run(model, queries, passages, languages=["fi", "de"], limit=3).to_pylist()
@@ -284,7 +284,7 @@ def test_languages_and_limit_choose_the_first_questions_by_id() -> None:
     ]
 
 
-def test_pitfall_44_a_language_without_questions_is_an_error() -> None:
+def test_pitfall_44_a_language_without_queries_is_an_error() -> None:
     with pytest.raises(UnknownName, match="there is no language 'ja'"):
         run(Model(), *tables(), languages=["ja"])
 
@@ -323,7 +323,7 @@ def test_pitfall_9_what_is_not_asked_has_no_row_and_an_old_failure_stays() -> No
     assert second_answers.equals(first_answers)
 
 
-def test_answers_to_other_questions_and_of_other_systems_do_not_matter() -> None:
+def test_answers_to_other_queries_and_of_other_systems_do_not_matter() -> None:
     queries, passages = tables()
     german = run(Model(), queries, passages, languages=["de"])
     others = run(Model(), queries, passages, system="theirs")
@@ -362,3 +362,37 @@ def test_imported_answers_are_not_mixed_into_a_system() -> None:
     row = schema.Answer("en", "q0", "mine", "text", "ok", template=None, reason=None, call=None)
     with pytest.raises(BadInput, match="mine has answers that were imported"):
         run(Model(), queries, passages, answers=schema.from_rows("answers", [row]))
+
+
+def test_a_query_that_ends_a_conversation_is_asked_after_its_turns() -> None:
+    queries, passages = tables(languages=("en",))
+    turns = schema.from_rows(
+        "turns",
+        [
+            schema.Turn("en", "q1", 2, "agent", "It is {question} of the village. " + "word " * 3_000),
+            schema.Turn("en", "q1", 1, "user", "Which lake do you mean?"),
+        ],
+    )
+    for template in (RAG, prompts.load_template("vanilla")):
+        plain, turned = Model(), Model()
+        run(plain, queries, passages, template=template)
+        run(turned, queries, passages, template=template, turns=turns)
+        assert turned.requests[::2] == plain.requests[::2]
+        prompt = turned.requests[1]
+        assert prompt.endswith(plain.requests[1])
+        assert prompt.index("user: Which lake") < prompt.index("agent: It is {question} of the village.")
+        # A turn is cut as a passage is.
+        assert llm.TokenEstimate().count(prompt) < llm.TokenEstimate().count(plain.requests[1]) + 1_000
+
+
+def test_long_conversations_leave_the_prompt_within_its_limit() -> None:
+    queries, passages = tables(n=1, languages=("en",))
+    template = replace(RAG, max_prompt_tokens=600)
+    turns = schema.from_rows(
+        "turns", [schema.Turn("en", "q0", k, "user", f"Turn {k}: " + "word " * 500) for k in range(1, 6)]
+    )
+    model = Model()
+    run(model, queries, passages, template=template, turns=turns)
+    (prompt,) = model.requests
+    assert llm.TokenEstimate().count(prompt) <= 600
+    assert all(f"Turn {k}:" in prompt for k in range(1, 6))

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import mirage
 from conftest import PATIENCE
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
 from test_store import file_size_limit
-from typer.testing import CliRunner, Result
 from waiting import until
 
-from mirage import cli, llm, schema, store
+from mirage import llm, schema, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.generate import stage as generating
 from mirage.store import LEDGER, Ledger
@@ -37,16 +37,16 @@ KEY = "sk-planted-91b7e44f0a2c"
 
 
 def write(path: Path, *, n: int = 5, languages: tuple[str, ...] = ("de", "en")) -> Path:
-    """An arena of questions, with three passages each."""
+    """An arena of queries, with three passages each."""
     keys = [(code, f"q{i:03}") for code in languages for i in range(n)]
-    queries = [schema.Query(*key, None, f"Question {key[1]} in {key[0]}?", None) for key in keys]
+    queries = [schema.Query(*key, None, f"Query {key[1]} in {key[0]}?", None) for key in keys]
     passages = [
         schema.Passage(*key, f"{key[1]}#{j}", j + 1, f"Title {j}", f"A text about {key[1]}.", j == 0)
         for key in keys
         for j in range(3)
     ]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    store.write(path, tables, title="Questions", label="simulated", made_by="a test")
+    store.write(path, tables, title="Queries", label="simulated", made_by="a test")
     return path
 
 
@@ -54,15 +54,6 @@ def command(path: Path, service: Service | str, *more: str, system: str = "mine"
     url = service if isinstance(service, str) else service.url
     named = ["generate", str(path), "--system", system, "--model", model]
     return [*named, "--base-url", url, "--retries", "0", *more]
-
-
-def mirage(*args: str, code: int = 0) -> Result:
-    """Run a command in this process."""
-    result = CliRunner().invoke(cli.app, args, prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def shown(path: Path, system: str = "mine") -> list[dict[str, str]]:
@@ -91,9 +82,9 @@ def run(
     return generating.generate_answers(path, what, engine=engine, limits=call_limits, made_by="a test")
 
 
-def question(call: Call) -> str:
-    """`en q003`: the question a prompt is about."""
-    match = re.search(r"Question (q\d+) in (\w+)\?", call.content)
+def query(call: Call) -> str:
+    """`en q003`: the query a prompt is about."""
+    match = re.search(r"Query (q\d+) in (\w+)\?", call.content)
     assert match is not None
     return f"{match[2]} {match[1]}"
 
@@ -101,7 +92,7 @@ def question(call: Call) -> str:
 # The command
 
 
-def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
+def test_generate_answers_every_query_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
     replies = {
         "en q000": reply("##Reason: see [q000#1] and [q000#0, q999#9].\n\n##Answer: Yes, \u201cthat\u201d."),
@@ -110,10 +101,10 @@ def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_pa
         "en q003": filtered(),
         "en q004": error(500, "out of order"),
     }
-    with Service(lambda call: replies.get(question(call), reply("Just an answer."))) as service:
+    with Service(lambda call: replies.get(query(call), reply("Just an answer."))) as service:
         result = mirage(*command(path, service, "--format", "csv"))
     assert result.stdout.splitlines() == [
-        "language,questions,ok,empty,truncated,refused,api_error,missing,not_asked",
+        "language,queries,ok,empty,truncated,refused,api_error,missing,not_asked",
         "de,5,5,0,0,0,0,0,0",
         "en,5,1,1,1,1,1,0,0",
     ]
@@ -141,7 +132,7 @@ def test_generate_answers_every_question_and_show_takes_the_answers_apart(tmp_pa
 
 def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
     path = write(tmp_path / "a")
-    with Service(lambda call: error(503) if question(call) in ("en q001", "de q004") else reply()) as service:
+    with Service(lambda call: error(503) if query(call) in ("en q001", "de q004") else reply()) as service:
         run(path, service)
         first = Counter(service.requests)
         service.behave = lambda call: reply()
@@ -238,7 +229,7 @@ def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
 
 def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=2, languages=("en",))
-    with Service(lambda call: error(500) if question(call) == "en q001" else reply()) as service:
+    with Service(lambda call: error(500) if query(call) == "en q001" else reply()) as service:
         run(path, service)
         run(path, service, what=request_of("other", "m2"))
         keys = [("en", q, s) for q in ("q000", "q001") for s in ("mine", "other")]
@@ -284,7 +275,7 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
         {"temperature": 0.0, "top_p": 0.95, "max_tokens": 7, "seed": 5},
         {"max_tokens": 2048},
     ]
-    assert own_prompt.startswith("Question q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
+    assert own_prompt.startswith("Query q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
     assert own_prompt.endswith("\nIn English.")
     assert [row["template"] for row in store.open_arena(path).read("answers").to_pylist()] == [
         *("explanation", "own", "rag", "vanilla")
@@ -313,7 +304,7 @@ def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Pa
     assert len(shown(path)) == 4
 
 
-def test_a_service_that_answers_nothing_is_an_error_and_every_question_has_its_row(tmp_path: Path) -> None:
+def test_a_service_that_answers_nothing_is_an_error_and_every_query_has_its_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=20)
     with Service(lambda call: dropped()) as service:
         result = mirage(*command(path, service), code=2)
@@ -372,7 +363,7 @@ def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tm
     path = write(tmp_path / "a", n=1_000)
     rng = np.random.default_rng(11)
     draws, kinds = iter(rng.random(20_000)), iter(rng.integers(len(FAILURES), size=20_000))
-    with Service(lambda call: FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(question(call))) as service:
+    with Service(lambda call: FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(query(call))) as service:
         result = run(path, service, concurrency=32, retries=7)
         assert sum(service.answered.values()) == 2_000
         assert set(service.answered.values()) == {1}
@@ -415,7 +406,7 @@ def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_for_with
     rng = np.random.default_rng(2024)
     kills, total = 30, 120
     kept_at: dict[str, int] = {}
-    with Service(lambda call: reply(question(call)), latency=0.03) as service:
+    with Service(lambda call: reply(query(call)), latency=0.03) as service:
         args = command(path, service, "--concurrency", "4")
         for kill in range(kills):
             process = start(args)
@@ -492,7 +483,7 @@ def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> No
 
     def behave(call: Call) -> Act:
         stopped.wait(120)
-        return reply(question(call))
+        return reply(query(call))
 
     with Service(behave) as service:
         process = start(command(path, service, "--concurrency", "15", "--grace", "120"))
@@ -540,7 +531,7 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
             "de q003": reply(model=key),
             "en q004": error(401, f"Incorrect API key provided: {key}"),
         }
-        return acts.get(question(call), reply())
+        return acts.get(query(call), reply())
 
     with Service(behave) as service:
         outputs = []
@@ -569,7 +560,7 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
 
 def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=10)
-    with Service(lambda call: error(500) if question(call) == "de q000" else reply(), latency=0.1) as service:
+    with Service(lambda call: error(500) if query(call) == "de q000" else reply(), latency=0.1) as service:
         master, slave = pty.openpty()
         args = command(path, service, "--concurrency", "2", "--price-in", "1000", "--price-out", "1000")
         process = start(args, stderr=slave, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"})
@@ -688,7 +679,7 @@ def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_al
     path = write(tmp_path / "a")
     with Service() as service:
         run(path, service)
-        service.behave = lambda call: error(500) if question(call) == "en q001" else reply("again")
+        service.behave = lambda call: error(500) if query(call) == "en q001" else reply("again")
         result = mirage(*command(path, service, "--replace"))
         assert "1 calls failed; the same command without --replace" in result.stderr
         service.behave = lambda call: reply("again")

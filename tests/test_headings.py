@@ -1,4 +1,4 @@
-"""The headings of a reply: what splits it into reason and answer, in 18 languages, and that no text is lost by it."""
+"""The headings of an answer: what splits it into reason and answer, in 18 languages, and that no text is lost by it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mirage.headings import ANSWER, REASON, headings
 from mirage.languages import LANGUAGES
 
 GOLDEN: list[dict[str, Any]] = [
-    json.loads(line) for line in (ROOT / "tests/golden/replies.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line) for line in (ROOT / "tests/golden/headings.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 FORMS = (
     "##{}: x", "## {} : x", "##{}：x", "# {}\nx", "### **{}**\nx", "**{}:** x", "so.**{}**: x", "**{}**\nx", "{}: x",
@@ -26,7 +26,7 @@ FORMS = (
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["text"][:30])
-def test_a_reply_is_split_at_its_headings_and_nowhere_else(case: dict[str, Any]) -> None:
+def test_an_answer_is_split_at_its_headings_and_nowhere_else(case: dict[str, Any]) -> None:
     parsed = parse_answer(case["text"])
     preamble = None if parsed.preamble_span is None else case["text"][slice(*parsed.preamble_span)]
     assert (preamble, parsed.reason, parsed.answer, parsed.markers) == (
@@ -70,7 +70,7 @@ _PIECES = [
 
 @settings(deadline=None, max_examples=400)
 @given(st.one_of(st.lists(st.sampled_from(_PIECES), max_size=30).map("".join), st.text(max_size=60)))
-def test_splitting_a_reply_loses_no_text(text: str) -> None:
+def test_splitting_an_answer_loses_no_text(text: str) -> None:
     parsed = parse_answer(text)
     spans = sorted(s for s in (parsed.preamble_span, parsed.reason_span, parsed.answer_span) if s)
     assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
@@ -95,6 +95,6 @@ def test_splitting_a_reply_loses_no_text(text: str) -> None:
     assert left_out in {"", *words} | {a + b for a in words for b in words}
 
 
-def test_headings_are_no_words_of_the_reply() -> None:
+def test_headings_are_no_words_of_the_answer() -> None:
     assert strip_markup("##理由：因为 **答案：**巴黎").split() == ["因为", "巴黎"]
     assert strip_markup("##Begründung: darum\n##Antwort: Paris").split() == ["darum", "Paris"]

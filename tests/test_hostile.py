@@ -31,7 +31,7 @@ from mirage.ui.entries import PAGES
 
 CODES = ("ar", "en", "ja", "te")
 GIVEN = 10
-"""Passages a question."""
+"""Passages a query."""
 JUDGES = (NAMES[6], HOSTILE[1])
 LARGE = 5_000_000
 """Characters of the largest answer."""
@@ -92,7 +92,7 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "a deep nest": ("a.jsonl", lambda _: b"[" * 200_000 + b"\n", "not JSON"),
     "too many lines": ("a.jsonl", lambda _: b"{}\n" * 5_000, "more than 1,000 answers"),
     "an endless number": ("a.jsonl", lambda _: b'{"text": ' + b"9" * 100_000 + b"}\n", "not JSON"),
-    "no ending": ("a.pkl", lambda target: pickle.dumps(Bomb(target)), "named neither .jsonl nor .csv nor .parquet"),
+    "no ending": ("a.pkl", lambda target: pickle.dumps(Bomb(target)), "holds neither"),
 }
 
 
@@ -135,7 +135,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     and one with very large texts.
     """
     folder = tmp_path_factory.mktemp("hostile")
-    by_table: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    names = ("queries", "passages", "answers", "judgments", "nuggets", "nugget_assignments")
+    by_table: dict[str, list[Any]] = {name: [] for name in names}
     pairs = list(combinations(NAMES, 2))
     for i, payload in enumerate(PAYLOADS):
         key = (CODES[i % len(CODES)], f"{i:02} {plain(payload)}")
@@ -145,6 +146,15 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         by_table["passages"] += [
             schema.Passage(*key, f"{k} {text}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
+        ]
+        by_table["nuggets"] += [
+            schema.Nugget(*key, plain(text), text, importance, f"1 {texts[0]}", text)
+            for text, importance in zip(texts[:2], ("vital", "okay"), strict=True)
+        ]
+        by_table["nugget_assignments"] += [
+            schema.NuggetAssignment(*key, name, plain(text), JUDGES[0], "partial_support", text, None, None)
+            for name in NAMES
+            for text in texts[:2]
         ]
         for name, text in zip(NAMES, texts, strict=True):
             answer = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
@@ -211,6 +221,7 @@ PICKS: dict[str, dict[str, Any]] = {
     "battle": {"referee": JUDGES[0], "a": NAMES[0], "b": NAMES[1], "marks": "differences"},
     "features": {"systems": list(NAMES[:4])},
     "answers": {"systems": list(NAMES[:2]), "q": "<script>"},
+    "nuggets": {"language": "en"},
     "methods": {"search": TEXTS[0]},
     "your_model": {"arena": "own", "system": NAMES[0]},
 }
@@ -233,13 +244,28 @@ def test_pitfall_45_every_page_shows_hostile_texts_and_names_as_text(opened: Ope
         assert all(any(core in text for core in CORES) for text in hovers if "evil" in text), hovers
 
 
+@pytest.mark.browser
+def test_a_change_to_a_hostile_bank_is_shown_and_saved_as_text(opened: Opened, url: str, hostile: Path) -> None:
+    page = show(opened, f"{url}/nuggets?{urlencode({'arena': FOLDER, 'language': 'ja'})}")
+    page.get_by_role("textbox", name="Your name").fill(NAMES[2])
+    page.get_by_role("textbox", name="Your name").press("Enter")
+    opened.settle()
+    page.get_by_role("textbox", name="Its words").fill(HOSTILE[0])
+    for button in ("What this would change", "Save"):
+        page.get_by_role("button", name=button, exact=True).click()
+        opened.settle()
+    (edit,) = store.open_arena(hostile / FOLDER).read("nugget_edits").to_pylist()
+    assert json.loads(edit["after"])[0]["text"] == HOSTILE[0].strip()
+    assert edit["author"] == NAMES[2].strip()
+
+
 CORES = [core for some in cores(*PAYLOADS).values() for core in some]
 ALL_TEXTS = "(all) => all.map((e) => e.textContent)"
 
 
 @pytest.mark.browser
 def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: str, hostile: Path) -> None:
-    """As an answer, a rationale, a passage, a title and in the list of questions."""
+    """As an answer, a rationale, a passage, a title and in the list of queries."""
     arena = store.open_arena(hostile / FOLDER)
     queries = sorted(arena.read("queries").to_pylist(), key=lambda row: row["query_id"][:2])
     seen: set[str] = set()
@@ -255,15 +281,17 @@ def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: s
         selection = {"languages": [query["language"]]}
         rows = {t: [r for r in arena.read(t, **selection).to_pylist() if r["query_id"] == query["query_id"]]
                 for t in ("answers", "passages", "judgments")}  # fmt: skip
-        replies = page.locator(".mg-reply .mg-text").evaluate_all(ALL_TEXTS)
-        assert clean(replies) == clean(r["text"].replace("[1]", "1", 1) for r in rows["answers"])
+        answers = page.locator(".mg-answer > .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(answers) == clean(r["text"].replace("[1]", "1", 1) for r in rows["answers"])
         assert clean(page.locator("[id^=passage-] .mg-text").evaluate_all(ALL_TEXTS)) == clean(
             r["text"] for r in rows["passages"]
         )
         assert clean(page.locator("[id^=passage-] bdi").evaluate_all(ALL_TEXTS)) == clean(
             r["title"] for r in rows["passages"]
         )
-        rationales = page.locator("details:not([id]) .mg-text").evaluate_all(ALL_TEXTS)
+        as_written = page.locator(".mg-raw .mg-text").evaluate_all(ALL_TEXTS)
+        assert clean(as_written) == clean(r["text"] for r in rows["answers"] if "[1]" in r["text"])
+        rationales = page.locator("details:not([id]):not(.mg-raw) .mg-text").evaluate_all(ALL_TEXTS)
         assert clean(rationales) == clean(r["rationale"] for r in rows["judgments"])
         listed |= set(clean(page.locator("ol .text").evaluate_all(ALL_TEXTS)))
         seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(rationales))
@@ -281,7 +309,7 @@ def clean(texts: Any) -> list[str]:
 def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url: str) -> None:
     for name in ("answers", "battle"):
         page = show(opened, f"{url}/{name}?arena=large&referee=judge&a=one&b=two")
-        page.wait_for_selector(".mg-reply")
+        page.wait_for_selector(".mg-answer")
         assert page.get_by_text("Shown: the first 20,000 of 4,999,999 characters.").count() >= 2
         assert page.evaluate("document.body.textContent.length") < 1_000_000
         if name == "answers":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 import re
 import signal
@@ -13,7 +12,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
@@ -22,13 +20,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import mirage
 from conftest import ROOT
+from forks import Forks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, error, half, reply
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from mirage import cli, judge, llm, schema, store
+from mirage import judge, llm, schema, store
 from mirage.cli.judging import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.features import FEATURES
@@ -44,7 +44,7 @@ LANGUAGES = ("en", "fi")
 def answers(
     systems: tuple[str, ...] = SYSTEMS, n: int = 4, languages: tuple[str, ...] = LANGUAGES, **changed: Any
 ) -> pa.Table:
-    """What each system says to each of n questions a language: a text of its own."""
+    """What each system says to each of n queries a language: a text of its own."""
     rows = [
         schema.Answer(
             code, f"q{i}", system, f"##Reason: so.\n\n##Answer: {system} on {code} q{i}.", "ok", "rag", None, None
@@ -57,7 +57,7 @@ def answers(
 
 
 def texts(n: int = 4, languages: tuple[str, ...] = LANGUAGES) -> dict[str, pa.Table]:
-    """The questions, with two passages each."""
+    """The queries, with two passages each."""
     keys = [(code, f"q{i}") for code in languages for i in range(n)]
     return {
         "queries": schema.from_rows("queries", [schema.Query(*key, None, f"What of {key}?", None) for key in keys]),
@@ -77,15 +77,6 @@ def arena(tmp_path: Path) -> Path:
     path = tmp_path / "arena"
     store.write(path, {**texts(), "answers": answers()}, made_by="a test")
     return path
-
-
-def mirage(*args: object, code: int = 0) -> Result:
-    """Run a command in this process."""
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def judgments(path: Path, name: str | None = None) -> list[dict[str, Any]]:
@@ -110,7 +101,7 @@ def orders(battles: list[OrderedPair]) -> Counter[tuple[str, str, frozenset[str]
     return Counter((b.language, b.query_id, frozenset((b.system_a, b.system_b))) for b in battles)
 
 
-def test_pitfall_7_every_pair_meets_in_both_orders_on_every_question() -> None:
+def test_pitfall_7_every_pair_meets_in_both_orders_on_every_query() -> None:
     battles = judge.choose_pairs(answers())
     assert len(battles) == len(set(battles)) == 2 * 4 * 3 * 2
     assert set(orders(battles).values()) == {2}
@@ -201,7 +192,7 @@ def test_a_sample_by_pair_of_an_incomplete_arena_draws_nothing_twice_and_ends_wi
     assert set(judge.choose_pairs(table, pairs=possible)) == set(judge.choose_pairs(table))
 
 
-def test_a_sample_by_query_takes_as_many_questions_of_each_language_and_all_their_pairs() -> None:
+def test_a_sample_by_query_takes_as_many_queries_of_each_language_and_all_their_pairs() -> None:
     table = answers(n=9)
     two, four = (judge.choose_pairs(table, queries=n) for n in (2, 4))
     assert Counter(b.language for b in two) == {"en": 12, "fi": 12}
@@ -211,7 +202,7 @@ def test_a_sample_by_query_takes_as_many_questions_of_each_language_and_all_thei
     assert Counter(b.language for b in within) == {"en": 6, "fi": 6}
 
 
-def test_a_question_does_not_change_the_draw_of_the_others() -> None:
+def test_a_query_does_not_change_the_draw_of_the_others() -> None:
     few, many = (_shuffled(judge.choose_pairs(answers(n=n, languages=("en",)), queries=n)) for n in (8, 9))
     assert [query for query in many if query in few] == few
 
@@ -230,7 +221,7 @@ def test_a_failed_call_says_nothing_about_a_system_and_takes_no_part(status: str
     failed = answers(("three",), status=status)
     table = pa.concat_tables([answers(("one", "two")), failed])
     assert {b.system_a for b in judge.choose_pairs(table)} == {"one", "two"}
-    with pytest.raises(NotEnoughData, match="replies of two systems"):
+    with pytest.raises(NotEnoughData, match="answers of two systems"):
         judge.choose_pairs(pa.concat_tables([answers(("one",)), failed]))
 
 
@@ -240,7 +231,7 @@ def test_a_sample_of_none_is_refused(sample: dict[str, int]) -> None:
         judge.choose_pairs(answers(), **sample)
 
 
-def test_questions_without_text_or_passages_are_not_judged() -> None:
+def test_queries_without_text_or_passages_are_not_judged() -> None:
     queries, passages = texts().values()
     rows = queries.to_pylist()
     rows[0] |= {"text": None, "reason": "not published"}
@@ -273,7 +264,7 @@ def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
     passages = draw(st.lists(st.tuples(HOSTILE, st.none() | HOSTILE, HOSTILE), max_size=3))
     return judge.ShownTexts(
         draw(HOSTILE),
-        tuple(judge.ShownPassage(i, *passage) for i, passage in enumerate(passages, 1)),
+        tuple(judge.PromptPassage(i, *passage) for i, passage in enumerate(passages, 1)),
         draw(HOSTILE),
         draw(HOSTILE),
     )
@@ -298,7 +289,7 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_each_inside_its_own_f
         f"id: {p.passage_id}\n" + (f"title: {p.title}\n" if p.title is not None else "") + p.text
         for p in shown.passages
     ]
-    assert [text for _, text in inside] == [shown.question, *passages, shown.answer_a, shown.answer_b]
+    assert [text for _, text in inside] == [shown.query, *passages, shown.answer_a, shown.answer_b]
     # What is not fenced is the same for every battle: no text escapes.
     rest = re.sub(rf"<<[^<>]* {code}>>\n.*?\n<<END {code}>>", "<>", prompt, flags=re.DOTALL).replace(code, "")
     empty = judge.render_battle(judge.ShownTexts("", shown.passages, "", ""))
@@ -363,7 +354,7 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
     assert long.startswith(shown.passages[1].text)
 
 
-def test_a_reply_without_text_is_shown_as_an_empty_answer() -> None:
+def test_an_answer_without_text_is_shown_as_an_empty_answer() -> None:
     battles = judge.choose_pairs(answers(status="refused", text=None))
     assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).shown(0).answer_a == ""
 
@@ -747,27 +738,27 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
 # --- nothing is lost --------------------------------------------------------------------------------------------------
 
-FORKS = """
-import os, sys
-import numpy, openai, pyarrow.compute, pyarrow.parquet
+JUDGE = """
+import openai
 from functools import partial
+import numpy
 from pathlib import Path
 from mirage import llm
 from mirage.judge import stage
 path, settings, limits = Path(sys.argv[1]), llm.Settings("m"), llm.Limits(concurrency=4)
 endpoint, rng = llm.resolve(base_url=sys.argv[2]), numpy.random.default_rng(0)
 engine = partial(llm.complete, endpoint=endpoint, settings=settings, limits=limits, rng=rng)
-for _ in sys.stdin:
-    pid = os.fork()
-    if not pid:
-        stage.judge_by_model(
-            path, name="j", engine=engine, settings=settings, limits=limits, sample=stage.Sample(), made_by="a test"
-        )
-        os._exit(0)
-    print(pid, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+def work():
+    stage.judge_by_model(
+        path,
+        name="j",
+        engine=engine,
+        settings=settings,
+        limits=limits,
+        sample=stage.BattleSample(),
+        made_by="a test",
+    )
 """
-"""Starts a judge run for every line it reads, and says its process and how it ended."""
 
 
 def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_asked_again(tmp_path: Path) -> None:
@@ -778,7 +769,7 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
     prompts = judge.Prompts(battles, **texts(12), answers=table)
     keys = {prompts[i][0]["content"]: llm.call_key(llm.Settings("m"), prompts[i]) for i in range(len(prompts))}
     killed = 0
-    with Service(by_hash, latency=0.02) as service, Forks(arena, service.url) as forks:
+    with Service(by_hash, latency=0.02) as service, Forks(JUDGE, arena, service.url) as forks:
         for moment in range(30):
             stored_keys, requests = _kept(arena, keys.values()), Counter(service.requests)
             forks.start()
@@ -809,51 +800,6 @@ def test_pitfall_9_killed_at_thirty_random_moments_nothing_is_lost_and_nothing_a
     store.check(store.open_arena(arena))
 
 
-class Forks:
-    """Judge runs in processes of their own, each forked from one that has imported everything."""
-
-    def __init__(self, arena: Path, url: str) -> None:
-        command = [sys.executable, "-c", FORKS, str(arena), url]
-        self._parent = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self._pid = 0
-
-    def __enter__(self) -> Forks:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._parent.communicate()
-
-    def start(self) -> None:
-        """Start a run."""
-        assert self._parent.stdin
-        self._parent.stdin.write("\n")
-        self._pid = self._read()
-
-    def alive(self) -> bool:
-        """Whether the run is there."""
-        try:
-            os.kill(self._pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def kill(self) -> int:
-        """Kill the run; how it ended."""
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        return self.wait()
-
-    def wait(self) -> int:
-        """How the run ended."""
-        return self._read()
-
-    def _read(self) -> int:
-        assert self._parent.stdout
-        return int(self._parent.stdout.readline())
-
-
 def _kept(path: Path, keys: Iterable[str]) -> set[str]:
     if not (path / store.LEDGER).exists():
         return set()
@@ -865,7 +811,7 @@ def _kept(path: Path, keys: Iterable[str]) -> set[str]:
 
 
 def features(values: dict[str, dict[str, float | None]]) -> pa.Table:
-    """Features of systems on one question, by system and name."""
+    """Features of systems on one query, by system and name."""
     rows = [
         schema.Feature("en", "q0", system, name, value, None if value is not None else "why")
         for system, named in values.items()
@@ -956,7 +902,7 @@ def test_the_heuristic_judge_fills_an_arena_for_nothing_and_its_verdicts_can_be_
 
 
 def verdicts(*rows: tuple[str, str, str, str, str], name: str = "j") -> pa.Table:
-    """Language, question, first, second, verdict."""
+    """Language, query, first, second, verdict."""
     return schema.from_rows(
         "judgments",
         [schema.Judgment(code, query, name, a, b, verdict, None, None, None) for code, query, a, b, verdict in rows],  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ def test_a_preference_is_found() -> None:
     assert row.low > 0.05
 
 
-def test_the_interval_knows_that_battles_share_a_question() -> None:
+def test_the_interval_knows_that_battles_share_a_query() -> None:
     table = draw(0.5, queries=40, seed=5)
     once = of(table, "gpt-4o")
     rows = table.to_pylist()

@@ -1,4 +1,4 @@
-"""Judgments on the Answers page: each battle of the question with judge, order, verdict and rationale."""
+"""Judgments on the Answers page: each battle of the query with judge, order, verdict and rationale."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROWS = [
     judgment("<i>judge</i>", "llama-2-7b", "gpt-4", "tie", HOSTILE),
     judgment("zeta", "aya-101", "gpt-4", "B", None),
     judgment("zeta", "aya-101", "llama-2-7b", "unparsed", "Hm.", reason="no verdict mark"),
-    judgment("zeta", "gpt-4", "aya-101", "B", "Of another question.", query="e01"),
+    judgment("zeta", "gpt-4", "aya-101", "B", "Of another query.", query="e01"),
 ]
 
 
@@ -48,7 +48,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_battles_of_a_question_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
+def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
     rows = judgments_on(store.open_arena(arenas / "texts"), ("en", "e00"))
     assert [(j.judge, j.system_a, j.system_b) for j in rows] == [
         ("<i>judge</i>", "llama-2-7b", "gpt-4"),
@@ -76,7 +76,7 @@ def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arena
         "A: llama-2-7b B: gpt-4 tie <script>alert(1)</script>",
     ):
         assert part in shown
-    assert "Of another question." not in shown
+    assert "Of another query." not in shown
 
 
 def test_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
@@ -86,8 +86,8 @@ def test_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
     assert "&lt;i&gt;judge&lt;/i&gt;" in shown
 
 
-def test_a_question_that_nobody_judged_says_so(arenas: Path) -> None:
-    assert "No judge has compared the replies to this question." in page_text(open_page(query="en:e02"))
+def test_a_query_that_nobody_judged_says_so(arenas: Path) -> None:
+    assert "No judge has compared the answers to this query." in page_text(open_page(query="en:e02"))
 
 
 def test_an_arena_without_judgments_shows_what_brings_them(arenas: Path) -> None:

@@ -93,10 +93,10 @@ def test_two_left_out_systems_that_swap_their_features_swap_their_predictions(na
 
 
 @pytest.mark.usefixtures("few_trees")
-@pytest.mark.parametrize("name", ["linear", "svr", "ridge", "pooled", "pairwise", "replies"])
+@pytest.mark.parametrize("name", ["linear", "svr", "ridge", "pooled", "pairwise", "answers"])
 def test_noise_gives_no_tau(name: str) -> None:
     """Each left out alone, predictions of a ridge have a tau of -0.17 here, of trees -0.11."""
-    n = {"replies": 20, "pooled": 30}.get(name, 40)
+    n = {"answers": 20, "pooled": 30}.get(name, 40)
     per_language, joint = [], []
     for seed in range(n):
         quality = leave_one_out(arena(seed), name).quality()

@@ -30,12 +30,12 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def ask(
-    service: Service, ledger: Ledger, *questions: str, model: str = "tiny", **limits: float | None
+    service: Service, ledger: Ledger, *queries: str, model: str = "tiny", **limits: float | None
 ) -> list[llm.Reply | None]:
-    """Ask questions one by one unless told otherwise, with short pauses."""
+    """Ask queries one by one unless told otherwise, with short pauses."""
     call_limits: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
     return llm.complete(
-        conversations(*questions),
+        conversations(*queries),
         endpoint=llm.resolve(base_url=service.url),
         settings=llm.Settings(model),
         ledger=ledger,
@@ -44,8 +44,8 @@ def ask(
     )
 
 
-def conversations(*questions: str) -> list[llm.Messages]:
-    return [[{"role": "user", "content": question}] for question in questions]
+def conversations(*queries: str) -> list[llm.Messages]:
+    return [[{"role": "user", "content": query}] for query in queries]
 
 
 # Addresses and keys
@@ -410,14 +410,14 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> Non
 
 def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
     # The service counts 100 + 20 tokens: a call costs 0.12. By the estimate it costs 0.173 at most.
-    questions = [f"{i:02} " + "word " * 65 for i in range(12)]
+    queries = [f"{i:02} " + "word " * 65 for i in range(12)]
     limits = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
     seen: set[str] = set()
     with Service() as service:
 
         def run(budget: float | None) -> list[llm.Reply | None]:
             return llm.complete(
-                conversations(*questions),
+                conversations(*queries),
                 endpoint=llm.resolve(base_url=service.url),
                 settings=llm.Settings("tiny", max_tokens=64),
                 ledger=ledger,
@@ -426,7 +426,7 @@ def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) ->
             )
 
         runs = 0
-        while len(seen) < len(questions):
+        while len(seen) < len(queries):
             answers = run(0.6)
             money = llm.spent(answers, llm.Limits(**limits)).money  # type: ignore[arg-type]
             assert money is not None

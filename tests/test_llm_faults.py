@@ -19,10 +19,10 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "ledger.sqlite")
 
 
-def ask(service: Service, ledger: Ledger, *questions: str, **limits: float) -> list[llm.Reply | None]:
-    """Ask questions with short pauses between tries."""
+def ask(service: Service, ledger: Ledger, *queries: str, **limits: float) -> list[llm.Reply | None]:
+    """Ask queries with short pauses between tries."""
     return llm.complete(
-        [[{"role": "user", "content": question}] for question in questions],
+        [[{"role": "user", "content": query}] for query in queries],
         endpoint=llm.resolve(base_url=service.url),
         settings=llm.Settings("tiny"),
         ledger=ledger,
@@ -82,19 +82,19 @@ def test_with_one_call_in_five_failing_2000_answers_arrive_and_none_twice(ledger
     rng = np.random.default_rng(5)
     draws = iter(rng.random(20_000))
     kinds = iter(rng.integers(len(FAILURES), size=20_000))
-    questions = [f"question {i}" for i in range(2_000)]
+    queries = [f"query {i}" for i in range(2_000)]
 
     def behave(call: object) -> Act:
         return FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(f"about {call.content}")  # type: ignore[attr-defined]
 
     with Service(behave) as service:
-        answers = ask(service, ledger, *questions, concurrency=32)
-        assert service.answered == dict.fromkeys(questions, 1)
+        answers = ask(service, ledger, *queries, concurrency=32)
+        assert service.answered == dict.fromkeys(queries, 1)
         assert 2_400 < sum(service.requests.values()) < 2_600
-        repeated = ask(service, ledger, *questions)
-        assert service.answered == dict.fromkeys(questions, 1)
-    assert [answer.text for answer in answers if answer] == [f"about {question}" for question in questions]
-    assert [(answer.text, answer.attempts) for answer in repeated if answer] == [(f"about {q}", 0) for q in questions]
+        repeated = ask(service, ledger, *queries)
+        assert service.answered == dict.fromkeys(queries, 1)
+    assert [answer.text for answer in answers if answer] == [f"about {query}" for query in queries]
+    assert [(answer.text, answer.attempts) for answer in repeated if answer] == [(f"about {q}", 0) for q in queries]
 
 
 @pytest.mark.parametrize(("status", "do"), [(401, "variable"), (402, "credit"), (403, "rights"), (404, "--model")])
@@ -122,23 +122,23 @@ def test_pitfall_10_a_request_that_no_call_gets_past_stops_everything(ledger: Le
 
 @pytest.mark.parametrize("place", [0, 3, 7])
 def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger, place: int) -> None:
-    questions = [f"q{i}" for i in range(8)]
-    questions[place] = "too long"
+    queries = [f"q{i}" for i in range(8)]
+    queries[place] = "too long"
     late = Service(lambda call: error(400, "maximum context length") if call.content == "too long" else silent(0.1))
     with late as service:
         for _ in range(2):
-            answers = ask(service, ledger, *questions, concurrency=8)
+            answers = ask(service, ledger, *queries, concurrency=8)
             assert [answer.status for answer in answers if answer] == [
-                "api_error" if question == "too long" else "ok" for question in questions
+                "api_error" if query == "too long" else "ok" for query in queries
             ]
         assert service.requests["too long"] == 2
         assert service.requests["q1"] == 1
 
 
 def test_many_prompts_that_are_too_long_do_not_stop_the_others(ledger: Ledger) -> None:
-    questions = ["q0", *(f"too long {i}" for i in range(30)), "q1"]
+    queries = ["q0", *(f"too long {i}" for i in range(30)), "q1"]
     with Service(lambda call: error(400) if "too long" in call.content else reply()) as service:
-        answers = ask(service, ledger, *questions, concurrency=1)
+        answers = ask(service, ledger, *queries, concurrency=1)
         assert set(service.requests.values()) == {1}
     assert [answer.status for answer in answers if answer] == ["ok", *["api_error"] * 30, "ok"]
 

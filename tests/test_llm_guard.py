@@ -27,10 +27,10 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "ledger.sqlite")
 
 
-def ask(service: Service, ledger: Ledger, *questions: str, **limits: Any) -> list[llm.Reply | None]:
-    """Ask questions with a key, without retries."""
+def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[llm.Reply | None]:
+    """Ask queries with a key, without retries."""
     return llm.complete(
-        [[{"role": "user", "content": question}] for question in questions or ("q",)],
+        [[{"role": "user", "content": query}] for query in queries or ("q",)],
         endpoint=llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY}),
         settings=llm.Settings("tiny", max_tokens=100),
         ledger=ledger,

@@ -6,11 +6,12 @@ import string
 from pathlib import Path
 
 import pytest
+from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from mirage import cli, schema, store
+from mirage import schema, store
 from mirage.charts.palette import family
 from mirage.errors import BadInput
 from mirage.judge import family_preferences
@@ -110,7 +111,7 @@ def test_what_the_user_says_comes_before_the_name() -> None:
 
 
 def judged(path: Path) -> store.Arena:
-    """Two judges, three systems, ten questions: `alpha` prefers `ours-1`."""
+    """Two judges, three systems, ten queries: `alpha` prefers `ours-1`."""
     rows = []
     for q in range(10):
         for judge, first in (("alpha", "A"), ("gpt-4o", "B")):
@@ -125,11 +126,7 @@ def judged(path: Path) -> store.Arena:
 
 def rank(arena: store.Arena, *args: str, code: int = 0) -> Result:
     command = ["rank", str(arena.path), "--draws", "5", "--format", "csv", *args]
-    result = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+    return mirage(*command, code=code)
 
 
 def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from commands import mirage
 from conftest import ROOT
 from misbehaving import Service, error, reply
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from mirage import cli, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.features.measuring import measure
 
@@ -76,18 +77,14 @@ ANSWERED = "Score: [[4]]"
 def features(arena: Path, service: Service | None, *args: str, code: int = 0) -> Result:
     """Run the command in this process."""
     options = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
-    result = CliRunner().invoke(cli.app, ["features", str(arena), *options, *args], prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+    return mirage("features", arena, *options, *args, code=code)
 
 
 def small(path: Path) -> Path:
-    """An arena of three questions with answers of two systems."""
+    """An arena of three queries with answers of two systems."""
     keys = [("en", f"q{i}") for i in range(3)]
     tables = {
-        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"Question {key[1]}?", None) for key in keys]),
+        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"Query {key[1]}?", None) for key in keys]),
         "passages": schema.from_rows("passages", [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys]),
         "answers": schema.from_rows(
             "answers",

@@ -45,7 +45,7 @@ def save(folder: Path, code: str = "sw", topics: str = TOPICS, qrels: str = QREL
     return folder
 
 
-def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -> None:
+def test_a_query_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -> None:
     tables, (count,) = miracl.read_miracl(save(tmp_path))
     for name, table in tables.items():
         schema.validate(name, table)
@@ -63,7 +63,7 @@ def test_a_question_stays_if_a_passage_was_judged_non_relevant(tmp_path: Path) -
 
 
 def test_the_labels_are_those_of_the_file_pitfall_27(shared: Path) -> None:
-    """1 is relevant, in every language: each kept question has a passage of either label."""
+    """1 is relevant, in every language: each kept query has a passage of either label."""
     tables, _ = miracl.read_miracl(shared / "miracl", languages=["fi", "yo"])
     lines = gzip.decompress((shared / "miracl" / "qrels.fi.tsv.gz").read_bytes()).decode().splitlines()
     ones = {(line.split("\t")[0], line.split("\t")[2]) for line in lines if line.endswith("\t1")}
@@ -77,13 +77,13 @@ def test_the_published_sizes_come_out_and_telugu_as_the_rule_gives_it(shared: Pa
     with (shared / "published" / "mirage_table1_dataset_stats.csv").open(encoding="utf-8", newline="") as stream:
         table1 = {row["stat"]: row for row in csv.DictReader(stream) if row["split"] == "eval"}
     printed = {code: int(table1["n_queries"][code]) for code in LANGUAGES}
-    assert printed == {code: miracl.printed_questions(code, "dev") for code in LANGUAGES}
+    assert printed == {code: miracl.printed_queries(code, "dev") for code in LANGUAGES}
     assert sum(printed.values()) == 11_195
-    sizes = {count.language: count.questions for count in counts}
+    sizes = {count.language: count.queries for count in counts}
     assert sizes == printed | {"te": 84}
     assert {count.language for count in counts if count.remark} == {"ar", "te"}
     assert {count.topics for count in counts if count.language == "ar"} == {2896}
-    # They have as many passages of each label a question as the paper prints; but for Telugu, whose questions are
+    # They have as many passages of each label a query as the paper prints; but for Telugu, whose queries are
     # others, and Bengali, for which it prints 8.0 non-relevant ones.
     passages = tables["passages"].select(["language", "relevant"]).group_by(["language", "relevant"])
     n = {
@@ -119,7 +119,7 @@ def test_files_are_taken_under_either_name_and_other_splits_are_left(tmp_path: P
 @pytest.mark.parametrize(
     ("topics", "qrels", "message", "line"),
     [
-        ("1 no tab\n", QRELS, "not an id, a tab and a question", "topics.sw.tsv.gz:1"),
+        ("1 no tab\n", QRELS, "not an id, a tab and a query", "topics.sw.tsv.gz:1"),
         (TOPICS + "2\tTena?\n", QRELS, "query 2 occurs twice", "topics.sw.tsv.gz:4"),
         (TOPICS, QRELS + "1\tQ0\t10#0\t0\n", "judged twice", "qrels.sw.tsv.gz:6"),
         (TOPICS, QRELS + "9\tQ0\t10#0\t0\n", "query 9 is judged but not among", "qrels.sw.tsv.gz:6"),
@@ -140,7 +140,7 @@ def test_what_is_not_there_is_named_with_what_brings_it(tmp_path: Path) -> None:
     save(tmp_path)
     with pytest.raises(UnknownName, match="no language 'fi'"):
         miracl.read_miracl(tmp_path, languages=["fi"])
-    with pytest.raises(UnknownName, match="no language 'Klingon'"):
+    with pytest.raises(UnknownName, match="no language with MIRACL dev queries 'tlh'"):
         miracl.pull_miracl(tmp_path, languages=["Klingon"])
     (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").write_text(TOPICS, encoding="utf-8")
     with pytest.raises(BadInput, match="two files of topics for sw"):
@@ -168,7 +168,7 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
             "language": "sw",
             "split": "dev",
             "topics": "3",
-            "questions": "2",
+            "queries": "2",
             "published": "481",
             "passages": "4",
             "texts": "0",
@@ -195,10 +195,10 @@ def _notes(path: Path) -> list[str]:
     return list(store.open_arena(path).manifest["made"]["queries"]["notes"])
 
 
-def test_questions_are_not_put_under_answers_to_others(tmp_path: Path) -> None:
+def test_queries_are_not_put_under_answers_to_others(tmp_path: Path) -> None:
     answer = schema.Answer("sw", "1", "mine", "ndiyo", "ok", None, None, None)
     store.write(tmp_path / "a", {"answers": schema.from_rows("answers", [answer])}, made_by="a test")
-    with pytest.raises(ArenaError, match="holds answers to the questions it has"):
+    with pytest.raises(ArenaError, match="holds answers to the queries it has"):
         import_miracl(save(tmp_path / "in"), tmp_path / "a")
 
 
@@ -231,7 +231,7 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> None:
-    """MIRACL, Table 1: 40,203 train questions in 16 languages. MIRAGE-Bench, Table 1: 39,763 pairs."""
+    """MIRACL, Table 1: 40,203 train queries in 16 languages. MIRAGE-Bench, Table 1: 39,763 pairs."""
     sizes = [size for size in miracl.SIZES.values() if size.topics is not None]
     assert len(sizes) == 16
     assert sum(size.topics or 0 for size in sizes) == 40_203
@@ -244,14 +244,14 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
     }
     settings: dict[miracl.Split, str] = {"dev": "eval", "train": "train"}
     for split, setting in settings.items():
-        assert {code: miracl.printed_questions(code, split) for code in LANGUAGES} == {
+        assert {code: miracl.printed_queries(code, split) for code in LANGUAGES} == {
             code: printed[setting, code] for code in LANGUAGES
         }
-    assert miracl.printed_questions("vi", "train") is None, "a language that MIRACL lacks has no published size"
+    assert miracl.printed_queries("vi", "train") is None, "a language that MIRACL lacks has no published size"
     assert set(LANGUAGES) - set(miracl.languages_of("train")) == {"de", "yo"}
 
 
-def test_the_commands_bring_the_training_questions_with_their_texts(tmp_path: Path) -> None:
+def test_the_commands_bring_the_training_queries_with_their_texts(tmp_path: Path) -> None:
     with served(hub("sw") | hub("fi", shards=2)) as address:
         command = ("pull", "miracl", "--split", "train", "--texts", "--languages", "sw,fi", "--into", tmp_path / "p")
         result = mirage(*command, "--base-url", address)
@@ -269,7 +269,7 @@ def test_the_commands_bring_the_training_questions_with_their_texts(tmp_path: Pa
     swahili = arena.read("passages", languages=["sw"]).to_pylist()
     assert {row["text"] for row in swahili} == {f"Kifungu cha {docid}." for docid in PASSAGES[:5]}
     assert {row["title"] for row in swahili} == {f"Kichwa {docid}" for docid in PASSAGES[:5]}
-    assert {row["query_id"] for row in swahili} == {"1", "2", "3"}, "question 4 has no relevant passage"
+    assert {row["query_id"] for row in swahili} == {"1", "2", "3"}, "query 4 has no relevant passage"
     assert len(arena.manifest["made"]["queries"]["from"]) == 2 + 7
 
 
@@ -295,7 +295,7 @@ def test_a_passage_that_its_whole_corpus_lacks_is_named(tmp_path: Path) -> None:
 
 
 def test_a_language_without_the_split_is_refused_and_not_fetched(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="train questions 'de'"):
+    with pytest.raises(UnknownName, match="train queries 'de'"):
         miracl.pull_miracl(tmp_path, split="train", languages=["de"])
     with pytest.raises(UnknownName, match="no split 'test'"):
         miracl.pull_miracl(tmp_path, split="test")  # type: ignore[arg-type]  # what a caller may write
@@ -309,15 +309,15 @@ def test_both_splits_lie_in_one_folder_and_are_read_apart(tmp_path: Path) -> Non
     assert miracl.read_miracl(tmp_path, split="train")[1][0].topics == 4
 
 
-def test_every_question_of_train_stays_that_a_teacher_can_answer(shared: Path, tmp_path: Path) -> None:
-    """Dev's real files under train's names: all questions of MIRACL have a relevant passage, and none is cut."""
+def test_every_query_of_train_stays_that_a_teacher_can_answer(shared: Path, tmp_path: Path) -> None:
+    """Dev's real files under train's names: all queries of MIRACL have a relevant passage, and none is cut."""
     folder = tmp_path / "in"
     for code in ("ar", "te", "ko"):
         for kind in ("topics", "qrels"):
             content = (shared / "miracl" / f"{kind}.{code}.tsv.gz").read_bytes()
             lay(folder, {f"{kind}.miracl-v1.0-{code}-train.tsv.gz": content})
     tables, counts = miracl.read_miracl(folder, split="train")
-    assert {count.language: count.questions for count in counts} == {"ar": 2896, "te": 828, "ko": 213}
+    assert {count.language: count.queries for count in counts} == {"ar": 2896, "te": 828, "ko": 213}
     relevant = tables["passages"].filter(tables["passages"]["relevant"])
     queries = tables["queries"].select(["language", "query_id"])
     assert len(queries.join(relevant, ["language", "query_id"], join_type="left anti")) == 0

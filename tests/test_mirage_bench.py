@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from commands import mirage
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_cli import mirage
 from test_store import snapshot
 
 from mirage import features, schema, store
@@ -26,15 +26,15 @@ from mirage.sources import mirage_bench
 from mirage.sources.mirage_bench import FEATURES, split_bench_prompt
 
 INSTRUCTION = (
-    "Instruction: Provide an answer to the question using the information provided in contexts written in Swahili. "
+    "Instruction: Provide an answer to the query using the information provided in contexts written in Swahili. "
     "Cite parts of your reasoning based on the context within brackets [] as in the IEEE format. "
     "Please use the format of: ##Reason: {reason} ##Answer: {answer}."
 )
 
 
-def prompt(question: str, passages: dict[str, str], *, between: str = "\n") -> str:
+def prompt(query: str, passages: dict[str, str], *, between: str = "\n") -> str:
     contexts = between.join(f"[{passage_id}] {text}" for passage_id, text in passages.items())
-    return f"Question: {question}\n\nContexts: {contexts}\n\n{INSTRUCTION}"
+    return f"Question: {query}\n\nContexts: {contexts}\n\n{INSTRUCTION}"
 
 
 def split(text: str, *ids: str) -> tuple[str, dict[str, str]]:
@@ -54,8 +54,8 @@ ASKED = "Which [56#3] is it?\n\nContexts: are not yet here; Instruction: neither
 
 @pytest.mark.parametrize("between", ["\n", "\n\n"])
 def test_pitfall_18_text_that_looks_like_the_frame_or_mentions_other_ids_stays_whole(between: str) -> None:
-    question, passages = split(prompt(ASKED, HOSTILE, between=between), "34#1", "56#3", "12#0", "5#2")
-    assert question == ASKED
+    query, passages = split(prompt(ASKED, HOSTILE, between=between), "34#1", "56#3", "12#0", "5#2")
+    assert query == ASKED
     assert passages == HOSTILE
     assert list(passages) == list(HOSTILE), "in the order of the prompt"
 
@@ -112,20 +112,20 @@ words = st.text("ab [#]:\n0159QuestionContexts", max_size=40).map(str.strip)
 
 @given(words.filter(bool), st.dictionaries(st.sampled_from(["1#0", "1#01", "22#5", "3#3"]), words, min_size=1))
 @settings(deadline=None)
-def test_pitfall_18_whatever_the_texts_are_nothing_is_lost_or_moved(question: str, passages: dict[str, str]) -> None:
+def test_pitfall_18_whatever_the_texts_are_nothing_is_lost_or_moved(query: str, passages: dict[str, str]) -> None:
     """As long as no line begins as a passage or the contexts do, a prompt is split into what it was made of."""
     quoted = {passage_id: re.sub(r"\n\s*\[", "\n(", text) for passage_id, text in passages.items()}
-    changed = re.sub(r"\n\s*Contexts", "\nKontexts", question)
+    changed = re.sub(r"\n\s*Contexts", "\nKontexts", query)
     for between in ("\n", "\n\n"):
         assert split(prompt(changed, quoted, between=between), *sorted(quoted)) == (changed, quoted)
 
 
 # --- files of both generations ----------------------------------------------------------------------------------------
 
-REPLIES = {"gpt-4": "##Reason: kwa sababu [12#0] ##Answer: ndiyo", "aya/23": " \n", "gone": None}
+ANSWERS = {"gpt-4": "##Reason: kwa sababu [12#0] ##Answer: ndiyo", "aya/23": " \n", "gone": None}
 
 
-def question(query_id: str = "1", **changed: Any) -> dict[str, Any]:
+def query(query_id: str = "1", **changed: Any) -> dict[str, Any]:
     row = {"query_id": query_id, "prompt": prompt("Nani?", HOSTILE), "positive_ids": ["12#0"]}
     return row | {"negative_ids": ["34#1", "56#3", "5#2"]} | changed
 
@@ -133,13 +133,11 @@ def question(query_id: str = "1", **changed: Any) -> dict[str, Any]:
 def answers(query_id: str = "1", *, old: bool = False, **changed: Any) -> dict[str, Any]:
     row: dict[str, Any] = {
         "query_id": query_id,
-        "outputs": [{"model": system, "output": text} for system, text in REPLIES.items()],
+        "outputs": [{"model": system, "output": text} for system, text in ANSWERS.items()],
     }
     for number, names in enumerate(FEATURES.values()):
         row[names[old]] = {"gpt-4": number / 10, "aya/23": None, "gone": None}
-    return (
-        row | ({name: value for name, value in question(query_id).items() if name not in row} if old else {}) | changed
-    )
+    return row | ({name: value for name, value in query(query_id).items() if name not in row} if old else {}) | changed
 
 
 def judgment(query_id: str = "1", **changed: Any) -> dict[str, Any]:
@@ -161,7 +159,7 @@ def published(folder: Path, ending: str = "parquet") -> Path:
     """The three sets for two languages, as `pull_bench` leaves them or the hub has them."""
     for code in ("sw", "fi"):
         name = f"{code}/dev-00000-of-00001.{ending}"
-        save(folder / "mirage-bench" / name, question("1"), question("2", positive_ids=[], negative_ids=list(HOSTILE)))
+        save(folder / "mirage-bench" / name, query("1"), query("2", positive_ids=[], negative_ids=list(HOSTILE)))
         save(folder / "mirage-bench-output" / name, answers("1"), answers("2", outputs=answers("2")["outputs"][:1]))
         verdicts = [
             judgment("1"),
@@ -199,25 +197,25 @@ def test_the_three_sets_become_five_tables(tmp_path: Path, ending: str) -> None:
         ("56#3", 4, False),
     ]
     assert {p["passage_id"]: p["text"] for p in sw} == HOSTILE
-    replies = {
+    finnish = {
         (a["query_id"], a["system"]): (a["status"], a["text"], a["reason"])
         for a in tables["answers"].to_pylist()
         if a["language"] == "fi"
     }
-    assert replies == {
-        ("1", "gpt-4"): ("ok", REPLIES["gpt-4"], None),
-        ("1", "aya/23"): ("empty", REPLIES["aya/23"], None),
-        ("1", "gone"): ("missing", None, "no reply at the source"),
-        ("2", "gpt-4"): ("ok", REPLIES["gpt-4"], None),
-        ("2", "aya/23"): ("missing", None, "no reply at the source"),
-        ("2", "gone"): ("missing", None, "no reply at the source"),
+    assert finnish == {
+        ("1", "gpt-4"): ("ok", ANSWERS["gpt-4"], None),
+        ("1", "aya/23"): ("empty", ANSWERS["aya/23"], None),
+        ("1", "gone"): ("missing", None, "no answer at the source"),
+        ("2", "gpt-4"): ("ok", ANSWERS["gpt-4"], None),
+        ("2", "aya/23"): ("missing", None, "no answer at the source"),
+        ("2", "gone"): ("missing", None, "no answer at the source"),
     }
     assert sorted(tables["judgments"]["verdict"].to_pylist()) == ["A", "A", "B", "B", "tie", "tie"]
     assert set(tables["judgments"]["rationale"].to_pylist()) == {"[[A]]"}
 
 
 def test_the_older_set_gives_the_same_with_other_names_of_columns(tmp_path: Path) -> None:
-    new = save(tmp_path / "new" / "sw" / "q.parquet", question("1")).parent
+    new = save(tmp_path / "new" / "sw" / "q.parquet", query("1")).parent
     save(new / "o.parquet", answers("1"))
     old = save(tmp_path / "old" / "sw" / "dev.parquet", answers("1", old=True))
     assert set(FEATURES) == {names[0] for names in FEATURES.values()}
@@ -281,14 +279,14 @@ def test_pitfall_5_an_unknown_verdict_is_unparsed_and_counted(
 
 
 def test_a_prompt_that_was_not_published_leaves_ids_and_labels(tmp_path: Path) -> None:
-    tables, _ = valid(save(tmp_path / "sw.jsonl", question("1", prompt=None)))
+    tables, _ = valid(save(tmp_path / "sw.jsonl", query("1", prompt=None)))
     assert tables["queries"].to_pylist()[0]["reason"] == "the prompt was not published"
     assert set(tables["passages"]["text"].to_pylist()) == {None}
     assert sorted(tables["passages"]["position"].to_pylist()) == [1, 2, 3, 4]
 
 
 def test_a_labelled_passage_that_is_not_in_the_prompt_has_no_text_and_is_said(tmp_path: Path) -> None:
-    tables, notes = valid(save(tmp_path / "sw.jsonl", question("1", positive_ids=["12#0", "77#7"])))
+    tables, notes = valid(save(tmp_path / "sw.jsonl", query("1", positive_ids=["12#0", "77#7"])))
     last = tables["passages"].to_pylist()[-1]
     assert (last["passage_id"], last["position"], last["text"], last["relevant"]) == ("77#7", 5, None, True)
     assert notes == ["sw: a labelled passage is not in the prompt, and has no text"]
@@ -298,14 +296,14 @@ def test_a_labelled_passage_that_is_not_in_the_prompt_has_no_text_and_is_said(tm
     ("row", "message"),
     [
         ({"query_id": "1", "text": "x"}, "none of the data sets of MIRAGE-Bench: there are query_id, text"),
-        ({k: v for k, v in question().items() if k != "positive_ids"}, "the column positive_ids is missing"),
+        ({k: v for k, v in query().items() if k != "positive_ids"}, "the column positive_ids is missing"),
         ({k: v for k, v in answers().items() if k != "query_id"}, "the column query_id is missing"),
         ({k: v for k, v in judgment().items() if k != "model_B"}, "the column model_B is missing"),
-        (question(positive_ids=["12#0", "34#1"]), "34#1 of query 1 is in positive_ids and in negative_ids"),
-        (question(negative_ids="34#1"), "negative_ids is '34#1', not a list of ids"),
-        (question(negative_ids=["34#1", "34#1"]), "negative_ids names a passage twice"),
-        (question(prompt=prompt(" ", HOSTILE)), "the prompt of query 1 asks nothing"),
-        (question(""), "query_id is '', not a text"),
+        (query(positive_ids=["12#0", "34#1"]), "34#1 of query 1 is in positive_ids and in negative_ids"),
+        (query(negative_ids="34#1"), "negative_ids is '34#1', not a list of ids"),
+        (query(negative_ids=["34#1", "34#1"]), "negative_ids names a passage twice"),
+        (query(prompt=prompt(" ", HOSTILE)), "the prompt of query 1 asks nothing"),
+        (query(""), "query_id is '', not a text"),
         (answers(outputs={"gpt-4": "x"}), "outputs is no list"),
         (answers(outputs=["x"]), "an output is 'x', not an object"),
         (answers(outputs=[{"model": "m"}]), "the column output is missing"),
@@ -334,16 +332,16 @@ def test_a_row_that_repeats_another_names_both(tmp_path: Path) -> None:
         mirage_bench.read_bench(path)
     assert caught.value.where == f"{path}:2"
     save(tmp_path / "old" / "fi" / "a.parquet", answers(old=True))
-    save(tmp_path / "new" / "fi" / "b.parquet", question())
+    save(tmp_path / "new" / "fi" / "b.parquet", query())
     path.unlink()
     with pytest.raises(BadInput, match=r"this repeats(.|\n)*or one folder"):
         mirage_bench.read_bench(tmp_path)
 
 
-def test_answers_to_a_question_that_is_not_there_are_refused(tmp_path: Path) -> None:
-    save(tmp_path / "sw" / "q.jsonl", question("12"))
+def test_answers_to_a_query_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    save(tmp_path / "sw" / "q.jsonl", query("12"))
     path = save(tmp_path / "sw" / "a.jsonl", answers("13"))
-    with pytest.raises(UnknownName, match=r"no question in sw for these answers '13'(.|\n)*did you mean: 12") as caught:
+    with pytest.raises(UnknownName, match=r"no query in sw for these answers '13'(.|\n)*did you mean: 12") as caught:
         mirage_bench.read_bench(tmp_path)
     assert caught.value.where == f"{path}:1"
 
@@ -484,17 +482,17 @@ def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path:
         "features": 132,
         "judgments": 6,
     }
-    changed = save(tmp_path / "other" / "fi.jsonl", question("1", prompt=prompt("Muu?", HOSTILE)))
-    with pytest.raises(ArenaError, match="questions that would change"):
+    changed = save(tmp_path / "other" / "fi.jsonl", query("1", prompt=prompt("Muu?", HOSTILE)))
+    with pytest.raises(ArenaError, match="queries that would change"):
         import_mirage_bench(changed, into)
     stray = save(tmp_path / "stray" / "fi.jsonl", judgment("99"))
-    with pytest.raises(BadInput, match=r"judgments of a question that is not there(.|\n)*query_id='99'"):
+    with pytest.raises(BadInput, match=r"judgments of a query that is not there(.|\n)*query_id='99'"):
         import_mirage_bench(stray, into)
 
 
 def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
-    questions = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
-    store.write(tmp_path / "a", {"queries": questions}, title="Mine", label="own data", made_by="a test")
+    queries = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
+    store.write(tmp_path / "a", {"queries": queries}, title="Mine", label="own data", made_by="a test")
     arena = import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
     assert (arena.title, arena.label) == ("Mine", "own data")
 

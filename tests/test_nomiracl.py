@@ -1,4 +1,4 @@
-"""NoMIRACL in: published outputs, labelled questions, and the download of both."""
+"""NoMIRACL in: published outputs, labelled queries, and the download of both."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.imports import import_outputs
 from mirage.languages import LANGUAGES
-from mirage.sources.nomiracl import DownloadResult, pull_nomiracl, read_outputs, read_questions, split_prompt, summarise
+from mirage.sources.nomiracl import DownloadResult, pull_nomiracl, read_outputs, read_queries, split_prompt, summarise
 
-HEAD = "Read the contexts. Reply as either of two phrases."
+HEAD = "Read the contexts. Answer as either of two phrases."
 PASSAGES = [f"Title {k}: Text of passage {k}." for k in range(1, 11)]
 
 
-def prompt(question: str, passages: Sequence[str]) -> str:
+def prompt(query: str, passages: Sequence[str]) -> str:
     contexts = "\n\n".join(f"[{k}] {passage}" for k, passage in enumerate(passages, start=1))
-    return f"{HEAD}\n\nQUESTION:\n{question}\n\nCONTEXTS:\n{contexts}\n\nOUTPUT:\n"
+    return f"{HEAD}\n\nQUESTION:\n{query}\n\nCONTEXTS:\n{contexts}\n\nOUTPUT:\n"
 
 
 def row(query_id: str = "q1", /, **changed: Any) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def test_a_checkout_of_the_repository_and_english_names_are_read_alike(tmp_path:
     assert all(first[name].equals(second[name]) for name in ("queries", "passages", "answers"))
 
 
-def test_a_system_seen_anywhere_in_the_folder_is_missing_where_it_has_no_reply(tmp_path: Path) -> None:
+def test_a_system_seen_anywhere_in_the_folder_is_missing_where_it_has_no_answer(tmp_path: Path) -> None:
     save(tmp_path / "relevant" / "en.test.vanilla_prompt.jsonl", [row("q1"), row("q2", results={"beta": None})])
     save(tmp_path / "relevant" / "fr.test.vanilla_prompt.jsonl", [row("q1", results={"gamma": "oui"})])
     tables = valid(read_outputs(tmp_path))
@@ -123,11 +124,11 @@ def test_a_system_seen_anywhere_in_the_folder_is_missing_where_it_has_no_reply(t
     assert len(tables["answers"]) == 3 * 3
 
 
-def test_empty_replies_keep_their_text_and_error_texts_stay_replies_pitfall_12(tmp_path: Path) -> None:
-    replies = {"a": "", "b": " \n\t", "c": "\u3000", "d": "Unable to generate response.", "e": "."}
-    one_file(tmp_path, row(results=replies))
+def test_empty_answers_keep_their_text_and_error_texts_stay_answers_pitfall_12(tmp_path: Path) -> None:
+    texts = {"a": "", "b": " \n\t", "c": "\u3000", "d": "Unable to generate response.", "e": "."}
+    one_file(tmp_path, row(results=texts))
     answers = valid(read_outputs(tmp_path))["answers"].to_pylist()
-    assert {a["system"]: a["text"] for a in answers} == replies
+    assert {a["system"]: a["text"] for a in answers} == texts
     assert {a["system"]: a["status"] for a in answers} == {
         "a": "empty",
         "b": "empty",
@@ -137,7 +138,7 @@ def test_empty_replies_keep_their_text_and_error_texts_stay_replies_pitfall_12(t
     }
 
 
-def test_a_row_without_prompt_keeps_its_replies_and_says_why_it_has_no_text(tmp_path: Path) -> None:
+def test_a_row_without_prompt_keeps_its_answers_and_says_why_it_has_no_text(tmp_path: Path) -> None:
     one_file(tmp_path, row(prompt=None, template="some other"))
     tables = valid(read_outputs(tmp_path))
     assert tables["queries"].to_pylist()[0]["text"] is None
@@ -165,12 +166,12 @@ def test_the_summary_counts_what_was_read_by_language(tmp_path: Path) -> None:
     save(tmp_path / "non_relevant" / "en.test.vanilla_prompt.jsonl", [row("q3", results={"alpha": " "})])
     save(tmp_path / "relevant" / "ar.test.vanilla_prompt.jsonl", [row("q1")])
     summary = summarise(read_outputs(tmp_path))
-    numbers = {"files": 2, "questions": 3, "replies": 5, "missing": 1, "empty": 1, "prompts_absent": 1}
+    numbers = {"files": 2, "queries": 3, "answers": 5, "missing": 1, "empty": 1, "prompts_absent": 1}
     assert [asdict(count) for count in summary.languages] == [
-        {"language": "ar", "files": 1, "questions": 1, "replies": 2, "missing": 0, "empty": 0, "prompts_absent": 0},
+        {"language": "ar", "files": 1, "queries": 1, "answers": 2, "missing": 0, "empty": 0, "prompts_absent": 0},
         {"language": "en", **numbers},
     ]
-    assert asdict(summary.total) == {**numbers, "language": "all", "files": 3, "questions": 4, "replies": 7}
+    assert asdict(summary.total) == {**numbers, "language": "all", "files": 3, "queries": 4, "answers": 7}
     assert summary.systems == ("alpha", "beta")
 
 
@@ -205,8 +206,8 @@ BAD_ROWS = {
     "template null": (row("q2", template=None), "template is null, not text"),
     "another template": (row("q2", template="explanation"), "'explanation'"),
     "results a list": (row("q2", results=[]), "results is a list, not an object"),
-    "a reply a number": (row("q2", results={"alpha": 3}), "reply of alpha to query q2 is a number, not text"),
-    "a reply a flag": (row("q2", results={"alpha": True}), "is true or false, not text"),
+    "an answer a number": (row("q2", results={"alpha": 3}), "answer of alpha to query q2 is a number, not text"),
+    "an answer a flag": (row("q2", results={"alpha": True}), "is true or false, not text"),
     "the same query again": (row("q1"), "query q1 of en occurs twice"),
     "nine passages, pitfall 30": (row("q2", prompt=prompt("?", PASSAGES[:9])), "q2 shows 9 passages, not 10"),
     "eleven passages, pitfall 30": (row("q2", prompt=prompt("?", [*PASSAGES, "t: x"])), "q2 shows more than 10"),
@@ -296,22 +297,22 @@ HOSTILE = st.lists(
 NO_BLANK_LINE = HOSTILE.map(lambda text: text.replace("\n\n", "\n \n"))
 
 
-@given(question=HOSTILE, passages=st.lists(HOSTILE, min_size=10, max_size=10))
-@example(question="?", passages=["a\n\n[2] forged: x", *PASSAGES[1:]])
-def test_a_split_is_exact_or_refused_never_another_pitfall_18(question: str, passages: list[str]) -> None:
+@given(query=HOSTILE, passages=st.lists(HOSTILE, min_size=10, max_size=10))
+@example(query="?", passages=["a\n\n[2] forged: x", *PASSAGES[1:]])
+def test_a_split_is_exact_or_refused_never_another_pitfall_18(query: str, passages: list[str]) -> None:
     try:
-        result = split_prompt(prompt(question, passages), query_id="q")
+        result = split_prompt(prompt(query, passages), query_id="q")
     except BadInput:
         # Refused only where a blank line precedes a number inside a text.
-        assert any("\n\n[" in text or "\n\nCONTEXTS:\n[1] " in text for text in (question, *passages))
+        assert any("\n\n[" in text or "\n\nCONTEXTS:\n[1] " in text for text in (query, *passages))
     else:
-        assert result == (question, passages)
+        assert result == (query, passages)
 
 
-@given(question=NO_BLANK_LINE, passages=st.lists(NO_BLANK_LINE, min_size=10, max_size=10))
-def test_every_text_without_blank_lines_survives_pitfall_18(question: str, passages: list[str]) -> None:
-    assume(not any("\n\n" in text for text in (question, *passages)))
-    assert split_prompt(prompt(question, passages), query_id="q") == (question, passages)
+@given(query=NO_BLANK_LINE, passages=st.lists(NO_BLANK_LINE, min_size=10, max_size=10))
+def test_every_text_without_blank_lines_survives_pitfall_18(query: str, passages: list[str]) -> None:
+    assume(not any("\n\n" in text for text in (query, *passages)))
+    assert split_prompt(prompt(query, passages), query_id="q") == (query, passages)
 
 
 def test_passages_that_mention_numbers_and_headings_survive_pitfall_18() -> None:
@@ -324,8 +325,8 @@ def test_passages_that_mention_numbers_and_headings_survive_pitfall_18() -> None
         *PASSAGES[5:9],
         "Ten: \n\nOUTPUT:\n",
     ]
-    question = "Is it in\n\nQUESTION:\nCONTEXTS:\nor in [1] or\n[2] there?"
-    assert split_prompt(prompt(question, passages), query_id="q") == (question, passages)
+    query = "Is it in\n\nQUESTION:\nCONTEXTS:\nor in [1] or\n[2] there?"
+    assert split_prompt(prompt(query, passages), query_id="q") == (query, passages)
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -347,14 +348,14 @@ def published(shared: Path) -> dict[str, pa.Table]:
 
 
 @pytest.mark.data
-def test_every_reply_and_every_quirk_of_the_published_files_is_accounted_for(published: dict[str, pa.Table]) -> None:
+def test_every_answer_and_every_quirk_of_the_published_files_is_accounted_for(published: dict[str, pa.Table]) -> None:
     """The numbers were counted over the raw files of commit 9c787da, without this reader."""
     summary = summarise(valid(published))
     assert asdict(summary.total) == {
         "language": "all",
         "files": 33,
-        "questions": 8045,
-        "replies": 88469,
+        "queries": 8045,
+        "answers": 88469,
         "missing": 26,
         "empty": 349,
         "prompts_absent": 1409,
@@ -369,7 +370,7 @@ def test_every_reply_and_every_quirk_of_the_published_files_is_accounted_for(pub
 
 @pytest.mark.data
 def test_passages_of_the_published_files_stand_at_their_docids(published: dict[str, pa.Table]) -> None:
-    """A document shown with several questions has one title, so the order of passages is the order of docids."""
+    """A document shown with several queries has one title, so the order of passages is the order of docids."""
     titles: dict[tuple[str, str], set[str]] = defaultdict(set)
     count = 0
     rows = (published["passages"][c].to_pylist() for c in ("language", "passage_id", "title"))
@@ -391,7 +392,7 @@ def test_relevance_of_the_published_files_is_false_or_unknown_by_subset_pitfall_
     assert labels == {("non_relevant", False), ("relevant", None)}
 
 
-# Questions with human labels
+# Queries with human labels
 
 
 def language_folder(root: Path, relevant: int = 4, non_relevant: int = 4, split: str = "test") -> Path:
@@ -402,7 +403,7 @@ def language_folder(root: Path, relevant: int = 4, non_relevant: int = 4, split:
     save(root / "corpus.jsonl.gz", [*documents, documents[0]])
     for subset, n, best in (("relevant", relevant, 1), ("non_relevant", non_relevant, 0)):
         ids = [f"{subset[0]}{k}" for k in range(n)]
-        topics = "".join(f"{i}\tQuestion {i}?\n" for i in ids)
+        topics = "".join(f"{i}\tQuery {i}?\n" for i in ids)
         qrels = "".join(f"{i}\tQ0\t2#0\t0\n{i}\tQ0\t0#0\t{best}\n" for i in ids)
         (root / "topics" / f"{split}.{subset}.tsv").write_text(topics, encoding="utf-8")
         (root / "qrels" / f"{split}.{subset}.tsv").write_text(qrels, encoding="utf-8")
@@ -414,12 +415,12 @@ def ids(tables: dict[str, pa.Table], subset: str, code: str = "en") -> list[str]
     return [r["query_id"] for r in rows if r["subset"] == subset and r["language"] == code]
 
 
-def test_questions_become_queries_and_labelled_passages_pitfall_27(tmp_path: Path) -> None:
+def test_topics_become_queries_and_labelled_passages_pitfall_27(tmp_path: Path) -> None:
     language_folder(tmp_path / "data" / "english", relevant=1, non_relevant=1)
-    tables = valid(read_questions(tmp_path))
+    tables = valid(read_queries(tmp_path))
     assert schema.sort("queries", tables["queries"]).to_pylist() == [
-        {"language": "en", "query_id": "n0", "subset": "non_relevant", "text": "Question n0?", "reason": None},
-        {"language": "en", "query_id": "r0", "subset": "relevant", "text": "Question r0?", "reason": None},
+        {"language": "en", "query_id": "n0", "subset": "non_relevant", "text": "Query n0?", "reason": None},
+        {"language": "en", "query_id": "r0", "subset": "relevant", "text": "Query r0?", "reason": None},
     ]
     common = {"language": "en"}
     zero = {"passage_id": "0#0", "title": "T0", "text": "Text 0: with\ta tab.", "position": 2}
@@ -435,19 +436,19 @@ def test_questions_become_queries_and_labelled_passages_pitfall_27(tmp_path: Pat
 def test_language_folders_may_be_named_by_code_and_stand_alone(tmp_path: Path) -> None:
     language_folder(tmp_path / "yo", split="dev")
     language_folder(tmp_path / "german", split="dev")
-    tables = valid(read_questions(tmp_path, split="dev"))
+    tables = valid(read_queries(tmp_path, split="dev"))
     assert sorted(set(tables["queries"]["language"].to_pylist())) == ["de", "yo"]
-    assert set(read_questions(tmp_path, split="dev", languages=["german"])["queries"]["language"].to_pylist()) == {"de"}
-    assert len(read_questions(tmp_path, split="dev", languages=[])["queries"]) == 0
+    assert set(read_queries(tmp_path, split="dev", languages=["german"])["queries"]["language"].to_pylist()) == {"de"}
+    assert len(read_queries(tmp_path, split="dev", languages=[])["queries"]) == 0
 
 
 def test_the_sample_is_capped_at_250_a_subset_unless_told_otherwise(tmp_path: Path) -> None:
     language_folder(tmp_path / "en", relevant=260, non_relevant=12)
-    tables = valid(read_questions(tmp_path))
+    tables = valid(read_queries(tmp_path))
     assert (len(ids(tables, "relevant")), len(ids(tables, "non_relevant"))) == (250, 12)
     assert len(tables["passages"]) == 2 * 262
-    assert len(ids(read_questions(tmp_path, cap=None), "relevant")) == 260
-    assert len(ids(read_questions(tmp_path, cap=5), "non_relevant")) == 5
+    assert len(ids(read_queries(tmp_path, cap=None), "relevant")) == 260
+    assert len(ids(read_queries(tmp_path, cap=5), "non_relevant")) == 5
 
 
 @pytest.mark.parametrize(
@@ -458,45 +459,45 @@ def test_the_ratio_cuts_the_subset_that_is_too_large(
     tmp_path: Path, ratio: float, cap: int | None, sizes: tuple[int, int]
 ) -> None:
     language_folder(tmp_path / "en", relevant=30, non_relevant=12)
-    tables = read_questions(tmp_path, cap=cap, ratio=ratio)
+    tables = read_queries(tmp_path, cap=cap, ratio=ratio)
     assert (len(ids(tables, "relevant")), len(ids(tables, "non_relevant"))) == sizes
 
 
 GOLDEN = {"relevant": ["r11", "r20", "r25", "r29"], "non_relevant": ["n16", "n22", "n3", "n37"]}
 
 
-def test_the_same_seed_draws_the_same_questions_whatever_else_is_read(tmp_path: Path) -> None:
+def test_the_same_seed_draws_the_same_queries_whatever_else_is_read(tmp_path: Path) -> None:
     """The ids are written out: neither PYTHONHASHSEED nor an earlier draw of the process may change them."""
     language_folder(tmp_path / "en", relevant=40, non_relevant=40)
-    tables = read_questions(tmp_path, cap=4, seed=7)
+    tables = read_queries(tmp_path, cap=4, seed=7)
     assert ids(tables, "relevant") == GOLDEN["relevant"]
     assert ids(tables, "non_relevant") == GOLDEN["non_relevant"]
     language_folder(tmp_path / "ar", relevant=40, non_relevant=40)
-    assert ids(read_questions(tmp_path, cap=4, seed=7), "relevant") == GOLDEN["relevant"]
-    assert ids(read_questions(tmp_path, cap=4, seed=7), "relevant", "ar") != GOLDEN["relevant"]
-    assert ids(read_questions(tmp_path, cap=4, seed=8), "relevant") != GOLDEN["relevant"]
-    assert set(ids(read_questions(tmp_path, cap=9, seed=7), "relevant")) > set(GOLDEN["relevant"])
+    assert ids(read_queries(tmp_path, cap=4, seed=7), "relevant") == GOLDEN["relevant"]
+    assert ids(read_queries(tmp_path, cap=4, seed=7), "relevant", "ar") != GOLDEN["relevant"]
+    assert ids(read_queries(tmp_path, cap=4, seed=8), "relevant") != GOLDEN["relevant"]
+    assert set(ids(read_queries(tmp_path, cap=9, seed=7), "relevant")) > set(GOLDEN["relevant"])
 
 
 def test_sampling_leaves_the_global_generators_as_they_were_pitfall_8(tmp_path: Path) -> None:
     language_folder(tmp_path / "en")
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002  # the state that must not move
-    read_questions(tmp_path, cap=2, ratio=1.0)
+    read_queries(tmp_path, cap=2, ratio=1.0)
     assert random.getstate() == python
     assert all(np.array_equal(a, b) for a, b in zip(np.random.get_state(), numpy, strict=True))  # noqa: NPY002
 
 
-def test_a_question_that_nobody_judged_is_left_out(tmp_path: Path) -> None:
+def test_a_query_that_nobody_judged_is_left_out(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en", relevant=2)
     with (root / "topics" / "test.relevant.tsv").open("a", encoding="utf-8") as stream:
         stream.write("r9\tUnjudged?\n")
-    assert ids(valid(read_questions(tmp_path)), "relevant") == ["r0", "r1"]
+    assert ids(valid(read_queries(tmp_path)), "relevant") == ["r0", "r1"]
 
 
 BAD_LINES = {
-    "a topic without tab": ("topics/test.relevant.tsv", "r9 Question?", "not an id, a tab and a question"),
-    "a topic without text": ("topics/test.relevant.tsv", "r9\t ", "not an id, a tab and a question"),
-    "a topic with two tabs": ("topics/test.relevant.tsv", "r9\ta\tb", "not an id, a tab and a question"),
+    "a topic without tab": ("topics/test.relevant.tsv", "r9 Query?", "not an id, a tab and a query"),
+    "a topic without text": ("topics/test.relevant.tsv", "r9\t ", "not an id, a tab and a query"),
+    "a topic with two tabs": ("topics/test.relevant.tsv", "r9\ta\tb", "not an id, a tab and a query"),
     "a topic twice": ("topics/test.relevant.tsv", "r0\tAgain?", "query r0 occurs twice"),
     "a topic of both subsets": ("topics/test.relevant.tsv", "n0\tAgain?", "query n0 occurs twice"),
     "three fields": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0", "this line is no judgment"),
@@ -522,7 +523,7 @@ def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
     with path.open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
     with pytest.raises(BadInput) as caught:
-        read_questions(tmp_path, cap=1)
+        read_queries(tmp_path, cap=1)
     assert message in caught.value.what
     assert f"{path}:{last}" in caught.value.where
 
@@ -532,7 +533,7 @@ def test_swapped_labels_are_refused_pitfall_27(tmp_path: Path) -> None:
     path = root / "qrels" / "test.relevant.tsv"
     path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", encoding="utf-8")
     with pytest.raises(BadInput, match="query r0 stands in the relevant subset, but no passage is") as caught:
-        read_questions(tmp_path)
+        read_queries(tmp_path)
     assert caught.value.where == f"{path}:1"
 
 
@@ -541,39 +542,39 @@ def test_a_corpus_that_lacks_a_field_or_contradicts_itself_is_refused(tmp_path: 
     path = root / "corpus.jsonl.gz"
     save(path, [{"docid": "0#0", "title": "T"}])
     with pytest.raises(BadInput, match="'text' is missing") as caught:
-        read_questions(tmp_path)
+        read_queries(tmp_path)
     assert caught.value.where == f"{path}:1"
     save(path, [{"docid": "0#0", "title": "T", "text": text} for text in "ab"])
     with pytest.raises(BadInput, match="document 0#0 occurs with two texts") as caught:
-        read_questions(tmp_path)
+        read_queries(tmp_path)
     assert caught.value.where == f"{path}:2"
     path.unlink()
     with pytest.raises(BadInput, match="has no corpus"):
-        read_questions(tmp_path)
+        read_queries(tmp_path)
 
 
 def test_arguments_out_of_range_and_names_that_are_not_there_are_refused(tmp_path: Path) -> None:
     language_folder(tmp_path / "en", relevant=4, non_relevant=1)
     for wrong in ({"cap": 0}, {"ratio": 0.0}, {"ratio": float("nan")}, {"seed": -1}, {"ratio": 0.1}):
         with pytest.raises(BadInput):
-            read_questions(tmp_path, **wrong)  # type: ignore[arg-type]
+            read_queries(tmp_path, **wrong)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="'train'"):
-        read_questions(tmp_path, split="train")  # type: ignore[arg-type]
+        read_queries(tmp_path, split="train")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="'Elvish'"):
-        read_questions(tmp_path, languages=["Elvish"])
+        read_queries(tmp_path, languages=["Elvish"])
     with pytest.raises(UnknownName, match="'fi'") as caught:
-        read_questions(tmp_path, languages=["finnish"])
+        read_queries(tmp_path, languages=["finnish"])
     assert caught.value.where == str(tmp_path)
-    with pytest.raises(BadInput, match="holds no dev questions"):
-        read_questions(tmp_path, split="dev")
+    with pytest.raises(BadInput, match="holds no dev queries"):
+        read_queries(tmp_path, split="dev")
     language_folder(tmp_path / "english")
     with pytest.raises(BadInput, match="two folders for en"):
-        read_questions(tmp_path)
+        read_queries(tmp_path)
 
 
 @pytest.mark.data
 def test_labels_of_real_judgments_are_read_as_the_files_say_pitfall_27(shared: Path, tmp_path: Path) -> None:
-    """MIRACL's Yoruba judgments are laid out and labelled as NoMIRACL's relevant dev split: 119 questions (Table 1)."""
+    """MIRACL's Yoruba judgments are laid out and labelled as NoMIRACL's relevant dev split: 119 queries (Table 1)."""
     with gzip.open(shared / "miracl" / "qrels.yo.tsv.gz", "rt", encoding="utf-8") as stream:
         qrels = stream.read()
     with gzip.open(shared / "miracl" / "topics.yo.tsv.gz", "rt", encoding="utf-8") as stream:
@@ -584,7 +585,7 @@ def test_labels_of_real_judgments_are_read_as_the_files_say_pitfall_27(shared: P
     for name, text in (("topics", topics), ("qrels", qrels)):
         (root / name).mkdir()
         (root / name / "dev.relevant.tsv").write_text(text, encoding="utf-8")
-    tables = valid(read_questions(tmp_path, split="dev", cap=None))
+    tables = valid(read_queries(tmp_path, split="dev", cap=None))
     assert len(tables["queries"]) == 119
     read = {(p["query_id"], p["passage_id"]): p["relevant"] for p in tables["passages"].to_pylist()}
     assert read == labels
@@ -595,7 +596,7 @@ def test_labels_of_real_judgments_are_read_as_the_files_say_pitfall_27(shared: P
 
 
 @dataclass
-class Reply:
+class Response:
     """How the server answers one request; the default serves the file and honours Range."""
 
     status: int = 200
@@ -617,7 +618,7 @@ class Server:
 
     url: str
     files: dict[str, bytes] = field(default_factory=dict)
-    replies: dict[str, list[Reply]] = field(default_factory=dict)
+    responses: dict[str, list[Response]] = field(default_factory=dict)
     requests: list[tuple[str, str | None]] = field(default_factory=list)
 
 
@@ -634,34 +635,36 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:  # noqa: C901  
         def do_GET(self) -> None:
             name, byte_range = self.path.removeprefix("/"), self.headers.get("Range")
             state.requests.append((name, byte_range))
-            queue = state.replies.get(name, [])
-            reply = (queue.pop(0) if len(queue) > 1 else queue[0]) if queue else Reply()
+            queue = state.responses.get(name, [])
+            response = (queue.pop(0) if len(queue) > 1 else queue[0]) if queue else Response()
             content = state.files.get(name, b"")
-            status = 404 if reply.status == 200 and name not in state.files else reply.status
+            status = 404 if response.status == 200 and name not in state.files else response.status
             start = (
-                int(byte_range.removeprefix("bytes=").removesuffix("-")) if byte_range and not reply.ignore_range else 0
+                int(byte_range.removeprefix("bytes=").removesuffix("-"))
+                if byte_range and not response.ignore_range
+                else 0
             )
-            body = content[start:] if status == 200 else reply.body
-            if reply.garble:
+            body = content[start:] if status == 200 else response.body
+            if response.garble:
                 body = bytes(len(body))
-            headers = dict(reply.headers)
+            headers = dict(response.headers)
             if status == 200 and start:
                 status = 206 if start < len(content) else 416
                 headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
                 if status == 416:
                     headers["Content-Range"] = f"bytes */{len(content)}"
             self.send_response(status)
-            if reply.chunked:
+            if response.chunked:
                 headers["Transfer-Encoding"] = "chunked"
-            elif reply.claim != -1:
-                headers["Content-Length"] = str(len(body) if reply.claim is None else reply.claim)
+            elif response.claim != -1:
+                headers["Content-Length"] = str(len(body) if response.claim is None else response.claim)
             for key, value in headers.items():
                 self.send_header(key, value)
             self.end_headers()
-            if reply.chunked:
+            if response.chunked:
                 body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
-            self.wfile.write(body if reply.stop_after is None else body[: reply.stop_after])
-            if reply.stop_after is not None or reply.claim is not None:
+            self.wfile.write(body if response.stop_after is None else body[: response.stop_after])
+            if response.stop_after is not None or response.claim is not None:
                 self.wfile.flush()
                 self.close_connection = True
 
@@ -718,7 +721,7 @@ def test_outputs_are_fetched_under_their_names_and_can_be_read(english: Server, 
         of_file = [(received, total) for received, total, n in reports if n == name]
         assert of_file == sorted(of_file)
         assert of_file[-1] == (len(content), len(content))
-    assert summarise(valid(read_outputs(tmp_path))).total.questions == 60
+    assert summarise(valid(read_outputs(tmp_path))).total.queries == 60
     assert english.requests == [(NON_RELEVANT, None), (RELEVANT, None)]
 
 
@@ -730,7 +733,7 @@ def test_what_is_there_is_not_asked_for_again(english: Server, tmp_path: Path, f
     assert english.requests == []
 
 
-def test_questions_are_nine_files_a_language_and_can_be_read(server: Server, tmp_path: Path, fetch: Fetch) -> None:
+def test_queries_are_nine_files_a_language_and_can_be_read(server: Server, tmp_path: Path, fetch: Fetch) -> None:
     source = tmp_path / "source"
     for split in ("dev", "test"):
         language_folder(source / "data" / "finnish", split=split)
@@ -738,12 +741,12 @@ def test_questions_are_nine_files_a_language_and_can_be_read(server: Server, tmp
     assert len(server.files) == 9
     result = pull_nomiracl(tmp_path / "copy", what="questions", languages=["fi"], base_url=server.url + "/")
     assert (result.files, result.fetched) == (9, 9)
-    copy, original = read_questions(tmp_path / "copy"), read_questions(source)
+    copy, original = read_queries(tmp_path / "copy"), read_queries(source)
     assert all(copy[name].equals(original[name]) for name in original)
 
 
 def test_a_dropped_connection_goes_on_where_it_stopped(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    english.replies[RELEVANT] = [Reply(stop_after=1000), Reply(stop_after=500), Reply()]
+    english.responses[RELEVANT] = [Response(stop_after=1000), Response(stop_after=500), Response()]
     slept = fetch()
     assert [r for name, r in english.requests if name == RELEVANT] == [None, "bytes=1000-", "bytes=1500-"]
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
@@ -754,7 +757,7 @@ def test_a_dropped_connection_goes_on_where_it_stopped(english: Server, tmp_path
 
 def test_the_jitter_comes_from_the_generator_given(english: Server, tmp_path: Path, fetch: Fetch) -> None:
     def pauses(seed: int) -> list[float]:
-        english.replies[RELEVANT] = [Reply(503), Reply(503), Reply()]
+        english.responses[RELEVANT] = [Response(503), Response(503), Response()]
         slept = fetch(rng=np.random.default_rng(seed))
         (tmp_path / RELEVANT).unlink()
         return slept
@@ -763,13 +766,13 @@ def test_the_jitter_comes_from_the_generator_given(english: Server, tmp_path: Pa
 
 
 def test_an_interrupted_call_is_resumed_by_the_next(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    english.replies[RELEVANT] = [Reply(stop_after=700), Reply(500)]
+    english.responses[RELEVANT] = [Response(stop_after=700), Response(500)]
     with pytest.raises(Unreachable, match="did not come in 5 attempts") as caught:
         fetch()
     assert "goes on where it stopped" in caught.value.do
     assert caught.value.where == f"{english.url}/{RELEVANT}"
     assert not (tmp_path / RELEVANT).exists()
-    english.replies.clear()
+    english.responses.clear()
     english.requests.clear()
     fetch()
     assert english.requests == [(RELEVANT, "bytes=700-")]
@@ -788,7 +791,7 @@ def test_an_interruption_by_the_user_keeps_what_came(english: Server, tmp_path: 
 
 
 def test_a_server_that_ignores_range_starts_the_file_anew(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    english.replies[RELEVANT] = [Reply(stop_after=1000), Reply(ignore_range=True)]
+    english.responses[RELEVANT] = [Response(stop_after=1000), Response(ignore_range=True)]
     fetch()
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
 
@@ -797,8 +800,8 @@ def test_a_server_that_goes_on_elsewhere_is_asked_for_the_whole(english: Server,
     """The part that comes has the right length, so that its place alone gives it away."""
     content = english.files[RELEVANT]
     content_range = f"bytes 0-{len(content) - 1001}/{len(content)}"
-    wrong = Reply(206, headers={"Content-Range": content_range}, body=content[:-1000])
-    english.replies[RELEVANT] = [Reply(stop_after=1000), wrong, Reply()]
+    wrong = Response(206, headers={"Content-Range": content_range}, body=content[:-1000])
+    english.responses[RELEVANT] = [Response(stop_after=1000), wrong, Response()]
     fetch()
     assert [r for name, r in english.requests if name == RELEVANT] == [None, "bytes=1000-", None]
     assert (tmp_path / RELEVANT).read_bytes() == english.files[RELEVANT]
@@ -822,21 +825,21 @@ def test_a_leftover_that_is_longer_than_the_file_is_dropped(english: Server, tmp
 
 
 def test_retry_after_is_honoured_from_the_header_pitfalls_10_and_11(english: Server, fetch: Fetch) -> None:
-    english.replies[NON_RELEVANT] = [Reply(429, {"Retry-After": "17"}), Reply()]
-    english.replies[RELEVANT] = [Reply(503, {"Retry-After": formatdate(time() + 40, usegmt=True)}), Reply()]
+    english.responses[NON_RELEVANT] = [Response(429, {"Retry-After": "17"}), Response()]
+    english.responses[RELEVANT] = [Response(503, {"Retry-After": formatdate(time() + 40, usegmt=True)}), Response()]
     slept = fetch()
     assert slept[0] == 17
     assert 35 < slept[1] <= 40
 
 
 def test_a_retry_after_that_cannot_be_read_is_a_pause_like_any_other(english: Server, fetch: Fetch) -> None:
-    english.replies[RELEVANT] = [Reply(429, {"Retry-After": "soon"}), Reply()]
+    english.responses[RELEVANT] = [Response(429, {"Retry-After": "soon"}), Response()]
     (slept,) = fetch()
     assert 0.5 <= slept <= 1.5
 
 
 def test_a_pause_too_long_to_wait_for_ends_the_call(english: Server, fetch: Fetch) -> None:
-    english.replies[NON_RELEVANT] = [Reply(429, {"Retry-After": "3600"})]
+    english.responses[NON_RELEVANT] = [Response(429, {"Retry-After": "3600"})]
     with pytest.raises(Unreachable, match="asks to wait 3,600 seconds"):
         fetch()
     assert len(english.requests) == 1
@@ -844,7 +847,7 @@ def test_a_pause_too_long_to_wait_for_ends_the_call(english: Server, fetch: Fetc
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_ends_the_call_at_once_pitfall_10(english: Server, fetch: Fetch, status: int) -> None:
-    english.replies[NON_RELEVANT] = [Reply(status)]
+    english.responses[NON_RELEVANT] = [Response(status)]
     with pytest.raises(Unreachable, match=f"refused with {status}") as caught:
         fetch()
     assert english.requests == [(NON_RELEVANT, None)]
@@ -860,7 +863,7 @@ def test_a_file_that_is_not_there_is_asked_for_once_and_named_pitfall_10(
     assert result == DownloadResult(tmp_path, files=1, fetched=1, absent=(NON_RELEVANT,))
     assert (tmp_path / RELEVANT).exists()
     assert not (tmp_path / NON_RELEVANT).exists()
-    assert summarise(valid(read_outputs(tmp_path))).total.questions == 30
+    assert summarise(valid(read_outputs(tmp_path))).total.queries == 30
 
 
 def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
@@ -881,7 +884,7 @@ def test_only_when_no_file_at_all_is_there_it_is_an_error_pitfall_10(
 
 
 def test_a_length_that_is_never_reached_is_no_file(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    english.replies[NON_RELEVANT] = [Reply(claim=10**6, ignore_range=True)]
+    english.responses[NON_RELEVANT] = [Response(claim=10**6, ignore_range=True)]
     with pytest.raises(Unreachable, match="did not come in 5 attempts"):
         fetch()
     assert len(english.requests) == 5
@@ -891,8 +894,8 @@ def test_a_length_that_is_never_reached_is_no_file(english: Server, tmp_path: Pa
 def test_a_length_that_is_not_said_is_no_file_unless_the_end_is_marked(
     english: Server, tmp_path: Path, fetch: Fetch
 ) -> None:
-    english.replies[NON_RELEVANT] = [Reply(chunked=True)]
-    english.replies[RELEVANT] = [Reply(claim=-1)]
+    english.responses[NON_RELEVANT] = [Response(chunked=True)]
+    english.responses[RELEVANT] = [Response(claim=-1)]
     with pytest.raises(Unreachable, match="does not say how long"):
         fetch()
     assert (tmp_path / NON_RELEVANT).read_bytes() == english.files[NON_RELEVANT]
@@ -900,7 +903,7 @@ def test_a_length_that_is_not_said_is_no_file_unless_the_end_is_marked(
 
 
 def test_a_body_in_another_encoding_is_refused(english: Server, tmp_path: Path, fetch: Fetch) -> None:
-    english.replies[NON_RELEVANT] = [Reply(headers={"Content-Encoding": "gzip"})]
+    english.responses[NON_RELEVANT] = [Response(headers={"Content-Encoding": "gzip"})]
     with pytest.raises(Unreachable, match="another encoding"):
         fetch()
     assert not (tmp_path / NON_RELEVANT).exists()
@@ -912,11 +915,11 @@ def test_a_gzip_file_that_does_not_unpack_is_fetched_anew(server: Server, tmp_pa
         language_folder(source / "data" / "english", split=split)
     server.files = {p.relative_to(source).as_posix(): p.read_bytes() for p in source.rglob("*") if p.is_file()}
     corpus = "data/english/corpus.jsonl.gz"
-    server.replies[corpus] = [Reply(garble=True), Reply()]
+    server.responses[corpus] = [Response(garble=True), Response()]
     assert len(fetch(what="questions")) == 1
     assert (tmp_path / corpus).read_bytes() == server.files[corpus]
     (tmp_path / corpus).unlink()
-    server.replies[corpus] = [Reply(garble=True)]
+    server.responses[corpus] = [Response(garble=True)]
     with pytest.raises(Unreachable, match="does not unpack"):
         fetch(what="questions")
     assert not (tmp_path / corpus).exists()
@@ -967,3 +970,18 @@ def test_the_default_addresses_name_the_published_files() -> None:
         "data/korean/qrels/test.relevant.tsv",
         "data/korean/corpus.jsonl.gz",
     ]
+
+
+def test_processes_make_the_same_arena_and_the_same_errors(tmp_path: Path) -> None:
+    for subset in ("relevant", "non_relevant"):
+        for code in ("en", "sw"):
+            save(tmp_path / "in" / subset / f"{code}.test.vanilla_prompt.jsonl", [row(f"{subset} {code}")])
+    alone = import_outputs(tmp_path / "in", tmp_path / "alone")
+    assert import_outputs(tmp_path / "in", tmp_path / "several", processes=2).version == alone.version
+    save(tmp_path / "in" / "relevant" / "te.test.vanilla_prompt.jsonl", [row("x") | {"docids": []}])
+    messages = []
+    for processes in (1, 2):
+        with pytest.raises(BadInput) as caught:
+            import_outputs(tmp_path / "in", tmp_path / "other", processes=processes)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]

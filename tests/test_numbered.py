@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from commands import mirage
 from misbehaving import Service, reply
-from typer.testing import CliRunner
 
-from mirage import cli, schema, store
+from mirage import schema, store
 from mirage.generate.stage import answers_of
 from mirage.views import answers as view
 
@@ -19,11 +19,6 @@ TEMPLATES = {
     "also": "Read these:\n{contexts_by_id}\n\nQuestion: {question}\n",
 }
 SAID = "##Reason: as [2] and [d#0] say. ##Answer: yes"
-
-
-def mirage(*args: object) -> None:
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert result.exit_code == 0, result.output
 
 
 def tables() -> dict[str, pa.Table]:
@@ -36,13 +31,13 @@ def tables() -> dict[str, pa.Table]:
 
 
 def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str, bool]]]:
-    """What `show answers`, the features and the Answers page take for the citations of the one reply."""
+    """What `show answers`, the features and the Answers page take for the citations of the one answer."""
     only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
     mirage("features", path, *(word for name in only for word in ("--only", name)))
     arena = store.open_arena(path)
     values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
-    question = view.question_view(arena, ("en", "q"), "strict")
-    (answer,) = (answer for answer in question.replies if answer.system == system)
+    query = view.query_view(arena, ("en", "q"), "strict")
+    (answer,) = (answer for answer in query.answers if answer.system == system)
     (row,) = answers_of(path, system)
     return row["citations"], values, [(c.label, c.known) for c in answer.citations]
 

@@ -123,11 +123,11 @@ def test_all_four_things_in_one_sitting(
         page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
         opened.settle()
         page.locator(".js-plotly-plot .scatterlayer .point").first.click(force=True)
-        page.wait_for_selector(".mg-reply")
+        page.wait_for_selector(".mg-answer")
         opened.settle()
-        question = page.locator(".mg-question .mg-text")
-        assert question.get_attribute("lang") == code
-        style = question.evaluate("e => getComputedStyle(e).direction")
+        query = page.locator(".mg-query .mg-text")
+        assert query.get_attribute("lang") == code
+        style = query.evaluate("e => getComputedStyle(e).direction")
         assert style == ("rtl" if code == "ar" else "ltr")
         seen(opened, scheme, f"{code}-{scheme}-2-battle")
         # The judge, checked by hand.
@@ -160,7 +160,7 @@ def checked(opened: Opened, voter: str, code: str) -> None:
     field.fill(voter)
     field.press("Enter")
     page.get_by_text("1 of").or_(page.get_by_text("0 of")).first.wait_for()
-    assert page.locator(".mg-question .mg-text").get_attribute("lang") == code
+    assert page.locator(".mg-query .mg-text").get_attribute("lang") == code
     for n, key in ((1, "1"), (2, "3")):
         opened.press(key)
         page.get_by_text(f"{n} of").first.wait_for()

@@ -1,8 +1,9 @@
-"""Replies to outcomes and outcomes to rates, on golden cases, on properties and on the published outputs."""
+"""Answers to outcomes and outcomes to rates, on golden cases, on properties and on the published outputs."""
 
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mirage import schema
@@ -34,6 +35,7 @@ from mirage.outcomes import (
     shifts,
     wilson,
 )
+from mirage.outcomes.fold import fold
 from mirage.sources import nomiracl
 from mirage.sources.published import SYSTEM_NAMES
 
@@ -44,22 +46,48 @@ RATE_COLUMNS = ["language", "subset", "system", "n", "answered", "abstained", "u
 RATE_COLUMNS += ["missing", "rate", "rate_low", "rate_high", "rate_as_published", "undecided"]
 
 
-# --- one reply --------------------------------------------------------------------------------------------------------
+# --- one answer ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c['language']}-{c['rule']}-{c['reply'][:20]!r}")
-def test_golden_replies(case: dict[str, Any]) -> None:
+def test_golden_answers(case: dict[str, Any]) -> None:
     strict = parse_outcome(case["reply"], language=case["language"])
     span = None if strict.span_start is None else case["reply"][strict.span_start : strict.span_end]
     assert (strict.outcome, strict.rule, span) == (case["outcome"], case["rule"], case["said"]), case["why"]
     assert parse_outcome(case["reply"], parser="published", language=case["language"]).outcome == case["published"]
 
 
-def test_golden_replies_cover_every_language_and_every_rule_of_the_strict_parser() -> None:
+def test_golden_answers_cover_every_language_and_every_rule_of_the_strict_parser() -> None:
     assert {c["language"] for c in CASES} == set(LANGUAGES)
     only_published = {"both_phrases", "yes_answer_is_present", "short_citation", "no_rule"}
-    # A reply that is absent, and a refusal without a text, are no texts to keep here.
-    assert {c["rule"] for c in CASES} == set(RULES) - only_published - {"missing", "refused"}
+    # An answer that is absent, and a refusal without a text, are no texts to keep here; the 18 are all understood.
+    assert {c["rule"] for c in CASES} == set(RULES) - only_published - {"missing", "refused", "language_not_understood"}
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "outcome", "rule"),
+    [
+        ("vi", "Yes, answer is present.", "answered", "answer_is_present"),
+        ("el", "I don't know.", "abstained", "i_dont_know"),
+        ("pt-BR", "No context answers the question.", "abstained", "says_absent"),
+        ("vi", "[2]", "answered", "citation"),
+        ("el", "1 896", "answered", "answer_given"),
+        ("vi", "Tôi không biết câu trả lời.", "unparsed", "language_not_understood"),
+        ("pt-BR", "Brasília, fundada em 1960 [1].", "unparsed", "language_not_understood"),
+        ("el", "Answer: Η Αθήνα", "unparsed", "language_not_understood"),
+        ("en-GB", "Paris is the capital.", "answered", "answer_given"),
+        ("zh-TW", "我不知道。", "abstained", "says_absent_translated"),
+        ("de-AT", "Das weiß ich nicht.", "abstained", "says_absent_translated"),
+    ],
+)
+def test_another_language_is_read_by_its_english_and_a_variant_as_its_language(
+    code: str, text: str, outcome: str, rule: str
+) -> None:
+    """What says nothing in English may abstain in words that are not understood: neither answer nor abstention."""
+    parsed = parse_outcome(text, language=code)
+    assert (parsed.outcome, parsed.rule) == (outcome, rule)
+    base_code = code.split("-")[0]
+    assert parse_outcome(text, language=base_code) == parsed
 
 
 def test_pitfall_29_negation_and_curly_apostrophe_are_read_right() -> None:
@@ -69,7 +97,7 @@ def test_pitfall_29_negation_and_curly_apostrophe_are_read_right() -> None:
     assert parse_outcome("I don’t know", parser="published", language="en").outcome == "unparsed"
 
 
-def test_pitfall_28_replies_with_both_phrases_follow_the_documented_rule() -> None:
+def test_pitfall_28_answers_with_both_phrases_follow_the_documented_rule() -> None:
     both = "Yes, answer is present in [1].\nI don't know in [2]."
     assert parse_outcome(both, parser="published", language="en").rule == "both_phrases"
     assert parse_outcome(both, language="en").rule == "enumeration"
@@ -82,7 +110,7 @@ def test_pitfall_12_an_api_error_is_no_answer() -> None:
     assert parse_outcome("Unable to generate response.", parser="published", language="yo").outcome == "unparsed"
 
 
-def test_a_missing_reply_is_missing_by_both_parsers() -> None:
+def test_a_missing_answer_is_missing_by_both_parsers() -> None:
     assert (
         parse_outcome(None, language="en").outcome
         == parse_outcome(None, parser="published", language="en").outcome
@@ -122,27 +150,27 @@ PIECES = st.sampled_from(
         "उत्तर",
     ]
 )
-REPLIES = st.one_of(st.text(max_size=80), st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=8).map("".join))
+ANSWERS = st.one_of(st.text(max_size=80), st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=8).map("".join))
 
 
-@given(REPLIES, st.sampled_from(sorted(LANGUAGES)), st.sampled_from(["strict", "published"]))
-def test_any_reply_has_an_outcome_a_known_rule_and_a_span_of_the_raw_text(
-    reply: str, language: str, parser: schema.Parser
+@given(ANSWERS, st.sampled_from(sorted(LANGUAGES)), st.sampled_from(["strict", "published"]))
+def test_any_answer_has_an_outcome_a_known_rule_and_a_span_of_the_raw_text(
+    answer: str, language: str, parser: schema.Parser
 ) -> None:
-    parsed = parse_outcome(reply, parser=parser, language=language)
+    parsed = parse_outcome(answer, parser=parser, language=language)
     assert parsed.rule in RULES
     assert (parsed.span_start is None) == (parsed.span_end is None)
     if parsed.outcome in ("answered", "abstained"):
         assert parsed.span_start is not None
     if parsed.span_start is not None and parsed.span_end is not None:
-        assert 0 <= parsed.span_start < parsed.span_end <= len(reply)
+        assert 0 <= parsed.span_start < parsed.span_end <= len(answer)
     if parser == "published":
         assert parsed.outcome in ("answered", "abstained", "unparsed")
 
 
-@given(REPLIES)
-def test_the_published_parser_is_the_published_rule_word_for_word(reply: str) -> None:
-    text = reply.lower().replace("\n", " ").replace("\t", " ")
+@given(ANSWERS)
+def test_the_published_parser_is_the_published_rule_word_for_word(answer: str) -> None:
+    text = answer.lower().replace("\n", " ").replace("\t", " ")
     yes, no = "yes, answer is present" in text, "i don't know" in text
     if yes and no:
         expected = "unparsed"
@@ -156,16 +184,31 @@ def test_the_published_parser_is_the_published_rule_word_for_word(reply: str) ->
         expected = "answered"
     else:
         expected = "unparsed"
-    parsed = parse_outcome(reply, parser="published", language="en")
+    parsed = parse_outcome(answer, parser="published", language="en")
     assert parsed.outcome == expected
     if parsed.span_start is not None:
-        span = reply[parsed.span_start : parsed.span_end].lower().replace("\n", " ").replace("\t", " ")
+        span = answer[parsed.span_start : parsed.span_end].lower().replace("\n", " ").replace("\t", " ")
         assert span in ("i don't know", "yes, answer is present", "answer is present", "answer is not present") or (
             re.fullmatch(r"\[\d+\]", span)
         )
 
 
-def test_a_very_long_reply_is_read_whole() -> None:
+FOLDED = "İi e\u0301\u0300\u093a\u200f ﬁ½ك\u0640\n\t.ςΣ가\u1161\u3099か\u00a0"
+
+
+@given(st.text(FOLDED, max_size=40), st.sampled_from(["en", "yo", "ar"]))
+@example(".\u0300 İ", "en")
+def test_a_text_folded_word_by_word_is_folded_as_a_whole(text: str, language: str) -> None:
+    """Every folded character leads back to what it came from, and no word changes what its neighbours become."""
+    whole = fold(text, language)
+    bounds = [0, *(match.end() for match in re.finditer(" (?=[iİςΣかك])", text)), len(text)]
+    parts = [(begin, fold(text[begin:end], language)) for begin, end in itertools.pairwise(bounds)]
+    assert whole.text == "".join(part.text for _, part in parts)
+    places = [begin + part.raw(k, k + 1)[0] for begin, part in parts for k in range(len(part.text))]
+    assert [whole.raw(k, k + 1)[0] for k in range(len(whole.text))] == places
+
+
+def test_a_very_long_answer_is_read_whole() -> None:
     text = "The river flows. It is long: very long, as rivers are. " * 4_000
     assert parse_outcome(text + "\n\nYes, answer is present", language="en").rule == "answer_is_present"
     assert parse_outcome(text, language="en").outcome == "answered"
@@ -282,7 +325,7 @@ def test_outcomes_have_both_parsers_and_know_what_is_right() -> None:
 
 
 def test_what_is_recorded_about_the_call_counts() -> None:
-    """A missing reply is missing, a failed call an error, an empty reply empty, a refusal undecided."""
+    """A missing answer is missing, a failed call an error, an empty answer empty, a refusal undecided."""
     table = outcomes(
         queries(("en", "1", "relevant")),
         answers(
@@ -310,7 +353,7 @@ def test_what_is_recorded_about_the_call_counts() -> None:
 
 
 @pytest.mark.parametrize("known", [queries(("en", "1", None)), queries(("de", "1", "relevant"))])
-def test_an_answer_to_a_question_without_a_subset_is_refused_by_name(known: pa.Table) -> None:
+def test_an_answer_to_a_query_without_a_subset_is_refused_by_name(known: pa.Table) -> None:
     with pytest.raises(BadInput, match=r"no subset(.|\n)*language='en', query_id='1'"):
         outcomes(known, answers(("en", "1", "a", YES, "ok")))
 
@@ -370,7 +413,7 @@ def test_the_joint_row_is_the_mean_over_languages_and_its_counts_are_sums() -> N
     rows = {r["language"]: r for r in table.to_pylist()}
     joint = rows["all"]
     assert (joint["n"], joint["answered"], joint["missing"]) == (155, 110, 5)
-    # fr has no decided reply, ja no reply at all: they have no rate, and none is made up.
+    # fr has no decided answer, ja no answer at all: they have no rate, and none is made up.
     assert rows["fr"]["rate"] is rows["fr"]["rate_low"] is rows["ja"]["undecided"] is None
     assert joint["rate"] == pytest.approx((0.1 + 0.5) / 2)
     assert joint["rate_as_published"] == pytest.approx((0.1 + 0.5 + 1) / 3)
@@ -384,7 +427,7 @@ def test_pitfall_26_a_system_that_always_hallucinates_is_at_100_percent() -> Non
     assert row["rate_low"] == pytest.approx(wilson(250, 250)[0])
 
 
-def test_pitfall_32_undecided_replies_lower_no_rate_and_both_definitions_are_given() -> None:
+def test_pitfall_32_undecided_answers_lower_no_rate_and_both_definitions_are_given() -> None:
     decided = outcome_table(("en", "relevant", "a", "abstained", 10), ("en", "relevant", "a", "answered", 30))
     padded = outcome_table(
         ("en", "relevant", "a", "abstained", 10),
@@ -435,7 +478,7 @@ def test_departures_and_shifts_say_what_moved_and_by_which_rule() -> None:
     assert (row["system"], row["n"], row["departures"]) == ("a", 3, 2)
     assert (row["rate_published"], row["undecided_published"]) == pytest.approx((0.0, 1 / 3))
     assert (row["rate_strict"], row["undecided_strict"]) == pytest.approx((1 / 3, 0.0))
-    with pytest.raises(BadInput, match="not about the same replies"):
+    with pytest.raises(BadInput, match="not about the same answers"):
         departures(table.slice(1))
 
 
@@ -473,7 +516,7 @@ def test_the_published_parser_gives_all_363_cells_that_can_be_recomputed(shared:
 
 
 @pytest.mark.data
-def test_all_191_error_texts_and_349_empty_replies_and_26_missing_ones_are_told(
+def test_all_191_error_texts_and_349_empty_answers_and_26_missing_ones_are_told(
     real: pa.Table,
 ) -> None:
     strict = Counter(r["outcome"] for r in real.to_pylist() if r["parser"] == "strict")
@@ -494,7 +537,7 @@ def test_every_departure_is_listed(real: pa.Table) -> None:
 
 @pytest.mark.data
 def test_the_strict_parser_agrees_with_labels_read_by_hand(real: pa.Table) -> None:
-    """400 replies read by the authors: 300 at random over the systems, 100 at random where the parsers differ."""
+    """400 answers read by the authors: 300 at random over the systems, 100 at random where the parsers differ."""
     with (GOLDEN / "outcome_labels.csv").open(encoding="utf-8", newline="") as stream:
         labels = list(csv.DictReader(stream))
     assert Counter(r["sample"] for r in labels) == {"stratified": 300, "disagreement": 100}
@@ -511,10 +554,10 @@ def test_the_strict_parser_agrees_with_labels_read_by_hand(real: pa.Table) -> No
 
 
 @pytest.mark.data
-def test_the_strict_parser_agrees_with_the_papers_own_reading_of_the_english_replies(
+def test_the_strict_parser_agrees_with_the_papers_own_reading_of_the_english_answers(
     shared: Path, real: pa.Table
 ) -> None:
-    """NoMIRACL, Table 2: the authors sorted every English reply of ten systems by pattern."""
+    """NoMIRACL, Table 2: the authors sorted every English answer of ten systems by pattern."""
     groups = {"answered": ("Yes", "implicit"), "abstained": ("I don't", "synonym", "No with")}
     figures: Counter[tuple[str, str, str]] = Counter()
     path = shared / "published" / "nomiracl_table2_english_patterns.csv"

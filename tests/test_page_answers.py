@@ -49,7 +49,7 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 
 
 def address(page: AppTest) -> str:
-    """The question in the address."""
+    """The query in the address."""
     value = page.query_params["query"]
     return value if isinstance(value, str) else value[0]
 
@@ -62,13 +62,13 @@ def step(page: AppTest, where: str) -> Any:
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
-def test_the_page_shows_a_question_its_passages_and_every_reply(arenas: Path, script: Path) -> None:
+def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, script: Path) -> None:
     page = open_page(script, languages="en")
     assert not page.exception
-    assert "30 of 33 questions; 89 of 98 replies match." in page_text(page)
+    assert "30 of 33 queries; 89 of 98 answers match." in page_text(page)
     assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
-    assert [heading.value for heading in page.header] == ["3 replies", "Judgments", "3 passages"]
+    assert [heading.value for heading in page.header] == ["3 answers", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
         assert part in text(page)
 
@@ -80,7 +80,7 @@ def test_what_decided_and_what_is_cited_is_marked_in_the_text(arenas: Path) -> N
     )
     assert re.search(r'class="mg-cite mg-relevant" title="[^"]*\[1\] River 1: Text of passage 1[^"]*">1</mark>', markup)
     assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[3\] River 3[^"]*">3</mark>', markup)
-    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">context 2</mark>', markup)
+    assert re.search(r'class="mg-cite mg-irrelevant" title="[^"]*\[2\] River 2[^"]*">2</mark>', markup)
     assert re.search(r'class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', markup)
 
 
@@ -94,58 +94,58 @@ def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Pa
     assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4
 
 
-def test_a_reply_that_is_not_there_says_why(arenas: Path) -> None:
-    assert "There is no reply of this system to this question." in text(open_page(query="en:e01"))
-    assert "The reply is white space only." in text(open_page(query="en:e02"))
+def test_an_answer_that_is_not_there_says_why(arenas: Path) -> None:
+    assert "There is no answer of this system to this query." in text(open_page(query="en:e01"))
+    assert "The answer is white space only." in text(open_page(query="en:e02"))
 
 
-def test_a_question_that_was_not_published_says_so(arenas: Path) -> None:
+def test_a_query_that_was_not_published_says_so(arenas: Path) -> None:
     page = open_page(query="en:e05")
     assert not page.exception
-    assert "Question e05" in re.sub(r"\s+", " ", text(page))
+    assert "Query e05" in re.sub(r"\s+", " ", text(page))
     assert "No text: the prompt was not published." in text(page)
 
 
 def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
     markup = html(open_page(query="en:e01"))
     assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span> 13</span>', markup)
-    assert re.search(r"No value here: no reply \(missing\)", markup)
+    assert re.search(r"No value here: no answer \(missing\)", markup)
     assert "Without a value here" in markup
     assert "no passage is relevant" in markup
 
 
 def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
     markup = html(open_page(query="ar:a0"))
-    assert re.search(r'<div class="mg-question"><div class="mg-text" lang="ar" dir="rtl">ما هو', markup)
+    assert re.search(r'<div class="mg-query"><div class="mg-text" lang="ar" dir="rtl">ما هو', markup)
     assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', markup)
 
 
 # Filters and links
 
 
-def test_a_filter_says_what_it_leaves_and_shows_the_replies_looked_for_first(arenas: Path) -> None:
+def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(arenas: Path) -> None:
     page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
     assert not page.exception
     assert page.multiselect(key="systems").value == ["llama-2-7b"]
-    assert "15 of 33 questions; 15 of 98 replies match." in page_text(page)
-    assert [heading.value for heading in page.header][:2] == ["1 of 3 replies match", "The other 2"]
-    hits = re.findall(r'<article class="mg-reply mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
+    assert "15 of 33 queries; 15 of 98 answers match." in page_text(page)
+    assert [heading.value for heading in page.header][:2] == ["1 of 3 answers match", "The other 2"]
+    hits = re.findall(r'<article class="mg-answer mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
     assert hits == ["llama-2-7b"]
     page.multiselect(key="outcome").set_value(["abstained"]).run()
-    assert "0 of 33 questions; 0 of 98 replies match." in page_text(page)
-    assert "No question matches these filters." in page_text(page)
+    assert "0 of 33 queries; 0 of 98 answers match." in page_text(page)
+    assert "No query matches these filters." in page_text(page)
     page.button[0].click().run()
     assert not page.exception
-    assert "33 of 33 questions" in page_text(page)
+    assert "33 of 33 queries" in page_text(page)
 
 
 def test_a_search_says_what_it_finds(arenas: Path) -> None:
     page = open_page(q="LÄNGSTE")
     assert page.text_input(key="q").value == "LÄNGSTE"
-    assert "1 of 33 questions; 3 of 98 replies match." in page_text(page)
+    assert "1 of 33 queries; 3 of 98 answers match." in page_text(page)
     page.text_input(key="q").set_value("unable to generate").run()
-    assert "1 of 33 questions; 1 of 98 replies match." in page_text(page)
-    assert "id e03" in page_text(page), "a question that no longer matches gives way to one that does"
+    assert "1 of 33 queries; 1 of 98 answers match." in page_text(page)
+    assert "id e03" in page_text(page), "a query that no longer matches gives way to one that does"
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -168,7 +168,7 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
     assert html(second_page) == html(page)
 
 
-def test_the_next_and_the_previous_question_are_one_key_away(arenas: Path) -> None:
+def test_the_next_and_the_previous_query_are_one_key_away(arenas: Path) -> None:
     page = open_page(languages="en")
     assert (step(page, "left").proto.shortcut, step(page, "right").proto.shortcut) == ("left", "right")
     assert (step(page, "left").disabled, step(page, "right").disabled) == (True, False)
@@ -190,32 +190,32 @@ def test_a_page_of_the_list_can_be_linked_to(arenas: Path) -> None:
     assert "1 of 33" in page_text(open_page(page="99"))
 
 
-def test_a_linked_question_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
+def test_a_linked_query_is_shown_even_where_the_filters_leave_it_out(arenas: Path) -> None:
     page = open_page(query="en:e01", subset="relevant")
-    assert "not among the questions that match · English" in page_text(page)
+    assert "not among the queries that match · English" in page_text(page)
     step(page, "right").click().run()
     assert "1 of 17" in page_text(page)
 
 
-def test_pitfall_44_a_link_to_an_unknown_question_names_the_nearest(arenas: Path) -> None:
+def test_pitfall_44_a_link_to_an_unknown_query_names_the_nearest(arenas: Path) -> None:
     page = open_page(query="en:e3O")
     assert not page.exception
-    assert "there is no question 'en:e3O'; did you mean: en:e" in page_text(page)
+    assert "there is no query 'en:e3O'; did you mean: en:e" in page_text(page)
     assert "1 of 33" in page_text(page)
     page.run()
-    assert "there is no question" in page_text(page), "the answer stays until another question is chosen"
+    assert "there is no query" in page_text(page), "the answer stays until another query is chosen"
     step(page, "right").click().run()
-    assert "there is no question" not in page_text(page)
+    assert "there is no query" not in page_text(page)
 
 
-def test_another_arena_starts_at_its_own_first_question(arenas: Path) -> None:
+def test_another_arena_starts_at_its_own_first_query(arenas: Path) -> None:
     page = open_page(query="ja:j0#1")
     build(arenas, "small", n=2)
     page.run()
     page.selectbox(key="arena").set_value("small").run()
     assert not page.exception
-    assert "5 of 5 questions" in page_text(page)
-    assert "there is no question" not in page_text(page)
+    assert "5 of 5 queries" in page_text(page)
+    assert "there is no query" not in page_text(page)
 
 
 def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
@@ -233,20 +233,20 @@ def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None
 def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: Path) -> None:
     page = open_page(arena="nomiracl", query="en:e00")
     assert not page.exception
-    assert "Question e00" in re.sub(r"\s+", " ", text(page))
+    assert "Query e00" in re.sub(r"\s+", " ", text(page))
     assert "answer is present" in text(page), "the rule is told"
     assert "(characters 0 to 22)" in text(page)
     assert "The texts are not bundled." in page_text(page)
     (command,) = [block.value for block in page.code if "pull" in block.value]
     assert command.splitlines()[:2] == [
-        "mirage pull nomiracl --into REPLIES",
-        "mirage import nomiracl REPLIES --into ARENA",
+        "mirage pull nomiracl --into ANSWERS",
+        "mirage import nomiracl ANSWERS --into ARENA",
     ]
     assert not page.text_input, "there is no text to search in"
 
 
 def published(folder: Path) -> Path:
-    """Files in the published layout: two questions a file."""
+    """Files in the published layout: two queries a file."""
     for code in LANGUAGES:
         for subset in ("relevant", "non_relevant"):
             rows = [
@@ -303,7 +303,7 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     assert not page.exception
     assert page.selectbox(key="arena").value == home.TEXTS
     assert page.multiselect(key="languages").value == ["en"]
-    assert "4 of 72 questions" in page_text(page)
+    assert "4 of 72 queries" in page_text(page)
     assert "What is n1?" in text(page)
 
 
@@ -388,8 +388,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
             schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
         ]
         for name in systems:
-            reply = f"Yes, answer is present {payload} [1] {payload}"
-            answers.append(schema.Answer(*key, name, reply, "ok", "vanilla", None, None))
+            answer = f"Yes, answer is present {payload} [1] {payload}"
+            answers.append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
     tables: dict[str, Any] = {
         "queries": schema.from_rows("queries", queries),
         "passages": schema.from_rows("passages", passages),
@@ -408,16 +408,16 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
         opened = start()
         page = opened.page
         page.goto(f"{url}/answers?arena=hostile&q=Yes")
-        page.wait_for_selector(".mg-reply")
+        page.wait_for_selector(".mg-answer")
         payloads = {int(i): payload for i, payload in enumerate(HOSTILE)}
         for _ in HOSTILE:
             opened.settle()
-            question = page.locator(".mg-question").inner_text()
-            i = int(question[1:].split(" ", 1)[0])
+            query = page.locator(".mg-query").inner_text()
+            i = int(query[1:].split(" ", 1)[0])
             payload = payloads.pop(i)
-            assert question == f"Q{i} {payload}"
-            assert page.locator(".mg-reply").count() == 3
-            assert page.locator(".mg-reply .mg-text").first.inner_text().count(payload) == 2
+            assert query == f"Q{i} {payload}"
+            assert page.locator(".mg-answer").count() == 3
+            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
             assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
             assert page.locator(".mg-fold bdi").first.inner_text() == payload
             entry = page.locator("[aria-current=true] .text")
@@ -426,9 +426,9 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
             assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
             if payloads:
                 opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=question)
+                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
         assert payloads == {}
-        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1"
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
         scripts += ", .stHtml a:not([href^='#passage-'])"
         origins = page.locator("a[href*=hostile]").evaluate_all("all => all.map(link => link.origin)")
         assert set(origins) <= {url}, "a name may stand in a link to another page, and no link leads outside"
@@ -437,7 +437,7 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
 
 
 @pytest.mark.browser
-def test_the_list_and_the_keys_move_from_question_to_question(folder: Path, tmp_path: Path) -> None:
+def test_the_list_and_the_keys_move_from_query_to_query(folder: Path, tmp_path: Path) -> None:
     with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
         opened = start()
         page = opened.page
@@ -462,7 +462,7 @@ def test_the_list_and_the_keys_move_from_question_to_question(folder: Path, tmp_
         other = start(scheme="dark")
         other.page.goto(link)
         other.page.wait_for_selector("text=1 of 11")
-        assert other.page.locator(".mg-question").inner_text() == page.locator(".mg-question").inner_text()
+        assert other.page.locator(".mg-query").inner_text() == page.locator(".mg-query").inner_text()
         for heard in (opened, other):
             assert (heard.errors, heard.outside, heard.dialogs) == ([], [], [])
 
@@ -473,7 +473,7 @@ def test_a_narrow_screen_never_scrolls_sideways(folder: Path, tmp_path: Path, ar
     with browser.server(folder, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
         opened = start(width=420)
         opened.page.goto(f"{url}/answers?arena={arena}&query=ar:a0")
-        opened.page.wait_for_selector(".mg-reply")
+        opened.page.wait_for_selector(".mg-answer")
         opened.settle()
         widths = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
         assert opened.page.evaluate(widths) == [420, 420]

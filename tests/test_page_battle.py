@@ -49,12 +49,12 @@ def flat(page: AppTest) -> str:
 
 
 def heads(page: AppTest) -> list[str]:
-    """The systems in the order of their replies."""
-    return re.findall(r'<article class="mg-reply">.*?<span class="mg-name">([^<]*)', html(page))
+    """The systems in the order of their answers."""
+    return re.findall(r'<article class="mg-answer">.*?<span class="mg-name">([^<]*)', html(page))
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
-def test_a_battle_shows_question_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
+def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
     page = open_page(script, **PAIR)
     assert not page.exception
     assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in page_text(page)
@@ -81,7 +81,7 @@ def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
     whole_text = flat(open_page(**PAIR))
     assert (
         "gpt-4 better in 1, 50.0% of the 2 with a winner (95% interval 9.5% to 90.5%) tie in 2 aya-101 better in 1 "
-        "no readable verdict in 1 n = 5 questions" in whole_text
+        "no readable verdict in 1 n = 5 queries" in whole_text
     )
 
 
@@ -196,7 +196,7 @@ def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
     page = open_page(a="gpt-5", b=B, query="en:e99")
     assert not page.exception
     assert "there is no system 'gpt-5'" in page_text(page)
-    assert "there is no question 'en:e99'" in page_text(page)
+    assert "there is no query 'en:e99'" in page_text(page)
 
 
 def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
@@ -231,8 +231,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
             schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
         ]
         for name in systems:
-            reply = f"Yes, answer is present {payload} [1] {payload}"
-            records["answers"].append(schema.Answer(*key, name, reply, "ok", "vanilla", None, None))
+            answer = f"Yes, answer is present {payload} [1] {payload}"
+            records["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
         for a, b, verdict in ((*systems, "A"), (*reversed(systems), "B")):
             records["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
     tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in records.items()}
@@ -255,20 +255,20 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
         payloads = dict(enumerate(HOSTILE))
         for _ in HOSTILE:
             opened.settle()
-            question = page.locator(".mg-question").inner_text()
-            i = int(question[1:].split(" ", 1)[0])
+            query = page.locator(".mg-query").inner_text()
+            i = int(query[1:].split(" ", 1)[0])
             payload = payloads.pop(i)
-            assert question == f"Q{i} {payload}"
+            assert query == f"Q{i} {payload}"
             assert set(page.locator(".mg-name").all_inner_texts()) == {HOSTILE[0], HOSTILE[8]}
-            assert page.locator(".mg-reply .mg-text").first.inner_text().count(payload) == 2
+            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
             assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
             assert page.locator(".mg-order .mg-text").all_inner_texts() == [f"Why {payload}"] * 2
             assert HOSTILE[1] in page.locator(".mg-judge").inner_text()
             if payloads:
                 opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-question')?.innerText !== was", arg=question)
+                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
         assert payloads == {}
-        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml h1"
+        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
         assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
         assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
         assert opened.heard == ([], [], [])
@@ -286,29 +286,29 @@ def test_keys_direction_and_citations_in_a_browser(folder: Path, tmp_path: Path)
         opened.press("ArrowLeft")
         page.wait_for_selector("text=1 of 5 · English")
         opened.settle()
-        first, second = (box.bounding_box() for box in page.locator(".mg-reply").all())
+        first, second = (box.bounding_box() for box in page.locator(".mg-answer").all())
         assert first["y"] == second["y"]
         assert first["x"] + first["width"] < second["x"], "side by side"
-        page.locator(".mg-reply a[href='#passage-1']").click()
+        page.locator(".mg-answer a[href='#passage-1']").click()
         page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
         assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
         link = page.url
 
         narrow = start(width=420)
         narrow.page.goto(link)
-        narrow.page.wait_for_selector(".mg-reply")
+        narrow.page.wait_for_selector(".mg-answer")
         narrow.settle()
-        first, second = (box.bounding_box() for box in narrow.page.locator(".mg-reply").all())
+        first, second = (box.bounding_box() for box in narrow.page.locator(".mg-answer").all())
         assert first["y"] + first["height"] <= second["y"], "below each other"
         assert narrow.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
 
         arabic = start()
         arabic.page.goto(f"{url}/battle?arena=texts&referee=relevance&languages=ar&a=gpt-4&b=aya-101")
-        arabic.page.wait_for_selector(".mg-reply")
+        arabic.page.wait_for_selector(".mg-answer")
         arabic.settle()
         run = "e => getComputedStyle(e).direction"
-        assert arabic.page.locator(".mg-question .mg-text").evaluate(run) == "rtl"
-        assert arabic.page.locator(".mg-reply .mg-text").evaluate_all(f"all => all.map({run})") == ["ltr", "ltr"]
+        assert arabic.page.locator(".mg-query .mg-text").evaluate(run) == "rtl"
+        assert arabic.page.locator(".mg-answer > .mg-text").evaluate_all(f"all => all.map({run})") == ["ltr", "ltr"]
         for heard in (opened, narrow, arabic):
             assert heard.heard == ([], [], [])
 
@@ -324,7 +324,7 @@ def test_a_click_on_the_win_matrix_opens_the_battles(folder: Path, tmp_path: Pat
         box = page.locator(".js-plotly-plot .scatterlayer .point").first.bounding_box()
         page.mouse.move(box["x"] + 6, box["y"] + 6)
         page.mouse.click(box["x"] + 6, box["y"] + 6)
-        page.wait_for_selector(".mg-reply")
+        page.wait_for_selector(".mg-answer")
         opened.settle()
         assert "view=" not in page.url
         assert opened.heard == ([], [], [])

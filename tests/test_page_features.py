@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store, ui
 from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
-from pages import page_text
+from pages import page_text, titles
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "features.py"
@@ -111,7 +111,7 @@ def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch:
     (link,) = [button for button in page.button if "→" in button.label]
     link.click().run()
     assert not page.exception
-    assert [t.value for t in page.title] == ["Answers"]
+    assert titles(page) == ["Answers"]
     assert page.session_state["languages"] == ["te"]
     assert page.session_state["systems"] == ["sim-03"]
 
@@ -144,8 +144,9 @@ def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: 
 def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
     page = open_page(arena="bare")
     assert not page.exception
-    assert "This arena has no features table." in page_text(page)
-    assert f"mirage features {arenas / 'bare'}" in page_text(page)
+    assert "This arena has no answers table." in page_text(page)
+    assert "citations and overlap of every answer" in page_text(page)
+    assert f"mirage import answers FILE --into {arenas / 'bare'}" in page_text(page)
 
 
 def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +220,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         onward.click()
         page.get_by_role("heading", name="Answers", exact=True).wait_for()
         opened.settle()
-        assert "12 of 36 questions; 12 of 216 replies match." in page.inner_text("[data-testid=stMain]")
+        assert "12 of 36 queries; 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
         assert opened.heard == ([], [], [])
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import outcomes, schema, store, ui
 from mirage.store import Arena
-from pages import page_text
+from pages import page_text, titles
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -63,16 +63,56 @@ def charts(app: AppTest) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
-def test_the_page_answers_its_question(arenas: Path, script: Path) -> None:
+def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     app = open_page(script)
     assert not app.exception
-    assert [t.value for t in app.title] == ["Hallucination"]
+    assert titles(app) == ["Hallucination"]
     text = page_text(app)
     assert "Who answers when nothing supports it, who stays silent when something does?" in text
-    assert "238 replies of 4 systems to 36 non-relevant questions in 3 languages and 24 relevant questions" in text
+    assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
     assert "hallucinates least" in text
     assert "Nearest to the best corner: gpt-4 (" in text
-    assert len(charts(app)) == 7
+    assert len(charts(app)) == 3
+
+
+def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Path) -> None:
+    offered = open_page().segmented_control(key="section").options
+    assert offered == ["By definition", "By language", "Outcomes", "Losses", "Confusion"]
+    headers = []
+    for section, drawn in zip(offered, (3, 3, 3, None, 1), strict=True):
+        app = open_page(section=section)
+        assert not app.exception
+        assert app.segmented_control(key="section").value == section
+        if drawn is not None:
+            assert len(charts(app)) == drawn
+        headers += [header.value for header in app.header]
+    assert len(set(headers)) == len(headers) == len(offered)
+
+
+@pytest.mark.parametrize(
+    ("link", "section"),
+    [
+        ({"rate": "error"}, "By language"),
+        ({"cells": "difference"}, "By language"),
+        ({"confusion": "fi"}, "Confusion"),
+        ({"confusion": "fi", "section": "Outcomes"}, "Outcomes"),
+        ({"parser": "published"}, "By definition"),
+    ],
+)
+def test_a_link_that_names_a_picker_opens_its_section(arenas: Path, link: dict[str, str], section: str) -> None:
+    app = open_page(**link)
+    assert not app.exception
+    assert app.segmented_control(key="section").value == section
+
+
+def test_a_section_of_another_page_is_not_looked_for_here(arenas: Path) -> None:
+    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    app.query_params["arena"] = "small"
+    app.session_state["section"] = "Columns"
+    app.run()
+    assert not app.exception
+    assert app.segmented_control(key="section").value == "By definition"
+    assert "The link asks for" not in page_text(app)
 
 
 def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(arenas: Path) -> None:
@@ -109,7 +149,7 @@ def test_a_link_restores_the_whole_state(arenas: Path) -> None:
     state = {key: app.session_state[key] for key in ("definition", "parser", "rate", "cells")}
     assert state == {"definition": "as-published", "parser": "published", "rate": "error", "cells": "difference"}
     assert sorted(app.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
-    assert "12 non-relevant questions in 1 language and 12 relevant questions in 1 language" in page_text(app)
+    assert "12 non-relevant queries in 1 language and 12 relevant queries in 1 language" in page_text(app)
     assert "Error rate as published minus the printed one" in page_text(app)
 
 
@@ -121,8 +161,8 @@ def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> 
 
 
 def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
-    app = open_page(systems=["aya-101"])
-    scatter, *_, bars, _, _ = charts(app)
+    app = open_page(systems=["aya-101"], section="By language")
+    scatter, _, bars = charts(app)
     opacity = {t["customdata"][0][0]: t["opacity"] for t in scatter["data"] if "customdata" in t}
     assert opacity == {"aya-101": 1, "gpt-4": 0.4, "Mistral-7B": 0.4, "llama-2-7b": 0.4}
     assert {t["name"] for t in bars["data"]} == {"aya-101"}
@@ -130,24 +170,25 @@ def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> No
 
 
 def test_what_is_missing_is_named_with_the_reason_and_the_commands(arenas: Path) -> None:
-    text = page_text(open_page())
+    text = page_text(open_page(section="By language"))
     assert "Missing: Swahili (relevant), Thai (non-relevant and relevant)." in text
     assert "were not among those that this arena was made from" in text
-    assert "mirage pull nomiracl --into REPLIES\nmirage import nomiracl REPLIES --into ARENA" in text
+    assert "mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA" in text
 
 
 def test_languages_of_one_subset_alone_have_a_page_too(arenas: Path) -> None:
-    app = open_page(languages="sw")
+    app = open_page(languages="sw", section="Outcomes")
     assert not app.exception
-    assert "There are no replies to relevant questions here." in page_text(app)
+    assert "There are no answers to relevant queries here." in page_text(app)
     assert app.dataframe[0].value["error_value"].isna().all()
 
 
 def test_an_arena_without_outcomes_says_what_brings_them(arenas: Path) -> None:
     app = open_page(arena="judged")
     assert not app.exception
-    assert "This arena has no outcomes table." in page_text(app)
-    assert "mirage outcomes" in page_text(app)
+    # Outcomes are made from answers, which are not there either: these are named.
+    assert "This arena has no answers table" in page_text(app)
+    assert "mirage import answers FILE" in page_text(app)
 
 
 def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
@@ -173,27 +214,27 @@ def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
     monkeypatch.setattr(ui, "chart", chart)
 
 
-def replies(arenas: Path, **key: str) -> dict[str, int]:
-    """How many replies of each outcome the arena holds under a key."""
+def answers(arenas: Path, **key: str) -> dict[str, int]:
+    """How many answers of each outcome the arena holds under a key."""
     arena: Arena = store.open_arena(arenas / "small")
     rows = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
     return {outcome: sum(r["outcome"] == outcome for r in rows) for outcome in ("answered", "abstained", "api_error")}
 
 
-def test_a_clicked_cell_leads_to_the_replies_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clicked_cell_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     click(monkeypatch, "by_language", ["aya-101", "fi", "hallucination", ""])
-    app = open_page(APP)
+    app = open_page(APP, section="By language")
     assert not app.exception
-    counts = replies(arenas, language="fi", subset="non_relevant", system="aya-101", parser="strict")
+    counts = answers(arenas, language="fi", subset="non_relevant", system="aya-101", parser="strict")
     labels = [button.label for button in app.button if "→" in button.label]
-    assert labels == [
+    assert labels[:3] == [
         f"{counts['answered']} answered →",
         f"{counts['abstained']} abstained →",
         f"{counts['api_error']} undecided →",
     ]
     next(button for button in app.button if "undecided" in button.label).click().run()
     assert not app.exception
-    assert [t.value for t in app.title] == ["Answers"]
+    assert titles(app) == ["Answers"]
     assert app.session_state["languages"] == ["fi"]
     assert app.session_state["systems"] == ["aya-101"]
     assert app.session_state["subset"] == "non_relevant"
@@ -201,23 +242,24 @@ def test_a_clicked_cell_leads_to_the_replies_behind_it(arenas: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("key", "data", "part"),
+    ("key", "section", "data", "part"),
     [
-        ("trade_off", ["aya-101", "", "", ""], "aya-101, 35 replies to non-relevant questions:"),
-        ("bars", ["aya-101", "en", "error", ""], "aya-101, 11 replies to relevant questions in English:"),
-        ("outcomes_error", ["gpt-4", "", "error", "abstained"], "gpt-4, 24 replies to relevant questions:"),
+        ("trade_off", "Outcomes", ["aya-101", "", "", ""], "aya-101, 35 answers to non-relevant queries:"),
+        ("bars", "By language", ["aya-101", "en", "error", ""], "aya-101, 11 answers to relevant queries in English:"),
+        ("outcomes_error", "Outcomes", ["gpt-4", "", "error", "abstained"], "gpt-4, 24 answers to relevant queries:"),
         (
             "by_language",
+            "By language",
             ["gpt-4", "sw", "error", ""],
-            "There are no replies of gpt-4 to relevant questions in Swahili.",
+            "There are no answers of gpt-4 to relevant queries in Swahili.",
         ),
     ],
 )
 def test_every_mark_leads_on(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch, key: str, data: list[str], part: str
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, key: str, section: str, data: list[str], part: str
 ) -> None:
     click(monkeypatch, key, data)
-    app = open_page(rate=data[2] or "hallucination")
+    app = open_page(section=section, rate=data[2] or "hallucination")
     assert not app.exception
     assert part in page_text(app)
 
@@ -228,16 +270,23 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     small_arena.write(tmp_path, "small", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
-    app = open_page()
-    assert not app.exception
-    raw = "\n".join(e.value for kind in (app.markdown, app.caption) for e in kind)
-    assert name not in raw
-    assert name in page_text(app)
+    for section in open_page().segmented_control(key="section").options:
+        app = open_page(section=section)
+        assert not app.exception
+        raw = "\n".join(e.value for kind in (app.markdown, app.caption) for e in kind)
+        assert name not in raw
+        assert name in page_text(app)
 
 
 def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
-    rules = "".join(element.proto.body for element in open_page().get("html"))
-    for key, least in (("top", 358), ("order", 380), ("language", 560), ("outcomes", 380)):
+    parts = (
+        ("top", 358, "Outcomes"),
+        ("order", 380, "By definition"),
+        ("language", 560, "By language"),
+        ("outcomes", 380, "Outcomes"),
+    )
+    for key, least, section in parts:
+        rules = "".join(element.proto.body for element in open_page(section=section).get("html"))
         assert re.search(
             rf"\.st-key-beside_{key} .*?nth-child\(1\) {{ flex: \d+ 1 {least}px; min-width: min\({least}px", rules
         )
@@ -272,24 +321,24 @@ def frame(app: AppTest, column: str) -> Any:
 
 
 def test_the_confusion_matrix_has_the_counts_of_the_arena(arenas: Path) -> None:
-    app = open_page()
+    app = open_page(section="Confusion")
     assert not app.exception
     matrix = frame(app, "true_positives").set_index("system")
-    relevant = replies(arenas, subset="relevant", system="gpt-4", parser="strict")
-    other = replies(arenas, subset="non_relevant", system="gpt-4", parser="strict")
+    relevant = answers(arenas, subset="relevant", system="gpt-4", parser="strict")
+    other = answers(arenas, subset="non_relevant", system="gpt-4", parser="strict")
     row = matrix.loc["gpt-4"]
     assert (row["true_positives"], row["false_negatives"]) == (relevant["answered"], relevant["abstained"])
     assert (row["false_positives"], row["true_negatives"]) == (other["answered"], other["abstained"])
     finnish = frame(open_page(confusion="fi"), "true_positives").set_index("system").loc["gpt-4"]
     assert (
         finnish["true_positives"]
-        == replies(arenas, subset="relevant", system="gpt-4", parser="strict", language="fi")["answered"]
+        == answers(arenas, subset="relevant", system="gpt-4", parser="strict", language="fi")["answered"]
     )
-    assert "By prompt template" not in [header.value for header in app.header]
+    assert "By prompt" not in app.segmented_control(key="section").options
 
 
 def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> None:
-    app = open_page(arena="study")
+    app = open_page(arena="study", section="By prompt")
     assert not app.exception
     prompts = frame(app, "template").set_index("template")
     assert set(prompts["system"]) == {"Mistral-7B-Instruct-v0.3"}
@@ -300,7 +349,7 @@ def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> 
     paper = frame(app, "remark").set_index(["metric", "setting"])
     assert paper.loc[("hallucination rate", "prompt +Role"), "printed"] == 62.4
     assert paper.loc[("hallucination rate", "prompt +Role"), "ours"] == pytest.approx(80)
-    assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no reply in the arena is to the template repeat"
+    assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no answer in the arena is to the template repeat"
     assert "published figures" in page_text(app)
     assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in page_text(app)
 
@@ -315,7 +364,7 @@ def test_every_table_of_the_paper_is_on_the_page(study: Path, item: str, languag
     assert len(frame(app, "remark")) == rows
 
 
-def test_the_printed_tables_stand_alone_where_there_are_no_replies(study: Path) -> None:
+def test_the_printed_tables_stand_alone_where_there_are_no_answers(study: Path) -> None:
     shutil.copytree(ROOT / "data" / "published", study / "figures")
     app = open_page(arena="figures", printed="Table 7")
     assert not app.exception

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import browser
@@ -19,6 +20,7 @@ from mirage.sources.simulated import simulate_arena
 from mirage.views import judges as views
 from mirage.views import people
 from mirage.views.leaderboard import battles_of
+from pages import page_text
 
 PAGE = ROOT / "pages" / "judges.py"
 
@@ -59,7 +61,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
     rows = {row["judge"]: row for row in views.judge_rows(arena).to_pylist()}
     row = rows["gpt-4o"]
     assert (row["n"], row["flip"], row["flip_n"], row["first"]) == (36, 0.0, 18, 0.5)
-    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd questions, 3 more tie.
+    # Of the 12 battles of gpt-4 its family wins all by gpt-4o; by command-r the 6 on odd queries, 3 more tie.
     assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
@@ -83,23 +85,27 @@ def test_the_cost_of_a_thousand_is_that_of_the_tokens_counted() -> None:
     assert views.cost(row | {"tokens_in": None}, 2.5, 10.0) is None
 
 
-def test_the_page_has_a_line_for_each_judge_and_measure(arenas: Path) -> None:
+def test_the_page_has_a_line_for_each_judge_and_a_column_for_each_measure(arenas: Path) -> None:
     app = opened(arena="judged")
     assert not app.exception
-    table = app.dataframe[0].value
-    assert list(table["judge"].unique()) == ["command-r", "gpt-4o"]
-    assert len(table) == 2 * (len(views.MEASURES) + 1)
-    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in " ".join(c.value for c in app.caption)
+    (table,) = (frame.value for frame in app.dataframe)
+    assert list(table["judge"]) == ["command-r", "gpt-4o"]
+    assert {f"{name}_interval" for name in views.MEASURES} <= set(table.columns)
+    assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in page_text(app)
 
 
 def test_prices_give_no_cost_to_verdicts_without_calls(arenas: Path) -> None:
     app = opened(arena="judged")
+    app.session_state["prices"] = True
+    app.run()
     app.number_input(key="price_in").set_value(2.5)
     app.number_input(key="price_out").set_value(10.0).run()
-    table = app.dataframe[0].value
-    costs = table[table["measure"] == "Cost per 1,000"]
-    assert costs["value"].isna().all()
-    assert costs["note"].str.contains("imported").all()
+    assert "cost" not in app.dataframe[0].value.columns
+    app.session_state["prices"] = False
+    app.run()
+    assert not app.exception
+    assert not app.number_input
+    assert (app.session_state["price_in"], app.session_state["price_out"]) == (2.5, 10.0)
 
 
 def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
@@ -170,30 +176,29 @@ def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     people.database().append(log)
 
 
-def people_rows(app: AppTest) -> dict[str, int]:
-    """Who agrees on how many pairs, where people are one of the two."""
-    (frame,) = (element.value for element in app.dataframe if "who" in element.value.columns)
-    return {row.who: row.n for row in frame.itertuples() if row.who.startswith("people, gpt-4o")}
+def voted_on(app: AppTest) -> set[int]:
+    """On how many votes the sentences rest that say which judge to take."""
+    return {int(n) for element in app.markdown for n in re.findall(r"of (\d+) votes", element.value)}
 
 
 @pytest.mark.parametrize(
     ("counts", "picked", "expected", "none"),
     [
-        ({"en": 12}, "", {"people, gpt-4o (en)": 12}, {"Arabic", "Finnish", "Swahili"}),
-        ({"en": 12, "sw": 5}, "", {"people, gpt-4o": 17}, {"Arabic", "Finnish"}),
-        ({"en": 12, "sw": 5}, "ar en", {"people, gpt-4o (en)": 12}, {"Arabic"}),
-        ({"en": 12, "sw": 5}, "en sw", {"people, gpt-4o (en)": 12, "people, gpt-4o (sw)": 5}, set()),
-        ({"en": 12}, "en", {"people, gpt-4o": 12}, set()),
+        ({"en": 12}, "", {12}, {"Arabic", "Finnish", "Swahili"}),
+        ({"en": 12, "sw": 5}, "", {17, 12, 5}, {"Arabic", "Finnish"}),
+        ({"en": 12, "sw": 5}, "ar en", {12}, {"Arabic"}),
+        ({"en": 12, "sw": 5}, "en sw", {12, 5}, set()),
+        ({"en": 12}, "en", {12}, set()),
     ],
 )
 def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_named(
-    partly: Path, counts: dict[str, int], picked: str, expected: dict[str, int], none: set[str]
+    partly: Path, counts: dict[str, int], picked: str, expected: set[int], none: set[str]
 ) -> None:
     vote(partly, counts)
     vote(partly, {"fi": 3}, control=False)
     app = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
     assert not app.exception
-    assert people_rows(app) == expected
+    assert voted_on(app) == expected
     (caption,) = (element.value for element in app.caption if "Random votes:" in element.value)
     have, _, lack = caption.partition("No votes in")
     shown = set(picked.split() or ("ar", "en", "fi", "sw"))
@@ -201,8 +206,8 @@ def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_
         assert (f"{LANGUAGES[code].name} {n}" in have) is (code in shown)
     assert {name for name in ("Arabic", "English", "Finnish", "Swahili") if name in lack} == none
     assert not none or lack.split()[0] == str(len(none))
-    badges = [element.value for element in app.markdown if "People agree with gpt" in element.value]
-    assert len(badges) == len(expected)
+    if len(shown) in (1, 4):
+        assert app.dataframe[0].value["judge"].iloc[-1] == votes.PEOPLE
 
 
 def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path) -> None:
@@ -210,4 +215,19 @@ def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path)
     app = opened(arena="sim")
     assert not app.exception
     assert not any("Random votes:" in element.value for element in app.caption)
-    assert people_rows(app) == {}
+    assert voted_on(app) == set()
+
+
+def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = arena.read("judgments").to_pylist()
+    human = [schema.Judgment(**{**row, "judge": "anna", "person": True}) for row in rows if row["judge"] == "gpt-4o"]
+    tables = {"judgments": schema.from_rows("judgments", [schema.Judgment(**row) for row in rows] + human)}
+    arena = store.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
+    assert views.people(arena) == {"anna"}
+    judged = views.judge_rows(arena).to_pylist()
+    assert judged[-1]["judge"] == "anna"
+    assert judged[-1]["family_reason"] == "people have no maker"
+    app = opened(arena="with-people")
+    assert not app.exception
+    assert "2 judges and people (anna), to compare with" in page_text(app)

@@ -134,3 +134,13 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
     assert "tests, a system and a language family" not in page_text(swahili.run())
+
+
+def test_the_ratings_leave_as_tables_to_print(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for link in ({"arena": "two", "referee": "pooled", "control": "language"}, {"arena": "single"}):
+        app = open_page(arenas, monkeypatch, **link)
+        app.session_state["frame_download"] = True
+        app.run()
+        assert not app.exception
+        labels = [button.proto.label for button in app.get("download_button")]
+        assert {"CSV", "JSON", "Parquet", "LaTeX", "Markdown", "Report"} <= set(labels)

@@ -16,6 +16,7 @@ from mirage.outcomes import RULES
 from mirage.prompts.origins import ORIGINS
 from mirage.views import methods
 from mirage.views.definitions import DEFINITIONS
+from pages import page_text
 
 SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
@@ -46,9 +47,9 @@ def test_all_definitions_are_shown_each_with_its_source() -> None:
 
 
 def test_a_search_in_the_link_keeps_the_definitions_that_hold_all_its_words() -> None:
-    shown = texts(page(search="bradley LOGITS"))
-    assert f"1 of {len(DEFINITIONS)} definitions" in shown
-    assert "**Rating**" in shown
+    app = page(search="bradley LOGITS")
+    assert f"1 of {len(DEFINITIONS)} definitions" in page_text(app)
+    assert "**Rating**" in texts(app)
 
 
 def test_every_prompt_is_shown_whole_with_its_source_and_each_departure_with_its_reason() -> None:
@@ -101,13 +102,13 @@ def test_every_table_of_the_arena_says_how_it_was_made() -> None:
 
 def test_what_the_arena_lacks_comes_with_its_command() -> None:
     commands = [code.value for code in page(section="Data").code]
-    assert any(command.startswith("mirage import nomiracl") for command in commands)
+    assert any(command.startswith("mirage import queries") for command in commands)
 
 
-def test_pitfall_26_the_cells_without_a_right_reply_are_counted_on_the_real_outcomes() -> None:
+def test_pitfall_26_the_cells_without_a_right_answer_are_counted_on_the_real_outcomes() -> None:
     effects = {e.departure: e for e in methods.effects(store.open_arena(store.bundled()["nomiracl"]))}
-    assert effects["A cell without one right reply"].moved.startswith("24 of 363 cells")
-    assert effects["API errors"].moved.startswith("191 replies")
+    assert effects["A cell without one right answer"].moved.startswith("24 of 363 cells")
+    assert effects["API errors"].moved.startswith("191 answers")
 
 
 def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> None:
@@ -120,7 +121,7 @@ def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow() -> 
     assert 0.3 < ratio < 0.9
 
 
-def test_replies_read_differently_add_up_and_every_rule_is_explained() -> None:
+def test_answers_read_differently_add_up_and_every_rule_is_explained() -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
     rules = methods.rule_counts(arena)
     outcomes = arena.read("outcomes", columns=["language", "query_id", "system", "parser", "outcome"])

@@ -32,17 +32,21 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
     comparison = views.comparison_of(arena, "relevance")
     assert page.selectbox(key="regressor").value == comparison.chosen
-    regressors, ablation, printed = (frame.value for frame in page.dataframe)
+    assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Rests on", "In print"]
+    (regressors,) = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
     assert f"tau of {summary.tau:.2f} in 16 languages" in page_text(page)
-    assert "no call is saved" in page_text(page)
+    assert any("outside the range" in expander.label for expander in page.expander)
+    assert "no call is saved" in page_text(opened(arena="nomiracl", section="Cost"))
+    page = opened(arena="nomiracl", section="Rests on")
+    (ablation,) = (frame.value for frame in page.dataframe)
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
     assert "no LLM graded a feature" in page_text(page)
+    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="In print").dataframe)
     assert len(printed) == 16
     assert printed["printed_tau"].between(0.8, 1).all()
-    assert any("lie outside the range" in expander.label for expander in page.expander)
 
 
 def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figures_beside_it() -> None:
@@ -59,15 +63,15 @@ def test_the_link_holds_the_regressor_and_the_language_which_has_the_papers_figu
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
-    page = opened(arena="nomiracl", languages=["sw", "yo"])
+    page = opened(arena="nomiracl", languages=["sw", "yo"], section="In print")
     assert page.selectbox(key="scope").value == "sw"
-    assert list(page.dataframe[2].value["name"]) == ["Swahili", "Yoruba"]
+    assert list(page.dataframe[0].value["name"]) == ["Swahili", "Yoruba"]
     other_page = opened(arena="nomiracl", languages="bn")
     assert "No prediction in the languages picked" in page_text(other_page)
 
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
-    page = opened(arena="sample", referee="heuristic")
+    page = opened(arena="sample", referee="heuristic", section="Cost")
     assert "took 2,520 verdicts, on" in page_text(page)
     assert "USD" not in page_text(page)
     page.number_input(key="call_price").set_value(0.01).run()
@@ -75,8 +79,8 @@ def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_arena.write(tmp_path, "judged", tables=("judgments",))
-    small_arena.write(tmp_path, "both", tables=("judgments", "outcomes"))
+    small_arena.write(tmp_path, "judged", tables=("judgments", "features"))
+    small_arena.write(tmp_path, "both", tables=("judgments", "features", "outcomes"))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     judge = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
     for arena, referee in (("judged", judge), ("both", "relevance")):

@@ -19,15 +19,17 @@ from mirage import pipeline, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.features.stage import FEATURES
 from mirage.imports.own import ImportResult, UserFile, import_own
-from mirage.imports.public import import_outputs, import_questions
+from mirage.imports.public import import_nomiracl_queries, import_outputs
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank.ranking import ordered, rank_by, remarks
 from mirage.rank.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stage import run
 
 
-def replies(folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", languages: str = "en fi") -> Path:
-    """A folder of outputs in the published layout: `alpha` says yes to all, `beta` to every second question."""
+def published_answers(
+    folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", languages: str = "en fi"
+) -> Path:
+    """A folder of outputs in the published layout: `alpha` says yes to all, `beta` to every second query."""
     for code in languages.split():
         for subset in ("relevant", "non_relevant"):
             rows = [
@@ -43,7 +45,7 @@ def replies(folder: Path, *, n: int = 4, yes: str = "Yes, answer is present.", l
 
 @pytest.fixture
 def arena(tmp_path: Path) -> store.Arena:
-    return import_outputs(replies(tmp_path / "in"), tmp_path / "arena")
+    return import_outputs(published_answers(tmp_path / "in"), tmp_path / "arena")
 
 
 def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
@@ -72,7 +74,7 @@ def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[s
     assert store.derived(written) == derived
 
 
-def test_import_brings_replies_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:
+def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Arena, tmp_path: Path) -> None:
     assert arena.tables == ("queries", "passages", "answers", "outcomes")
     assert arena.rows("outcomes") == 2 * arena.rows("answers") == 2 * 48
     assert arena.label == "real replies"
@@ -90,7 +92,7 @@ def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
     return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
 
 
-def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same(
+def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(
     arena: store.Arena, tmp_path: Path
 ) -> None:
     run(FEATURES, arena.path, made_by="a test")
@@ -98,7 +100,7 @@ def test_what_was_made_from_older_replies_goes_with_them_and_stays_with_the_same
     same = import_outputs(tmp_path / "in", arena.path)
     assert {"features", "ratings"} <= set(same.tables)
     before = texts(same)
-    other = import_outputs(replies(tmp_path / "other", yes="Maybe."), arena.path)
+    other = import_outputs(published_answers(tmp_path / "other", yes="Maybe."), arena.path)
     assert "ratings" not in other.tables
     changed = {key for key, text in texts(other).items() if before[key] != text}
     assert 0 < len(changed) < len(before)
@@ -179,10 +181,10 @@ def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> Non
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
-def test_questions_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
+def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
     before = snapshot(arena.path)
-    with pytest.raises(ArenaError, match=r"holds answers to the questions it has(.|\n)*give a new folder"):
-        import_questions(tmp_path, arena.path)
+    with pytest.raises(ArenaError, match=r"holds answers to the queries it has(.|\n)*give a new folder"):
+        import_nomiracl_queries(tmp_path, arena.path)
     assert snapshot(arena.path) == before
 
 
@@ -191,10 +193,10 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
     with pytest.raises(UnknownName, match="no language 'sw'"):
         rank_by(outcomes, "relevance", languages=["sw"])
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
-    with pytest.raises(NotEnoughData, match="fi has no non-relevant questions"):
+    with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
         rank_by(half, "relevance", languages=["fi"])
     ranking = rank_by(half, "relevance")
-    assert any("not ranked: fi (no non-relevant questions)" in line for line in remarks(ranking, half))
+    assert any("not ranked: fi (no non-relevant queries)" in line for line in remarks(ranking, half))
     table = take(judgments(tmp_path / "j.csv"), arena.path).arena.read("judgments")
     with pytest.raises(BadInput, match="judges answers, not the skill"):
         rank_by(table, "j", skill="abstain")

@@ -14,26 +14,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import mirage, rows
 from conftest import ROOT
-from typer.testing import CliRunner, Result
 
-from mirage import cli, judge, schema, store
+from mirage import judge, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.judge.stage import read_battles
 from mirage.placement import place, sequential, write_battles
 from mirage.sources.simulated import simulate_arena
 
 NEW = "baseline/bm25-3"
-
-
-def mirage(*args: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert result.exit_code == code, result.output
-    return result
-
-
-def rows(result: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -183,7 +173,7 @@ def test_the_commands_of_the_guide_are_the_loop(sample: Path, tmp_path: Path, mo
 def test_names_that_are_not_there_are_refused_with_the_nearest(simulated: tuple[Path, pa.Table]) -> None:
     """pitfall 44: an error naming it and the nearest valid names."""
     arena = store.open_arena(simulated[0])
-    with pytest.raises(UnknownName, match="no system with replies 'sim-4'"):
+    with pytest.raises(UnknownName, match="no system with answers 'sim-4'"):
         place(arena, "sim-4")
     with pytest.raises(UnknownName, match="no judge 'jugde'"):
         place(arena, "sim-04", referee="jugde")

@@ -23,7 +23,7 @@ PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text wit
 def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
     numbered = ("vanilla", "role", "repeat", "explanation")
     assert (*numbered, "rag") == TEMPLATES
-    # Where a reply does not say whether its prompt numbered the passages, its template's name does.
+    # Where an answer does not say whether its prompt numbered the passages, its template's name does.
     assert [is_numbered(name, None) for name in (*TEMPLATES, None, "mine")] == [True] * 4 + [False] * 3
     for name in numbered:
         template = load_template(name)
@@ -60,14 +60,14 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
     passages: dict[tuple[str, str], list[tuple[str | None, str]]] = {}
     for row in sorted(tables["passages"].to_pylist(), key=lambda r: r["position"]):
         passages.setdefault((row["language"], row["query_id"]), []).append((row["title"], row["text"]))
-    questions = {(r["language"], r["query_id"]): r["text"] for r in tables["queries"].to_pylist()}
+    queries = {(r["language"], r["query_id"]): r["text"] for r in tables["queries"].to_pylist()}
     vanilla = load_template("vanilla")
     compared = 0
     for path in sorted(tmp_path.glob("*/*.gz")):
         for line in store.jsonl(path):
             key = (path.name[:2], line.value["query_id"])
             if line.value["prompt"] is not None:
-                assert render(vanilla, questions[key], passages[key]) == line.value["prompt"], line.where
+                assert render(vanilla, queries[key], passages[key]) == line.value["prompt"], line.where
                 compared += 1
     assert compared > 700
 
@@ -78,7 +78,7 @@ def test_every_prompt_has_a_source_and_each_departure_a_reason() -> None:
     assert len({origin.name for origin in ORIGINS}) == len(ORIGINS)
     for origin in ORIGINS:
         assert origin.text == (folder / f"{origin.name}.txt").read_text(encoding="utf-8")
-        assert origin.use and origin.source.startswith(("[NM]", "[MB]"))  # noqa: PT018  # both are one claim
+        assert origin.use and origin.source.startswith(("[NM]", "[MB]", "[NG]", "[TR]"))  # noqa: PT018  # both are one claim
         assert all(departure.what and departure.why for departure in origin.departures)
     # What is said to be shown is shown, and what a fence promises is there.
     for name in ("overlap", "fluency", "judge"):
@@ -131,19 +131,19 @@ def test_a_template_of_the_users_may_not_bear_the_name_of_another(tmp_path: Path
 
 @given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))
 def test_pitfall_2_what_is_put_in_is_never_searched_for_placeholders(
-    question: str, passages: list[tuple[str | None, str]]
+    query: str, passages: list[tuple[str | None, str]]
 ) -> None:
     template = Template("own", "A {question} B {contexts} C {question} D", max_new_tokens=50)
     shown = "\n\n".join(
         f"[{i}] {text}" if title is None else f"[{i}] {title}: {text}" for i, (title, text) in enumerate(passages, 1)
     )
-    assert render(template, question, passages) == f"A {question} B {shown} C {question} D"
+    assert render(template, query, passages) == f"A {query} B {shown} C {query} D"
 
 
-def test_pitfall_1_prompts_of_different_questions_differ_and_the_template_stays() -> None:
+def test_pitfall_1_prompts_of_different_queries_differ_and_the_template_stays() -> None:
     template = load_template("vanilla")
     before = template.text
-    prompts = {render(template, f"Question {i}?", PASSAGES) for i in range(5)}
+    prompts = {render(template, f"Query {i}?", PASSAGES) for i in range(5)}
     assert len(prompts) == 5
     assert template.text == before
 

@@ -146,6 +146,6 @@ def differing(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], t
     return {cell: (rate, figures[cell]) for cell, rate in rates.items() if not agrees_with_print(rate, figures[cell])}
 
 
-def test_every_published_cell_is_the_rate_of_the_bundled_replies() -> None:
+def test_every_published_cell_is_the_rate_of_the_bundled_answers() -> None:
     outcomes = store.open_arena(store.bundled()["nomiracl"]).read("outcomes")
     assert differing(rates(outcomes, parser="published").to_pylist()) == {}

@@ -29,7 +29,7 @@ def population(rng: np.random.Generator, kind: str, n: int) -> Array:
 
 
 def training(means: dict[str, Array], theta: Array) -> Training:
-    """One question, whose values are the means; the last system has no rating."""
+    """One query, whose values are the means; the last system has no rating."""
     names = tuple(f"s{k:02}" for k in range(len(theta)))
 
     def ratings(out: frozenset[str]) -> Array:

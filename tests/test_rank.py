@@ -444,7 +444,7 @@ def test_the_relevance_referee_prefers_what_is_right_and_only_that() -> None:
 
 
 def test_both_skills_weight_the_two_subsets_equally() -> None:
-    """x is right on all 30 non-relevant questions, y on both of the 2 relevant ones: equal weights make them equal."""
+    """x is right on all 30 non-relevant queries, y on both of the 2 relevant ones: equal weights make them equal."""
     rows = []
     for k in range(30):
         rows += [("en", f"n{k}", "x", "non_relevant", "abstained"), ("en", f"n{k}", "y", "non_relevant", "answered")]
@@ -468,7 +468,7 @@ def test_a_language_without_a_subset_is_left_out_with_the_reason() -> None:
         ]
     )
     assert set(rank.from_outcomes(table, skill="both")) == {"en"}
-    assert rank.lacking(table, skill="both") == {"bn": "no relevant questions"}
+    assert rank.lacking(table, skill="both") == {"bn": "no relevant queries"}
     with pytest.raises(NotEnoughData, match="answer"):
         rank.from_outcomes(table.filter(pa.compute.equal(table["language"], "bn")), skill="answer")
 

@@ -248,8 +248,8 @@ def uneven(seed: int, *, systems: int, queries: int, spread: float, worth: float
     return tally, Covariates(("length",), tally.systems, tally.queries, length[:, :, None])
 
 
-def test_the_joint_row_at_equal_style_covers_with_few_questions_and_systems_far_apart() -> None:
-    """18 languages of 8 systems and 10 questions; 12 arenas, each with seeds of its own from 10,000 on."""
+def test_the_joint_row_at_equal_style_covers_with_few_queries_and_systems_far_apart() -> None:
+    """18 languages of 8 systems and 10 queries; 12 arenas, each with seeds of its own from 10,000 on."""
     truth, inside, coefficient, away = np.linspace(3, -3, 8), [], [], []
     for seed in range(10_000, 10_012):
         languages = {f"l{k:02}": uneven(100 * seed + k, systems=8, queries=10, spread=3, worth=0.4) for k in range(18)}
@@ -288,7 +288,7 @@ def test_draws_at_a_few_points_of_style_are_those_at_every_battle(monkeypatch: p
 
 
 def test_a_draw_is_the_maximum_for_its_weights() -> None:
-    """Maximum likelihood with the drawn weights, by a general optimiser. So many questions leave the prior no say."""
+    """Maximum likelihood with the drawn weights, by a general optimiser. So many queries leave the prior no say."""
     tally, known = uneven(5, systems=4, queries=3000, spread=2, worth=0.5)
     result = control_style({"en": tally}, {"en": known}, draws=6)
     weights = query_weights("en", tally, draws=6)
@@ -344,7 +344,7 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
     assert not any("extrapolation" in line for line in lines["near"])
 
 
-def test_two_answers_a_question_and_answers_that_are_all_alike_are_looked_at_too() -> None:
+def test_two_answers_a_query_and_answers_that_are_all_alike_are_looked_at_too() -> None:
     tally, known = uneven(4, systems=6, queries=300, spread=1, worth=0.5)
     rng = np.random.default_rng(0)
     answered = np.zeros((300, 6), bool)
@@ -374,7 +374,7 @@ def test_soft_verdicts_count_at_equal_style_as_they_do_without() -> None:
     np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=0.05)
 
 
-def test_parts_that_never_met_and_a_single_question_are_rated() -> None:
+def test_parts_that_never_met_and_a_single_query_are_rated() -> None:
     tally, known = uneven(7, systems=6, queries=30, spread=1, worth=0.5)
     wins = tally.wins.copy()
     wins[:, :3, 3:] = wins[:, 3:, :3] = 0

@@ -18,7 +18,7 @@ import mirage.rank as rank
 from benchmarks import calibration
 from mirage.errors import UnknownName
 from mirage.rank.by_query import by_query
-from mirage.rank.fit import RIDGE, PairCounts
+from mirage.rank.fit import RIDGE, Likelihood, PairCounts
 from mirage.rank.jeffreys import bias_reduced
 
 
@@ -47,7 +47,7 @@ def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi:
     first, second = rng.integers(0, 6, (2, 10)).astype(float)
     if seed == 3:
         second[:4] = 0  # the first system never lost
-    x, prior = bias_reduced(PairCounts(first[None], second[None], None, 5), ridge=1e-12, dispersion=phi)
+    x, prior = bias_reduced(Likelihood(PairCounts(first[None], second[None], None, 5), 1e-12), dispersion=phi)
     np.testing.assert_allclose(x[0], reference(first, second, 5, phi), atol=2e-5)
     # The leverages of all pairs sum to the number of parameters.
     assert 2 * prior.added.sum() / phi == pytest.approx(4)
@@ -57,13 +57,13 @@ def test_the_estimate_is_the_maximum_of_the_penalised_likelihood(seed: int, phi:
 @given(st.integers(0, 40), st.integers(1, 40))
 @settings(max_examples=30)
 def test_two_systems_have_the_log_odds_with_half_a_battle_more_for_each(wins: int, losses: int) -> None:
-    x, _ = bias_reduced(PairCounts(np.array([[wins]]), np.array([[losses]]), None, 2), ridge=1e-12)
+    x, _ = bias_reduced(Likelihood(PairCounts(np.array([[wins]]), np.array([[losses]]), None, 2), 1e-12))
     assert x[0, 0] - x[0, 1] == pytest.approx(np.log((wins + 0.5) / (losses + 0.5)), abs=1e-6)
 
 
 @pytest.mark.parametrize("wins", [0, 1, 7, 30])
 def test_the_draws_of_independent_battles_of_two_systems_are_the_posterior(wins: int) -> None:
-    """One battle a question: the draws of P(first wins) are Beta(wins + 1/2, losses + 1/2) (Brown, Cai, DasGupta)."""
+    """One battle a query: the draws of P(first wins) are Beta(wins + 1/2, losses + 1/2) (Brown, Cai, DasGupta)."""
     n = 30
     counts = np.zeros((n, 2, 2))
     counts[:wins, 0, 1] = 1
@@ -82,7 +82,7 @@ def test_the_draws_of_independent_battles_of_two_systems_are_the_posterior(wins:
         assert scale == 0.25
 
 
-def test_more_of_the_same_verdicts_on_a_question_are_not_more_questions() -> None:
+def test_more_of_the_same_verdicts_on_a_query_are_not_more_queries() -> None:
     battles = simulate(5)
     doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)
     a, b = (by_query(data, ties="half", penalty="jeffreys", ridge=RIDGE) for data in (battles, doubled))
@@ -153,11 +153,11 @@ def test_one_lucky_language_does_not_move_the_joint_row() -> None:
 
 
 DESIGNS = [
-    ("5 systems x 30 questions", 120),
-    ("8 systems x 60 questions, one at -6, no ties", 100),
-    ("8 systems x 100 questions, one with ten battles", 80),
-    ("a star of 12 systems x 200 questions", 50),
-    ("8 systems x 100 questions, question effects of sd 3", 80),
+    ("5 systems x 30 queries", 120),
+    ("8 systems x 60 queries, one at -6, no ties", 100),
+    ("8 systems x 100 queries, one with ten battles", 80),
+    ("a star of 12 systems x 200 queries", 50),
+    ("8 systems x 100 queries, query effects of sd 3", 80),
 ]
 
 
@@ -179,7 +179,7 @@ def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int
 
 
 def test_the_rating_is_the_middle_of_what_its_interval_means() -> None:
-    """18 languages x 8 systems x 10 questions, -2 to 2: the mean error of a joint rating is small beside its interval,
+    """18 languages x 8 systems x 10 queries, -2 to 2: the mean error of a joint rating is small beside its interval,
     where the maximum of the likelihood is off by a multiple of it.
     """
     design = calibration.Design("", np.linspace(2, -2, 8), 10, 24)

@@ -101,7 +101,7 @@ def test_one_language_says_nothing_of_differences() -> None:
 
 
 def test_intervals_of_tau_cover_the_true_tau() -> None:
-    """30 simulated arenas of 12 systems and 60 questions, one pair of languages each: nominal 95%."""
+    """30 simulated arenas of 12 systems and 60 queries, one pair of languages each: nominal 95%."""
     covered = 0
     for seed in range(30):
         simulated = simulate_arena(systems=12, queries=60, languages=["en", "sw"], seed=seed)

@@ -10,9 +10,9 @@ import choix
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import mirage, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_cli import mirage, rows
 from test_rank import battles, judged, maximum, ratings, simulate
 
 import mirage.rank as rank

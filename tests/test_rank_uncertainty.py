@@ -1,4 +1,4 @@
-"""Tiers, analytic intervals, how many more questions, and the coverage of intervals, by simulations with known truth.
+"""Tiers, analytic intervals, how many more queries, and the coverage of intervals, by simulations with known truth.
 
 The truth of a simulation is what the ratings of very many queries come to, not the strengths that verdicts were drawn
 with: queries differ, so that the two differ by a common factor.
@@ -109,7 +109,7 @@ def test_a_system_with_hardly_any_battles_has_no_tier_and_does_not_hold_the_othe
 
 @pytest.mark.parametrize("seed", range(20))
 def test_twins_are_never_separated(seed: int) -> None:
-    """One system under two names: no question tells them apart, whatever is left of rounding."""
+    """One system under two names: no query tells them apart, whatever is left of rounding."""
     arena = simulate(seed, systems=7, queries=60)
     order = np.array([*range(7), 2])
     wins, ties = arena.wins[:, order][:, :, order].copy(), arena.ties[:, order][:, :, order].copy()
@@ -117,11 +117,11 @@ def test_twins_are_never_separated(seed: int) -> None:
     tiers = tiers_of(battles(wins, ties))
     assert not tiers.separated("s02", "s07")
     assert tiers.differing[tiers.index_of("s02", "s07")] == 0
-    assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any question"
+    assert rank.sample_sizes(tiers, "s02", "s07").reason == "they do not differ on any query"
 
 
 def test_systems_with_the_same_record_are_never_separated() -> None:
-    """Each beats the other and everybody else equally often, on different questions."""
+    """Each beats the other and everybody else equally often, on different queries."""
     rng = np.random.default_rng(3)
     for _ in range(10):
         arena = simulate(int(rng.integers(1000)), systems=4, queries=40)
@@ -240,7 +240,7 @@ def test_systems_that_never_differ_share_a_tier() -> None:
     assert tiers.tiers == (1, 1, 1)
     assert (tiers.p == 1).all()
     assert rank.disagreements(rank.rate({"en": battles(np.zeros((20, 3, 3)), ties)}, draws=20)) == {}
-    assert rank.sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any question"
+    assert rank.sample_sizes(tiers, "s00", "s01").reason == "they do not differ on any query"
 
 
 def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
@@ -322,17 +322,17 @@ def test_the_table_carries_the_tiers() -> None:
         assert row["tier"] == ranking.tiers[row["language"]].tier[row["system"]]
 
 
-# How many more questions
+# How many more queries
 
 
-def test_the_number_of_questions_has_the_power_of_the_noncentral_t() -> None:
+def test_the_number_of_queries_has_the_power_of_the_noncentral_t() -> None:
     for t, n, level in ((1.2, 100, 0.05), (0.4, 30, 0.001), (2.5, 12, 0.01)):
         total = queries_needed(t, n, level=level, power=0.8)
         edge = stats.t.ppf(1 - level / 2, total - 1)
         assert stats.nct.sf(edge, total - 1, t * np.sqrt(total / n)) == pytest.approx(0.8, abs=0.02)
 
 
-def test_with_that_many_questions_the_two_are_separated_in_80_percent_of_arenas() -> None:
+def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() -> None:
     """The statistic of the pair from 4 x 20,000 queries, seeds (20, 0) to (20, 3); arenas with seeds (21, k)."""
     theta = [0.9, 0.35, 0, -0.9]
     level = ALPHA / 6
@@ -373,7 +373,7 @@ def test_the_number_is_none_when_they_are_separated_and_null_with_a_reason_when_
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
     answer = rank.SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
-    assert answer.text.startswith("about 1,300 more questions to separate x and y (95% interval: 320 to ")
+    assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
     assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 
 
@@ -510,9 +510,9 @@ def test_a_rating_without_a_bound_says_on_which_side() -> None:
     assert set(ratings(battles(apart)).unbounded.values()) == {"both"}
 
 
-def test_few_questions_are_remarked() -> None:
+def test_few_queries_are_remarked() -> None:
     ranking = rank.rate({"en": simulate(1, queries=8)}, draws=20)
     text = "\n".join(remarks(ranking, None))
-    assert "fewer than 10 questions, so that intervals cover less than they say: en (8)" in text
+    assert "fewer than 10 queries, so that intervals cover less than they say: en (8)" in text
     two = rank.rate({"en": simulate(1, systems=12, queries=8)}, draws=20)
     assert "one tier: en" in "\n".join(remarks(two, None))

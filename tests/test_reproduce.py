@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
-from typer.testing import CliRunner
 
 import mirage.rank as rank
-from mirage import cli, schema, store
+from mirage import schema, store
 from mirage.charts import reproduce as charts
 from mirage.rank.languages import kendall
 from mirage.rank.paper import play
@@ -239,7 +239,7 @@ def test_resampling_battles_makes_intervals_too_narrow(reproduction: Reproductio
     assert effect(reproduction, 36, "width", language="all") > 1
 
 
-def test_the_published_width_falls_with_the_drawn_questions(reproduction: Reproduction) -> None:
+def test_the_published_width_falls_with_the_drawn_queries(reproduction: Reproduction) -> None:
     """Pitfall 35."""
     (*ratios,) = [row["effect"] for row in rows(reproduction, "corrections", language="all", pitfall=35)]
     assert ratios == sorted(ratios)
@@ -247,12 +247,6 @@ def test_the_published_width_falls_with_the_drawn_questions(reproduction: Reprod
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
-
-
-def mirage(*args: object, code: int = 0) -> Any:
-    result = CliRunner().invoke(cli.app, [str(argument) for argument in args], prog_name="mirage")
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> None:
@@ -270,7 +264,7 @@ def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path:
     with pytest.raises(Exception, match="there are 2 judges: x, y"):
         only_referee(opened)
     bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
-    assert "mirage features" in mirage("reproduce", bare.path, "--referee", "x", code=2).stderr
+    assert "mirage import answers" in mirage("reproduce", bare.path, "--referee", "x", code=2).stderr
     assert "five systems" in mirage("reproduce", opened.path, "--referee", "x", code=2).stderr
 
 
@@ -337,7 +331,7 @@ def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -
 
 
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
-    """NoMIRACL's published replies: two of the features, no judge."""
+    """NoMIRACL's published answers: two of the features, no judge."""
     opened = store.open_arena(store.bundled()["nomiracl"])
     referee = only_referee(opened)
     material = gather_material(opened, referee, languages=["sw"], holdout=(), draws=2, forest_draws=1, splits=2, seed=0)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput, UnknownName
-from mirage.judge.stage import Sample
+from mirage.judge.stage import BattleSample
 from mirage.outcomes.stage import OUTCOMES
 from mirage.pipeline import steps
 from mirage.sources.sample import read_sample
@@ -32,18 +32,19 @@ EVERY = [
     "ratings by relevance",
     "ratings by heuristic",
 ]
+IDLE = {"retrieve", "generate", "nuggets by terms"}
 FAST: dict[str, Any] = {"draws": 20}
 
 
 def few(tables: dict[str, pa.Table], languages: str = "en fi", n: int = 10) -> dict[str, pa.Table]:
-    """The first and last questions of some languages."""
+    """The first and last queries of some languages."""
     ids = [f"{code}-{i:02}" for code in languages.split() for i in (1, 2, 9, 10)[:n]]
     return {name: table.filter(pc.is_in(table["query_id"], pa.array(ids))) for name, table in tables.items()}
 
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An arena with questions, passages and the answers of the reference, after a whole run."""
+    """An arena with queries, passages and the answers of the reference, after a whole run."""
     path = tmp_path_factory.mktemp("run") / "arena"
     store.write(path, few(read_sample(SOURCE)), made_by="a test")
     assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
@@ -59,9 +60,9 @@ def arena(ready: Path, tmp_path: Path) -> Path:
 
 
 def done(path: Path, **options: Any) -> list[pipeline.StepReport]:
-    """What a run did, but for the answers that nobody was asked for."""
+    """What a run did, but for what nobody asked for and nuggets that are not there."""
     results = pipeline.run_all(path, pipeline.RunOptions(**FAST | options), made_by="a test")
-    return [result for result in results if result.step != "generate"]
+    return [result for result in results if result.step not in IDLE]
 
 
 def ran(results: list[pipeline.StepReport]) -> list[str]:
@@ -212,7 +213,8 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
     only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
     results = done(only.path)
     assert {d.state for d in results} == {"skipped"}
-    assert results[0].why.startswith("this arena has no passages; run: mirage import")
+    assert results[0].why.startswith("this arena has no passages;")
+    assert "mirage import queries" in results[0].why
     complete = store.write(tmp_path / "one", tables, made_by="a test")
     results = done(complete.path, baselines=False)
     judge_step = next(d for d in results if d.step == "judge heuristic")
@@ -293,7 +295,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
         options = by_model(service, concurrency=1) | {
             "start": "judge",
             "end": "judge",
-            "sample": Sample(pairs=3),
+            "sample": BattleSample(pairs=3),
         }
         first = done(arena, **options)[0]
         assert first.state == "unfinished"
@@ -307,7 +309,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
 
 def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
     with Service(lambda call: reply("[[3]] [[A]]")) as service:
-        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": Sample(pairs=2)}
+        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": BattleSample(pairs=2)}
         # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
         grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
         assert grades > 0
@@ -328,9 +330,15 @@ def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     printed = [(row["step"], row["state"], row["why"]) for row in rows]
-    assert printed.pop(1) == ("generate", "skipped", "no system is named")
+    idle = {step: (state, why) for step, state, why in printed if step in IDLE}
+    assert idle == {
+        "retrieve": ("skipped", "no retriever is named"),
+        "generate": ("skipped", "no system is named"),
+        "nuggets by terms": ("skipped", "there are no nuggets"),
+    }
+    printed = [row for row in printed if row[0] not in IDLE]
     assert printed == [(step, "skipped", "up to date") for step in EVERY]
-    assert "7 skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
+    assert f"{len(rows)} skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
     wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
     assert wrong.exit_code == 2
     assert "did you mean: judge" in wrong.stderr

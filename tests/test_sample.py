@@ -102,7 +102,7 @@ def test_the_place_of_a_mistake_is_file_and_line(tmp_path: Path) -> None:
         (lambda d: d.update(licence="CC-BY-4.0"), "licence is 'CC-BY-4.0'"),
         (lambda d: d.update(language="fi"), "the file's name says 'en'"),
         (lambda d: d.update(questions={}), "questions is {}"),
-        (lambda d: d["questions"].pop(), "there are 9 questions"),
+        (lambda d: d["questions"].pop(), "there are 9 queries"),
         (lambda d: d["questions"].__setitem__(3, "no object"), "is no object"),
         (lambda d: first(d).update(extra=1), "extra"),
         (lambda d: first(d).update(query_id="en-1"), "query_id is 'en-1'"),
@@ -121,7 +121,7 @@ def test_the_place_of_a_mistake_is_file_and_line(tmp_path: Path) -> None:
         (lambda d: first(d)["passages"][0].update(text=first(d)["passages"][1]["text"]), "occurs twice"),
         (lambda d: [p.update(relevant=False) for p in first(d)["passages"]], "0 passages are relevant"),
         (lambda d: [p.update(relevant=True) for p in first(d)["passages"]], "8 passages are relevant"),
-        (lambda d: d["questions"][8]["passages"][0].update(relevant=True), "no passage of this question may be"),
+        (lambda d: d["questions"][8]["passages"][0].update(relevant=True), "no passage of this query may be"),
         (lambda d: d["questions"][9].update(answer="It is so [en-10#1]."), "nothing may be cited"),
         (lambda d: first(d).update(reason="No citation."), "the reason cites nothing"),
         (lambda d: first(d).update(answer="It is so [en-01#3]."), "not the same"),
@@ -153,8 +153,8 @@ def test_the_layout_and_the_normal_form_are_kept_so_that_a_change_shows_as_one_l
 
 def test_ten_mistakes_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
-        for question in data["questions"][:2]:
-            for passage in question["passages"]:
+        for query in data["questions"][:2]:
+            for passage in query["passages"]:
                 passage["title"] += " "
 
     message = refused(tmp_path / "s", change)

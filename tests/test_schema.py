@@ -20,6 +20,92 @@ from mirage.errors import BadInput, UnknownName
 from mirage.languages import LANGUAGES
 
 GOOD: dict[str, dict[str, Any]] = {
+    "systems": {
+        "system": "s",
+        "licence": "MIT",
+        "open_weights": True,
+        "parameters": 7.0,
+        "released": "2024-05",
+        "price_in": 0.5,
+        "price_out": 1.5,
+        "context_length": 8192,
+        "url": "https://example.org",
+        "retriever": "bm25",
+        "source": "its page",
+    },
+    "turns": {"language": "en", "query_id": "q1", "position": 1, "speaker": "user", "text": "hello"},
+    "tags": {"language": "en", "query_id": "q1", "tag": "domain", "value": "finance"},
+    "references": {"language": "en", "query_id": "q1", "text": "She."},
+    "documents": {
+        "language": "en",
+        "query_id": "q1",
+        "passage_id": "d#0",
+        "url": "https://example.org",
+        "metadata": "{}",
+    },
+    "retrieved": {
+        "language": "en",
+        "query_id": "q1",
+        "retriever": "bm25",
+        "passage_id": "d#0",
+        "rank": 1,
+        "score": 12.5,
+        "title": None,
+        "text": None,
+    },
+    "scores": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "measure": "completeness",
+        "rater": "annotator 1",
+        "person": True,
+        "value": 3.0,
+        "low": 1.0,
+        "high": 4.0,
+        "reason": None,
+    },
+    "nuggets": {
+        "language": "en",
+        "query_id": "q1",
+        "nugget_id": "n1",
+        "text": "She did.",
+        "importance": "vital",
+        "passage_id": "d#0",
+        "author": "m",
+    },
+    "nugget_edits": {
+        "edit_id": "e1",
+        "time": "2026-11-21T05:13:28.250000Z",
+        "author": "amina",
+        "language": "en",
+        "query_id": "q1",
+        "change": "drop",
+        "before": "[]",
+        "after": "[]",
+    },
+    "nugget_assignments": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "nugget_id": "n1",
+        "assigner": "m",
+        "assignment": "partial_support",
+        "quote": None,
+        "reason": None,
+        "call": None,
+    },
+    "support_grades": {
+        "language": "en",
+        "query_id": "q1",
+        "system": "s",
+        "sentence": 0,
+        "passage_id": "d#0",
+        "grader": "m",
+        "grade": "full",
+        "reason": None,
+        "call": None,
+    },
     "queries": {"language": "en", "query_id": "q1", "subset": "relevant", "text": "who?", "reason": None},
     "passages": {
         "language": "en",
@@ -40,6 +126,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "reason": None,
         "call": None,
         "numbered": None,
+        "retriever": None,
+        "depth": None,
     },
     "outcomes": {
         "language": "en",
@@ -72,6 +160,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "reason": None,
         "call": None,
         "points": None,
+        "person": None,
+        "voter": None,
     },
     "ratings": {
         "language": "all",
@@ -203,14 +293,14 @@ def test_a_measurement_that_is_not_a_number_is_refused(name: str, column: str, v
         schema.validate(name, data)
 
 
-@pytest.mark.parametrize("name", schema.TABLES)
+@pytest.mark.parametrize("name", [name for name in schema.TABLES if "language" in GOOD[name]])
 def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match=rf"{name}\.language is not a known language .* holds 'xx'"):
         schema.validate(name, table(name, {"language": "xx"}))
 
 
 def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
-    for name in schema.TABLES:
+    for name in (name for name in schema.TABLES if "language" in GOOD[name]):
         if name in ("ratings", "predictions", "importances", "published"):
             schema.validate(name, table(name, {"language": "all"}))
         else:
@@ -368,7 +458,7 @@ wrong, start = [], threading.Barrier(12)
 def ask():
     start.wait()
     try:
-        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement, votes.CorrectedRating):
+        for kind in (*schema.TABLES, votes.Vote, votes.NuggetVote, votes.Agreement, votes.CorrectedRating):
             schema.columns.__wrapped__(kind)
     except BaseException as error:
         wrong.append(error)

@@ -20,8 +20,9 @@ from mirage.errors import ArenaError, TableMissing
 from mirage.sources.sample import read_sample
 from mirage.store import home
 from mirage.store import search as searching
-from mirage.store.question import of_question
+from mirage.store.query_rows import of_query
 from mirage.store.search import build_index, indexed, search
+from pages import page_text
 
 ODD = (
     'She said "yes" and left; 100% of_it * AND NOT "',
@@ -40,7 +41,7 @@ ODD = (
 
 
 def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> store.Arena:
-    """Three answers a question, in two languages, sorted otherwise than they were written."""
+    """Three answers a query, in two languages, sorted otherwise than they were written."""
     rows = [
         schema.Answer(
             "fi" if i % 3 else "ar",
@@ -286,22 +287,22 @@ def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
             ask()
 
 
-# One question
+# One query
 
 
 @pytest.mark.parametrize("few", [10_000, 10], ids=["by row groups", "by DuckDB"])
-def test_the_rows_of_a_question_are_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
-    monkeypatch.setattr("mirage.store.question._FEW", few)
+def test_the_rows_of_a_query_are_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr("mirage.store.query_rows._FEW", few)
     arena = arena_of(tmp_path, [f"text {i}" for i in range(3000)])
     everything = arena.read("answers").to_pylist()
     for query_id in ("q0000", "q0133", "q0134", "q0999"):
         for code in ("ar", "fi"):
             expected = [r for r in everything if (r["language"], r["query_id"]) == (code, query_id)]
-            assert of_question(arena, "answers", (code, query_id)) == expected
+            assert of_query(arena, "answers", (code, query_id)) == expected
             assert expected
-    assert of_question(arena, "answers", ("fi", "no such")) == []
-    assert of_question(arena, "answers", ("sw", "q0000")) == []
-    assert of_question(arena, "passages", ("fi", "q0000")) == []
+    assert of_query(arena, "answers", ("fi", "no such")) == []
+    assert of_query(arena, "answers", ("sw", "q0000")) == []
+    assert of_query(arena, "passages", ("fi", "q0000")) == []
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
@@ -309,7 +310,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     file = next((arena.path / "answers").glob("fi-*"))
     file.write_bytes(b"x" * file.stat().st_size)
     with pytest.raises(ArenaError, match="damaged"):
-        of_question(arena, "answers", ("fi", "q0000"))
+        of_query(arena, "answers", ("fi", "q0000"))
 
 
 # The offer on a page
@@ -329,14 +330,14 @@ def test_a_page_offers_an_index_where_a_search_reads_many_answers_and_makes_it(
     app = AppTest.from_file(ROOT / "pages" / "answers.py", default_timeout=PATIENCE)
     app.query_params["q"] = "number 7"
     app.run()
-    assert any("1 of 18 questions; 1 of 27 replies match." in caption.value for caption in app.caption)
+    assert "1 of 18 queries; 1 of 27 answers match." in page_text(app)
     (offer,) = [button for button in app.button if button.label == "Index the answers"]
     offer.click().run()
     assert not app.exception
     assert indexed(arena)
     assert not [button for button in app.button if button.label == "Index the answers"]
     app.text_input(key="q").set_value("NUMBER 1").run()
-    assert any("; 11 of 27 replies match." in caption.value for caption in app.caption)
+    assert "; 11 of 27 answers match." in page_text(app)
 
 
 def test_a_small_arena_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 import yaml
+from commands import mirage, rows
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_cli import mirage, rows
 from test_miracl import hub, served
 from test_store import snapshot
 
@@ -43,7 +43,7 @@ def arena(
     system: str = "teacher",
     **changed: Any,
 ) -> Path:
-    """An arena of one language in which each answer is to a question of its own, all with the same passages."""
+    """An arena of one language in which each answer is to a query of its own, all with the same passages."""
     tables: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
     for query, answer in answers.items():
         key = "sw", query
@@ -124,8 +124,8 @@ def test_the_same_arena_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
         ("##Reason: Ni kubwa [q#0].", {}, "it lacks a part, ##Reason or ##Answer"),
         (compose_answer("Ni kubwa.", "Ndiyo."), {}, "it cites nothing"),
         (compose_answer("Ni kubwa [q#0] [q#1].", "Ndiyo."), {}, "it cites a passage that is not relevant"),
-        (compose_answer("Ni kubwa [q#0] [q#9].", "Ndiyo."), {}, "it cites what is no passage of its question"),
-        (compose_answer("Ni kubwa [q#0] [1].", "Ndiyo."), {}, "it cites what is no passage of its question"),
+        (compose_answer("Ni kubwa [q#0] [q#9].", "Ndiyo."), {}, "it cites what is no passage of its query"),
+        (compose_answer("Ni kubwa [q#0] [1].", "Ndiyo."), {}, "it cites what is no passage of its query"),
     ],
 )
 def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
@@ -145,8 +145,8 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
 @pytest.mark.parametrize(
     ("labels", "reason"),
     [
-        ({"q#0": True, "q#2": None}, "a passage of its question has no label"),
-        ({"q#0": False, "q#2": False}, "no passage of its question is relevant"),
+        ({"q#0": True, "q#2": None}, "a passage of its query has no label"),
+        ({"q#0": False, "q#2": False}, "no passage of its query is relevant"),
     ],
 )
 def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
@@ -158,14 +158,14 @@ def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
     assert not (tmp_path / "t.jsonl").exists()
 
 
-def test_a_question_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -> None:
+def test_a_query_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD, "2": GOOD})
     passages = store.open_arena(folder).read("passages").to_pylist()
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
     store.write(folder, {"passages": table}, made_by="a test")
     written = training.write_training_set(folder, tmp_path / "t.jsonl")
-    assert reasons(written) == {"its question cannot be asked with all its passages": 1}
+    assert reasons(written) == {"its query cannot be asked with all its passages": 1}
     assert [example.query_id for example in written.training.train] == ["2"]
 
 
@@ -258,11 +258,11 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
 
 @given(st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=30), st.floats(0, 0.9), st.integers(0, 9))
 @settings(deadline=None)
-def test_no_question_is_on_both_sides_and_the_share_is_kept(texts: list[str], holdout: float, seed: int) -> None:
+def test_no_query_is_on_both_sides_and_the_share_is_kept(texts: list[str], holdout: float, seed: int) -> None:
     known = {"answer": GOOD, "labels": LABELS}
     learned = {("sw", str(i)): known | {"question": text} for i, text in enumerate(texts)}
     dataset = sft.build_examples({"t": learned}, dict.fromkeys(learned, ""), holdout=holdout, seed=seed)
-    train, held_out = ({example.question for example in examples} for examples in (dataset.train, dataset.heldout))
+    train, held_out = ({example.query for example in examples} for examples in (dataset.train, dataset.heldout))
     assert not train & held_out
     assert len(dataset.train) + len(dataset.heldout) == len(texts)
     n = len(set(texts))
@@ -356,7 +356,7 @@ def test_the_recipe_has_every_hyperparameter_of_table_6(tmp_path: Path, shared: 
 
 @pytest.fixture(scope="module")
 def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's questions, passages and reference answers."""
+    """The sample's queries, passages and reference answers."""
     from mirage.sources.sample import read_sample
 
     folder = tmp_path_factory.mktemp("sample") / "arena"
@@ -367,7 +367,7 @@ def test_the_sample_gives_a_training_set_in_all_18_languages(sample_arena: Path,
     result = mirage("sft", sample_arena, "--out", tmp_path / "t.jsonl", "--format", "csv")
     assert {row["language"] for row in rows(result)} == set(LANGUAGES)
     assert {(row["split"], row["n_queries"]) for row in rows(result)} == {("train", "7"), ("heldout", "1")}
-    assert "36 answers of reference are left out: no passage of its question is relevant" in result.stderr
+    assert "36 answers of reference are left out: no passage of its query is relevant" in result.stderr
     assert "126 conversations to train on, 18 held out" in result.stderr
     assert len(lines(tmp_path / "t.jsonl")) == 126
 
@@ -415,7 +415,7 @@ BAD = compose_answer("Ni kubwa [q#1].", "Ndiyo.")
 
 @pytest.fixture
 def taught(tmp_path: Path) -> Path:
-    """Forty questions that three teachers answered: `a` all, `b` the first thirty, `c` ten and those wrongly."""
+    """Forty queries that three teachers answered: `a` all, `b` the first thirty, `c` ten and those wrongly."""
     folder = arena(tmp_path / "arena", {f"{number:02}": GOOD for number in range(40)})
     answers = [
         schema.Answer("sw", f"{number:02}", teacher, text, "ok", "rag", None, None)
@@ -427,7 +427,7 @@ def taught(tmp_path: Path) -> Path:
 
 
 def taken(written: training.TrainingResult) -> Counter[tuple[str, str]]:
-    """The questions and teachers of the set."""
+    """The queries and teachers of the set."""
     examples = (*written.training.train, *written.training.heldout)
     return Counter((example.query_id, example.system) for example in examples)
 
@@ -438,12 +438,12 @@ def test_all_answers_of_all_teachers_are_conversations(taught: Path, tmp_path: P
     records = [*lines(tmp_path / "t.jsonl"), *lines(tmp_path / "t.heldout.jsonl")]
     assert {(record["system"], record["messages"][1]["content"]) for record in records} == {("a", GOOD), ("b", BRIEF)}
     prompts_of = {(record["query_id"], record["messages"][0]["content"]) for record in records}
-    assert len(prompts_of) == 40, "two teachers' answers to a question have one prompt"
+    assert len(prompts_of) == 40, "two teachers' answers to a query have one prompt"
     held_out = {record["query_id"] for record in lines(tmp_path / "t.heldout.jsonl")}
     assert not held_out & {record["query_id"] for record in lines(tmp_path / "t.jsonl")}, "both answers are on one side"
 
 
-def test_one_answer_a_question_is_drawn_by_the_seed(taught: Path, tmp_path: Path) -> None:
+def test_one_answer_a_query_is_drawn_by_the_seed(taught: Path, tmp_path: Path) -> None:
     first, again, other = (
         training.write_training_set(taught, tmp_path / name / "t.jsonl", systems=["a", "b"], mix="one", seed=seed)
         for name, seed in (("x", 0), ("y", 0), ("z", 1))
@@ -452,7 +452,7 @@ def test_one_answer_a_question_is_drawn_by_the_seed(taught: Path, tmp_path: Path
     assert snapshot(tmp_path / "x") == snapshot(tmp_path / "y")
     assert Counter(query for query, _ in taken(first)) == dict.fromkeys((f"{n:02}" for n in range(40)), 1)
     drawn = Counter(teacher for query, teacher in taken(first) if query < "30")
-    assert min(drawn.values()) >= 7, "each teacher is drawn for about half of thirty questions"
+    assert min(drawn.values()) >= 7, "each teacher is drawn for about half of thirty queries"
     backwards = training.write_training_set(taught, tmp_path / "w" / "t.jsonl", systems=["b", "a"], mix="one")
     assert taken(backwards) == taken(first), "the order of the teachers draws nothing"
     assert first.training.left_out[("a", "another teacher's answer was taken")] == drawn["b"]
@@ -498,7 +498,7 @@ def test_the_command_mixes_teachers(taught: Path, tmp_path: Path) -> None:
 
 
 def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
-    """Files as the hub has them, over HTTP; every question that a teacher answered well is a training pair."""
+    """Files as the hub has them, over HTTP; every query that a teacher answered well is a training pair."""
     with served(hub("sw")) as address:
         mirage(
             *("pull", "miracl", "--split", "train", "--texts", "--languages", "sw"),

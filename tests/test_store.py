@@ -25,7 +25,7 @@ from mirage.errors import ArenaError, BadInput, TableMissing, UnknownName
 from mirage.store import writing
 
 
-def queries(*languages: str, n: int = 3, text: str = "a question") -> pa.Table:
+def queries(*languages: str, n: int = 3, text: str = "a query") -> pa.Table:
     keys = [(code, f"{i}") for i in reversed(range(n)) for code in languages]
     return schema.from_columns(
         "queries",
@@ -74,7 +74,7 @@ def test_a_written_arena_says_what_it_is_and_gives_back_its_rows_in_the_order_of
         tmp_path / "a",
         title="Small",
         label="simulated",
-        about="Three questions.",
+        about="Three queries.",
         licence="CC0",
         made_from=[{"name": "x", "sha256": "0"}],
         notes=["nothing is missing"],
@@ -219,7 +219,7 @@ def test_the_bundled_arenas_are_found_and_sound() -> None:
 
 def test_values_go_into_sql_as_parameters(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
-    rows = arena.sql("select query_id from queries where language = ? and text = ?", ["en", "a question en 1"])
+    rows = arena.sql("select query_id from queries where language = ? and text = ?", ["en", "a query en 1"])
     assert rows.to_pylist() == [{"query_id": "1"}]
     assert arena.sql("select * from queries where text = ?", ["' or 1=1 --"]).num_rows == 0
 

@@ -28,7 +28,7 @@ from mirage.surrogate.ridge import STRENGTHS, slopes
 from mirage.surrogate.training import by_tournament, training
 
 CODES = ["en", "sw", "zh"]
-FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "replies")
+FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "answers")
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_a_system_without_one_feature_does_not_train_as_a_row_of_zeros_pitfall_1
         assert np.isfinite(part.standard()).all()
 
 
-def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
+def test_means_are_over_the_queries_with_a_value(seen: Training) -> None:
     language = seen.languages["sw"]
     f = seen.features.index("support_neutral")
     measured = np.isfinite(language.values[:, 2, f])
@@ -183,7 +183,7 @@ def test_means_are_over_the_questions_with_a_value(seen: Training) -> None:
 # --- predictions ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["pooled", "pairwise", "replies"])
+@pytest.mark.parametrize("name", ["pooled", "pairwise", "answers"])
 def test_left_out_systems_are_found_where_they_are(simulation: SimulatedArena, seen: Training, name: str) -> None:
     left_out = leave_one_out(seen, name)
     for code in CODES:
@@ -385,7 +385,7 @@ def test_a_system_beyond_the_others_is_said_to_be_outside(simulation: SimulatedA
     assert surrogate.outside(moved, "sim-01")["en"] == ()
 
 
-@pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "replies"])
+@pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "answers"])
 def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(simulation: SimulatedArena, name: str) -> None:
     rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(5)
@@ -470,7 +470,7 @@ def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
         "import hashlib\n"
         "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
         "seen = training(t['features'], t['judgments'], 'judge')\n"
-        "made = report_on(seen, 'judge', regressors=['pooled', 'replies'])\n"
+        "made = report_on(seen, 'judge', regressors=['pooled', 'answers'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
     )
     printed = [

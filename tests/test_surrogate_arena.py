@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import mirage, rows
 from conftest import ROOT
-from typer.testing import CliRunner, Result
 
 import mirage.rank as rank
-from mirage import cli, schema, store, surrogate
+from mirage import schema, store, surrogate
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.sources.simulated import simulate_arena
 from mirage.stage import run
@@ -42,18 +40,6 @@ def reported(tables: dict[str, pa.Table]) -> Report:
 @pytest.fixture
 def arena(tables: dict[str, pa.Table], tmp_path: Path) -> store.Arena:
     return store.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
-
-
-def mirage(*args: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def rows(result: Result) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -93,7 +79,7 @@ def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
 
 
 def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Report) -> None:
-    # Every question of every language, against each of the six others, once.
+    # Every query of every language, against each of the six others, once.
     assert reported.calls == 2 * 30 * 6
     assert any("USD 3.60" in line for line in conclusions(reported, price=0.01))
 
@@ -200,9 +186,9 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
     assert "forrest" in mirage("surrogate", arena.path, "--referee", "judge", "--regressor", "forrest", code=2).stderr
     message = mirage("surrogate", arena.path, "--referee", "judge", "--store", "--regressor", "pooled", code=2).stderr
     assert "--store keeps all languages and regressors" in message
-    assert "mirage outcomes" in mirage("surrogate", arena.path, code=2).stderr
+    assert "mirage import answers" in mirage("surrogate", arena.path, code=2).stderr
     bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
-    assert "mirage features" in mirage("surrogate", bare.path, "--referee", "judge", code=2).stderr
+    assert "mirage import answers" in mirage("surrogate", bare.path, "--referee", "judge", code=2).stderr
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
@@ -230,7 +216,7 @@ def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Rep
         views.comparison_of(stored, "relevance")
 
 
-def test_on_real_replies_single_replies_tell_more_than_means() -> None:
+def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     arena = store.open_arena(ROOT / "data" / "nomiracl")
     seen = training(
         arena.read("features", languages=["en", "sw"]),
@@ -238,11 +224,11 @@ def test_on_real_replies_single_replies_tell_more_than_means() -> None:
         "relevance",
     )
     assert len(seen.systems) == 11
-    # No reply has citation scores here; they are no feature, rather than zeros.
+    # No answer has citation scores here; they are no feature, rather than zeros.
     assert not {name for name in seen.features if name.startswith("citation")}
 
     def taus(name: str) -> float:
         quality = surrogate.leave_one_out(seen, name).quality()
         return float(np.mean([q.tau or 0 for q in quality if q.language != "all"]))
 
-    assert taus("replies") > taus("pooled") + 0.1
+    assert taus("answers") > taus("pooled") + 0.1

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import small_arena
+from commands import mirage, rows
 from hypothesis import given
 from hypothesis import strategies as st
-from test_cli import mirage, rows
 
 from mirage import outcomes, schema, store
 from mirage.errors import NotEnoughData, UnknownName
@@ -27,10 +27,10 @@ Tables = dict[str, pa.Table]
 YES, NO, MUTTER = "Yes, answer is present in [1].", "I don't know.", "  "
 
 
-def study(replies: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
-    """Queries, answers and outcomes; replies by system and template, each (language, subset, query id, text)."""
+def study(texts: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
+    """Queries, answers and outcomes; texts by system and template, each (language, subset, query id, text)."""
     queries, answers = {}, []
-    for (system, template), cases in replies.items():
+    for (system, template), cases in texts.items():
         for language, subset, query, text in cases:
             queries[language, query] = schema.Query(language, query, subset, "Why?", None)  # type: ignore[arg-type]
             answers.append(schema.Answer(language, query, system, text, "ok", template, None, None))
@@ -107,7 +107,7 @@ def test_rates_by_template_are_those_of_each_name_alone() -> None:
     assert [row["template"] for row in table.to_pylist() if row["system"] == "m"] == ["vanilla", "role"] * 4
 
 
-def test_the_change_is_over_questions_decided_under_both_prompts() -> None:
+def test_the_change_is_over_queries_decided_under_both_prompts() -> None:
     tables = small()
     rates = {
         (row["system"], row["template"], row["subset"]): row
@@ -115,7 +115,7 @@ def test_the_change_is_over_questions_decided_under_both_prompts() -> None:
         if row["language"] == "en"
     }
     role = rates["m", "role", "non_relevant"]
-    # Of four questions decided under both, two hallucinations go and one comes.
+    # Of four queries decided under both, two hallucinations go and one comes.
     assert role["pairs"] == 4
     assert role["change"] == pytest.approx(-0.25)
     assert role["change_low"] < role["change"] < role["change_high"]
@@ -141,7 +141,7 @@ def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
 @pytest.mark.parametrize("sizes", [(40,), (250,), (20, 200, 60)])
 @pytest.mark.parametrize("effect", [0.0, 0.2])
 def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) -> None:
-    """Replies under two prompts that share the difficulty of their question; the truth is the mean over languages."""
+    """Answers under two prompts that share the difficulty of their query; the truth is the mean over languages."""
     rng = np.random.default_rng(7)
     hard = rng.beta(2, 2, 100_000)
     before, after = hard, np.clip(hard - effect, 0, 1)
@@ -150,20 +150,20 @@ def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) 
     for _ in range(2000):
         cells = []
         for n in sizes:
-            question = rng.integers(0, len(hard), n)
-            first, second = rng.random(n) < after[question], rng.random(n) < before[question]
+            query = rng.integers(0, len(hard), n)
+            first, second = rng.random(n) < after[query], rng.random(n) < before[query]
             cells.append((int(np.sum(first & ~second)), int(np.sum(second & ~first)), n))
         _, low, high = outcomes.matched_difference(cells)
         covered += low <= truth <= high
     assert 0.93 <= covered / 2000 <= 0.975
 
 
-def test_replies_to_no_known_template_are_left_out_and_none_is_an_error() -> None:
+def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> None:
     tables = study({("a", None): cases("en", "relevant", [YES]), ("b", "role"): cases("en", "relevant", [YES])})
     table = outcomes.template_rates(tables["outcomes"], tables["answers"])
     assert set(table["system"].to_pylist()) == {"b"}
     only = study({("a", None): cases("en", "relevant", [YES])})
-    with pytest.raises(NotEnoughData, match="no reply is known to be to a prompt template"):
+    with pytest.raises(NotEnoughData, match="no answer is known to be to a prompt template"):
         outcomes.template_rates(only["outcomes"], only["answers"])
     with pytest.raises(UnknownName, match="no language 'fi'"):
         outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["fi"])
@@ -191,7 +191,7 @@ def test_the_confusion_matrix_by_hand() -> None:
     assert row["template"] is None
 
 
-def test_every_reply_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() -> None:
+def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() -> None:
     table = schema.from_rows("outcomes", small_arena.outcomes())
     matrix = outcomes.confusion(outcomes.rates(table)).to_pylist()
     counted = Counter((row["language"], row["system"]) for row in table.to_pylist() if row["parser"] == "strict")
@@ -205,7 +205,7 @@ def test_every_reply_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() 
         assert row["hallucination_rate"] == pytest.approx(wrong / (wrong + right))
         assert row["hallucination_low"] <= row["hallucination_rate"] <= row["hallucination_high"]
     swahili = next(row for row in matrix if row["language"] == "sw")
-    assert swahili["error_rate"] is None, "there are no relevant questions in Swahili"
+    assert swahili["error_rate"] is None, "there are no relevant queries in Swahili"
     assert swahili["true_positives"] == 0
     total = next(row for row in matrix if row["language"] == "all" and row["system"] == "gpt-4")
     parts = [row for row in matrix if row["language"] != "all" and row["system"] == "gpt-4"]
@@ -262,7 +262,7 @@ def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) ->
         printed_figures(printed, source="NoMIRACLE")
 
 
-def test_every_printed_rate_of_the_bundled_replies_stands_beside_ours(printed: pa.Table) -> None:
+def test_every_printed_rate_of_the_bundled_answers_stands_beside_ours(printed: pa.Table) -> None:
     arena = store.open_arena(store.bundled()["nomiracl"])
     table = printed_figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
     cells = [f for f in table if f.ours is not None and f.language != "all"]
@@ -272,20 +272,20 @@ def test_every_printed_rate_of_the_bundled_replies_stands_beside_ours(printed: p
         assert figure.ours == pytest.approx(figure.printed, abs=0.11)
         assert figure.ours_low <= figure.ours <= figure.ours_high  # type: ignore[operator]  # set with `ours`
         assert figure.n
-    assert {f.remark for f in table if f.ours is None} == {"no replies in the arena"}
+    assert {f.remark for f in table if f.ours is None} == {"no answers in the arena"}
     mean = picked(table, system="GPT-4", metric="hallucination rate", language="all")
     assert mean.remark == "mean over 17 languages"
 
 
 def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Path) -> None:
     name = "mistralai/Mistral-7B-Instruct-v0.3"
-    replies = {
+    answers = {
         (f"{name}@{template}", template): cases("en", "non_relevant", [YES] * k + [NO] * (20 - k) + [MUTTER] * 5)
         for template, k in (("vanilla", 8), ("role", 12), ("repeat", 14))
     }
-    arena = write(tmp_path / "a", study(replies))
+    arena = write(tmp_path / "a", study(answers))
     table = printed_figures(printed, arena, source="NoMIRACL", item="Table 3")
-    # As printed: every undecided reply counts as wrong.
+    # As printed: every undecided answer counts as wrong.
     for setting, k in (("Original", 8), ("+Role", 12), ("+Repeat", 14)):
         figure = picked(table, setting=f"prompt {setting}", language="en", metric="hallucination rate")
         assert figure.n == 25
@@ -303,7 +303,7 @@ def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_p
     arena = write(tmp_path / "a", study({("mine", "vanilla"): cases("sw", "relevant", [YES, NO, NO, NO])}))
     table = printed_figures(printed, arena, source="NoMIRACL", item="Table 7")
     assert {f.ours for f in table} == {None}
-    assert "no replies of Llama-3 8B + SFT in the arena" in {f.remark for f in table}
+    assert "no answers of Llama-3 8B + SFT in the arena" in {f.remark for f in table}
     table = printed_figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B + SFT": "mine"})
     figure = picked(table, system="Llama-3 8B + SFT", metric="error rate", language="sw")
     assert (figure.printed, figure.ours, figure.n) == (32.5, 75.0, 4)
@@ -353,7 +353,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
     numbers = store.open_arena(store.bundled()["nomiracl"])
     without = printed_figures(printed, numbers, source="NoMIRACL", item="Table 2")
     exact = picked(without, metric="share of replies: Yes exactly", system="GPT-4")
-    assert (exact.ours, exact.remark) == (None, "the arena holds no texts of the replies")
+    assert (exact.ours, exact.remark) == (None, "the arena holds no texts of the answers")
     hallucinates = "share of replies: Yes with or without explanation (hallucination)"
     assert picked(without, metric=hallucinates, system="GPT-4").ours == pytest.approx(42.4)
 
@@ -386,7 +386,7 @@ def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
     assert (trained.ours, trained.remark) == (None, "the arena holds the eval set")
 
 
-def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_null(
+def test_a_query_without_a_text_or_a_passage_without_a_label_makes_its_mean_null(
     printed: pa.Table, tmp_path: Path
 ) -> None:
     queries = [schema.Query("sw", "1", None, None, "not published"), schema.Query("sw", "2", None, "Nani?", None)]
@@ -401,7 +401,7 @@ def test_a_question_without_a_text_or_a_passage_without_a_label_makes_its_mean_n
     values = {f.metric: (f.ours, f.remark) for f in table if f.setting == "eval"}
     assert values == {
         "n_queries": (2, ""),
-        "avg_query_tokens": (None, "a question has no text in the arena"),
+        "avg_query_tokens": (None, "a query has no text in the arena"),
         "avg_rel_passages_per_q": (None, "a passage has no label in the arena"),
         "avg_nonrel_passages_per_q": (None, "a passage has no label in the arena"),
     }
@@ -419,7 +419,7 @@ def test_the_evaluation_set_has_the_papers_statistics(shared: Path, printed: pa.
     passages = [key for key, d in off.items() if "passages" in key[0] and d > 0.06]
     assert {language for _, language in passages} == {"te", "bn"}
     relative = [abs(value - figure) / figure for f, value, figure in both if f.metric == "avg_query_tokens"]
-    # The estimate is made for prompts with passages: on questions it is off by this much, and the remark names it.
+    # The estimate is made for prompts with passages: on queries it is off by this much, and the remark names it.
     assert max(relative) < 0.5
     assert {f.remark for f in table if f.metric == "avg_query_tokens"} == {
         "tokens counted by estimate; the paper counts by GPT-4o's tokenizer"
@@ -447,10 +447,10 @@ def test_the_commands_print_templates_matrices_and_figures(tmp_path: Path) -> No
     table3 = ("--source", "NoMIRACL", "--item", "Table 3", "--languages", "en")
     table = rows(mirage("published", arena, *table3, "--as", "Mistral-7B v0.3=m", "--format", "csv"))
     by_setting = {(row["metric"], row["setting"]): row for row in table}
-    # As published the three hallucinations and the one undecided reply of five are wrong.
+    # As published the three hallucinations and the one undecided answer of five are wrong.
     assert float(by_setting["hallucination rate", "prompt Original"]["ours"]) == pytest.approx(80)
     assert by_setting["hallucination rate", "prompt Original"]["printed"] == "42.8"
-    assert "no reply in the arena is to the template repeat" in by_setting["error rate", "prompt +Repeat"]["remark"]
+    assert "no answer in the arena is to the template repeat" in by_setting["error rate", "prompt +Repeat"]["remark"]
     alone = mirage("published", *table3)
     assert "Table 3" in alone.stderr
     assert "ours" not in alone.stdout

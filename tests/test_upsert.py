@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from commands import mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 from typer.testing import CliRunner
@@ -24,25 +25,25 @@ from mirage.rank.stage import JUDGED_RATINGS
 from mirage.stage import Stage, run
 from mirage.store import writing
 
-QUESTIONS = [("en", f"q{i}") for i in range(4)]
+QUERIES = [("en", f"q{i}") for i in range(4)]
 
 
 def answers(system: str, text: str = "An answer.", *, among: list[tuple[str, str]] | None = None) -> pa.Table:
-    keys = QUESTIONS if among is None else among
+    keys = QUERIES if among is None else among
     return schema.from_rows("answers", [schema.Answer(*key, system, text, "ok", None, None, None) for key in keys])
 
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    """Questions with passages and labels, answers of two systems, their outcomes and features, and verdicts on them."""
-    queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUESTIONS]
-    passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUESTIONS]
+    """Queries with passages and labels, answers of two systems, their outcomes and features, and verdicts on them."""
+    queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUERIES]
+    passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUERIES]
     tables = {
         "queries": schema.from_rows("queries", queries),
         "passages": schema.from_rows("passages", passages),
         "answers": pa.concat_tables([answers("one"), answers("two")]),
         "judgments": schema.from_rows(
-            "judgments", [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUESTIONS]
+            "judgments", [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES]
         ),
     }
     path = tmp_path / "arena"
@@ -56,11 +57,6 @@ def arena(tmp_path: Path) -> Path:
 def lines(path: Path, table: pa.Table) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
     return path
-
-
-def mirage(*args: object) -> None:
-    result = CliRunner().invoke(cli.app, [str(arg) for arg in args], prog_name="mirage")
-    assert result.exit_code == 0, result.output
 
 
 def systems(path: Path, table: str = "answers") -> set[str]:
@@ -89,7 +85,7 @@ def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Pat
     assert [program.wait(timeout=120) for program in programs] == [0, 0, 0]
     now = store.open_arena(arena)
     assert systems(arena) == {"one", "two", *names}
-    assert now.rows("answers") == 5 * len(QUESTIONS)
+    assert now.rows("answers") == 5 * len(QUERIES)
     assert {origin["name"] for origin in now.manifest["made"]["answers"]["from"]} == {f"{name}.jsonl" for name in names}
     assert systems(arena, "outcomes") == systems(arena, "features") == {"one", "two"}
     store.check(now)
@@ -149,7 +145,7 @@ def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: 
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
         mirage("generate", *common, "--languages", "en")
     system_rows = [row for row in store.open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
-    assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUESTIONS, ("fi", "q0")])
+    assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUERIES, ("fi", "q0")])
     assert {row["status"] for row in system_rows} == {"ok"}
 
 
@@ -191,7 +187,7 @@ def test_outcomes_of_a_system_that_came_meanwhile_are_not_lost(arena: Path) -> N
 
     result = run(Stage("slow", stage.reads, stage.writes, slow), arena, made_by="a test")
     assert systems(arena, "outcomes") == {"one", "two", "red"}
-    assert result.rows("outcomes") == 2 * 3 * len(QUESTIONS)
+    assert result.rows("outcomes") == 2 * 3 * len(QUERIES)
 
 
 def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena: Path) -> None:
@@ -233,7 +229,7 @@ def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) 
 
     with pytest.raises(BadInput):
         store.upsert(arena, {"answers": store.by_key("answers", answers("red"))}, made_by="a test", check=refuse)
-    bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUESTIONS)))
+    bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUERIES)))
     with pytest.raises(BadInput):
         store.upsert(arena, {"answers": store.by_key("answers", bad)}, made_by="a test")
     after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
@@ -299,7 +295,7 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
             bring(arena, answers("one", "Another."))()
         return len(opened.read("answers"))
 
-    assert store.consistently(arena, read) == 2 * len(QUESTIONS)
+    assert store.consistently(arena, read) == 2 * len(QUERIES)
     assert len(calls) == 2
 
 

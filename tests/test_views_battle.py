@@ -1,4 +1,4 @@
-"""What the Battle page shows: who beats whom, the battles of two systems, one battle, and what two replies share."""
+"""What the Battle page shows: who beats whom, the battles of two systems, one battle, and what two answers share."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def test_filters_find_battles(arena: store.Arena) -> None:
     assert ids(arena, disagree=True) == ["e00"], "an unreadable verdict disagrees with nobody"
     assert ids(arena, languages=("ar",)) == []
     assert ids(arena, text="its place") == ["e01"], "rationales are searched, in either case"
-    assert ids(arena, text="ganges", result="second") == ["e04"], "and replies of the two"
-    assert ids(arena, text="number 3?") == ["e03"], "and questions"
-    assert ids(arena, text="see context 2") == [], "but no reply of a third"
+    assert ids(arena, text="ganges", result="second") == ["e04"], "and answers of the two"
+    assert ids(arena, text="number 3?") == ["e03"], "and queries"
+    assert ids(arena, text="see context 2") == [], "but no answer of a third"
 
 
 def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
@@ -157,8 +157,8 @@ def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
 def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
     battle = views.battle_view(arena, ("en", "e00"), B, A)
     assert (battle.first.system, battle.second.system) == (B, A)
-    assert battle.question.text == "Which river is number 0?"
-    assert len(battle.question.passages) == 3
+    assert battle.query.text == "Which river is number 0?"
+    assert len(battle.query.passages) == 3
     assert [(judgment.judge, judgment.system_a) for judgment in battle.judgments] == [
         ("eta", A),
         ("zeta", B),
@@ -176,7 +176,7 @@ def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
     assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
     other_battle = views.battle_view(arena, ("en", "e01"), A, B)
     assert other_battle.compared == ()
-    assert "Length" in other_battle.apart, "the second has no reply there"
+    assert "Length" in other_battle.apart, "the second has no answer there"
 
 
 def test_a_lower_value_wins_where_lower_is_better() -> None:
@@ -200,17 +200,17 @@ def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
 
 
-def test_the_ranking_counts_verdicts_and_the_page_questions(arena: store.Arena) -> None:
+def test_the_ranking_counts_verdicts_and_the_page_queries(arena: store.Arena) -> None:
     battles = rank.from_judgments(arena.read("judgments"), judge="zeta")["en"]
     indices = battles.systems.index(A), battles.systems.index(B)
     assert battles.wins[:, *indices].sum() == 4
     assert views.find_battles(arena, BattleFilter(A, B, "zeta")).cell.wins == 1
 
 
-# What two replies share
+# What two answers share
 
 
-def reply(text: str | None) -> AnswerView:
+def answer(text: str | None) -> AnswerView:
     from mirage.answers import citations
 
     mentions = citations(text or "", ["d1", "d2"], numbered=True)
@@ -218,7 +218,7 @@ def reply(text: str | None) -> AnswerView:
 
 
 def parts(first: str, second: str) -> tuple[list[str], list[str], list[str], list[str]]:
-    pair = shared_words(reply(first), reply(second))
+    pair = shared_words(answer(first), answer(second))
     assert pair is not None
     left, right = pair
     return (
@@ -261,16 +261,16 @@ def test_shared_stretches_are_found_in_every_kind_of_script(first: str, second: 
     assert parts(first, second)[0] == [shared]
 
 
-def test_replies_without_a_text_or_too_long_are_not_compared() -> None:
-    assert shared_words(reply(None), reply("A text.")) is None
-    assert shared_words(reply("word " * (WORDS + 1)), reply("A text.")) is None
-    assert shared_words(reply("word " * WORDS), reply("word " * WORDS)) is not None
+def test_answers_without_a_text_or_too_long_are_not_compared() -> None:
+    assert shared_words(answer(None), answer("A text.")) is None
+    assert shared_words(answer("word " * (WORDS + 1)), answer("A text.")) is None
+    assert shared_words(answer("word " * WORDS), answer("word " * WORDS)) is not None
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
 def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
-    pair = shared_words(reply(first), reply(second))
+    pair = shared_words(answer(first), answer(second))
     if pair is None:
         return
     for text, part in zip((first, second), pair, strict=True):

@@ -76,7 +76,7 @@ def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) 
     overview = views.overview(arena, ("ar", "en", "te"))
     assert set(overview.features) <= set(FEATURES)
     assert list(overview.features) == [name for name in FEATURES if name in overview.features]
-    assert (len(overview.features), len(overview.systems), overview.replies) == (11, 12, 12 * 90)
+    assert (len(overview.features), len(overview.systems), overview.answers) == (11, 12, 12 * 90)
     assert {len(rows) for rows in overview.by_feature.values()} == {36}
     assert overview.matrix.column_names == ["system", *overview.features]
     assert len(overview.everything) == 11 * 12 * 4

@@ -14,7 +14,7 @@ from mirage.store import Arena
 from mirage.views import hallucination as views
 
 Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
-"""How many replies of each outcome, by language, subset and system."""
+"""How many answers of each outcome, by language, subset and system."""
 
 BASIC: Counts = {
     ("en", "non_relevant", "aya-101"): {"answered": 6, "abstained": 2, "unparsed": 2},
@@ -30,8 +30,8 @@ def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
     rows = []
     for (code, subset, system), outcome_counts in counts.items():
         right = "answered" if subset == "relevant" else "abstained"
-        replies = [outcome for outcome, n in outcome_counts.items() for _ in range(n)]
-        for i, outcome in enumerate(replies):
+        answers = [outcome for outcome, n in outcome_counts.items() for _ in range(n)]
+        for i, outcome in enumerate(answers):
             correct = outcome == right if outcome in ("answered", "abstained") else None
             key = (code, f"{subset[0]}{i}", system)
             rows += [
@@ -92,7 +92,7 @@ def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path
     assert 0.98 < record["low"] < 1
 
 
-def test_missing_replies_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
+def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
     rates = views.both_rates(arena, None)
     assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
     assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
@@ -113,7 +113,7 @@ def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(ar
         pytest.approx(high),
     )
     assert joint["hallucination_n"] == 30
-    assert rates.questions == {"hallucination": 35, "error": 10}
+    assert rates.queries == {"hallucination": 35, "error": 10}
     assert rates.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
 
 
@@ -123,7 +123,7 @@ def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_pa
     assert rates.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
     record = cell(rates, "hallucination", "broken", "en")
     assert (record["value"], record["low"], record["high"]) == (None, None, None)
-    assert record["reason"] == "none of the 4 replies says whether it answers or abstains"
+    assert record["reason"] == "none of the 4 answers says whether it answers or abstains"
     assert record["other"] == 1
     moves = {move["system"]: move for move in views.moves(rates, "hallucination").to_pylist()}
     assert moves["broken"]["place_decided"] is None
@@ -149,7 +149,7 @@ def test_a_subset_that_is_missing_is_named_and_its_printed_figure_kept(arena: Ar
     assert rates.lacking == (("fi", "relevant"), ("th", "non_relevant"), ("th", "relevant"))
     record = cell(rates, "error", "gpt-4-azure", "fi")
     assert (record["n"], record["value"], record["printed"]) == (0, None, 0.125)
-    assert record["reason"] == "no replies in this arena"
+    assert record["reason"] == "no answers in this arena"
     assert views.both_rates(arena, None).lacking == (("fi", "relevant"),)
 
 

@@ -51,26 +51,26 @@ def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
 def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "both", ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
-    assert dict(board.lacking) == {"sw": "no relevant questions"}
+    assert dict(board.lacking) == {"sw": "no relevant queries"}
     with pytest.raises(NotEnoughData, match="none of the chosen languages") as refused:
         views.board(arena, "relevance", "answer", ("sw",))
-    assert "sw: no relevant questions" in str(refused.value)
+    assert "sw: no relevant queries" in str(refused.value)
 
 
-def test_replies_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
-    # Of the 12 replies a subset, aya-101 has one missing in en and one API error in fi, in either subset.
+def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
+    # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
     both = {row["system"]: row for row in views.board(arena, "relevance", "both", ("en", "fi")).rows.to_pylist()}
-    assert both["gpt-4"]["replies"] == 48
+    assert both["gpt-4"]["answers"] == 48
     assert both["gpt-4"]["undecided"] == 0
-    assert both["aya-101"]["replies"] == 46
+    assert both["aya-101"]["answers"] == 46
     assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
     finnish = {row["system"]: row for row in views.board(arena, "relevance", "abstain", ("fi",)).rows.to_pylist()}
-    assert (finnish["aya-101"]["replies"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
+    assert (finnish["aya-101"]["answers"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
 
 
-def test_size_counts_replies_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
+def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
     size = views.size(arena, "relevance")
-    assert size.replies == 5 * 12 * 4 - 2
+    assert size.answers == 5 * 12 * 4 - 2
     assert size.queries == 5 * 12
     assert size.languages == ("en", "fi", "sw")
     assert size.systems == tuple(sorted(small_arena.SYSTEMS))
@@ -80,14 +80,14 @@ def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -
     board = views.board(arena, "judge-x", "both", ("en", "fi"))
     rows = {row["system"]: row for row in board.rows.to_pylist()}
     # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
-    assert rows["gpt-4"]["replies"] == 48
+    assert rows["gpt-4"]["answers"] == 48
     assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
     assert rows["gpt-4"]["battles"] == 46
     assert rows["aya-101"]["undecided"] == 0
-    assert views.size(arena, "judge-x").replies == 6 * 8 * 2
+    assert views.size(arena, "judge-x").answers == 6 * 8 * 2
 
 
-def test_the_same_question_gives_the_same_answer_and_another_arena_another(tmp_path: Path) -> None:
+def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
     first = small_arena.write(tmp_path, seed=0)
     board = views.board(first, "relevance", "both", ("en",))
     assert views.board(store.open_arena(first.path), "relevance", "both", ("en",)) is board
@@ -153,8 +153,8 @@ def test_a_board_of_pooled_judges_is_what_the_core_says_and_tells_the_verdicts_o
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
-    assert views.size(judged, "pooled").replies == 1200
-    assert board.n_replies == 2400
+    assert views.size(judged, "pooled").answers == 1200
+    assert board.n_answers == 2400
 
 
 def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
@@ -175,7 +175,7 @@ def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
     assert board.moved
 
 
-def test_the_questions_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
+def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
     board = views.board(arena, "relevance", "both", ("en", "fi"))
     order = board.rows["system"].to_pylist()
     first, middle = views.needed(board, order[0]), views.needed(board, order[1])

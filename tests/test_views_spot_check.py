@@ -72,14 +72,14 @@ def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
 
 def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
     text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
-    reply = MeasuredAnswer("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
-    places = cited_places(reply)
+    answer = MeasuredAnswer("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
+    places = cited_places(answer)
     assert [(place.number, place.words, place.passage_ids) for place in places] == [
         (0, "It rose.", ("p1",)),
         (1, "Then it fell.", ("p2", "p3")),
     ]
     assert [text[place.start : place.end].strip().split()[0] for place in places] == ["It", "Then"]
-    assert cited_sentences(reply) == [(place.words, place.passage_ids) for place in places]
+    assert cited_sentences(answer) == [(place.words, place.passage_ids) for place in places]
 
 
 def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
@@ -94,7 +94,7 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
                 pair, vote="no", vote_id=votes.token(), arena="judged", voter="amina", note=None, seconds=1.0
             )
         )
-    # e05 has no passages' texts; gpt-4 cites two on relevant questions, llama-2-7b one on every question with texts.
+    # e05 has no passages' texts; gpt-4 cites two on relevant queries, llama-2-7b one on every query with texts.
     texts = [row for row in arena.read("answers", languages=["en"]).to_pylist() if row["query_id"] != "e05"]
     by = {system: sum(row.system == system for row in seen) for system in ("gpt-4", "llama-2-7b", "aya-101")}
     ids = ["x.1", "x.2", "x.3"]
@@ -165,6 +165,6 @@ def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store
     judgments = arena.read("judgments")
     (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
     assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
-    assert "Too few to rely on: it takes 30 questions." in panel.explanation(row)
+    assert "Too few to rely on: it takes 30 queries." in panel.explanation(row)
     empty = schema.from_rows(votes.Agreement, [])
     assert agreement.agreement_rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

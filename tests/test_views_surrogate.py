@@ -171,6 +171,17 @@ def test_the_bundled_arenas_have_every_regressor_and_what_the_default_rests_on(n
         assert weights.ablated
 
 
+def test_a_regressor_stored_by_its_former_name_has_its_present_one() -> None:
+    arena = store.open_arena(store.bundled()["sample"])
+    assert "replies" in arena.read("predictions")["regressor"].to_pylist(), "the bundle keeps the former name"
+    referee, skill = views.available(arena)[0]
+    comparison = views.comparison_of(arena, referee, skill)
+    regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())
+    assert regressors <= {*surrogate.REGRESSORS, surrogate.NESTED}
+    assert "answers" in regressors
+    assert surrogate.regressor("replies") is surrogate.REGRESSORS["answers"]
+
+
 def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
     tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
     bare = store.write(tmp_path / "bare", tables, made_by="a test")

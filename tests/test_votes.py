@@ -23,7 +23,7 @@ from postgres import Server
 from mirage import votes
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
 from mirage.store import home
-from mirage.votes import Evidence, Vote, Votes
+from mirage.votes import Evidence, Vote, Votes, standing, tables
 
 
 @pytest.fixture(scope="session")
@@ -127,11 +127,11 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
     rows = [db.submit(vote(arena=a, language=c, voter=v)) for a in ("x", "y") for c in ("sw", "te") for v in ("p", "q")]
     assert db.rows(Vote, arena="x") == rows[:4]
     assert db.rows(Vote, arena="x", language="te", voter="q") == [rows[3]]
-    assert db.version("x") == (4, 0)
+    assert db.version("x") == (4, 0, 0)
     db.submit(evidence(arena="x"))
     db.undo(Vote, rows[0].vote_id, voter="p")
-    assert db.version("x") == (5, 1)
-    assert db.version("z") == (0, 0)
+    assert db.version("x") == (5, 1, 0)
+    assert db.version("z") == (0, 0, 0)
 
 
 def test_of_several_votes_of_one_person_on_one_battle_the_last_stands_whatever_the_order_shown(db: Votes) -> None:
@@ -493,3 +493,50 @@ def test_a_log_exported_before_is_read(tmp_path: Path) -> None:
     with Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}") as database:
         assert import_votes(database, Vote, tmp_path / "v.csv") == (1, 1)
         assert database.rows(Vote)[0].inclusion is None
+
+
+# --- a person who leaves ----------------------------------------------------------------------------------------------
+
+
+def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(url: str) -> None:
+    with Votes(url) as db, Votes(url) as other:
+        for number in range(3):
+            db.submit(vote(query_id=str(number), voter="amina", note="I am amina", session="s"))
+        kept = db.submit(vote(query_id="1", voter="bob"))
+        undone = db.undo(Vote, db.rows(Vote, voter="amina")[0].vote_id, voter="amina")
+        before, version = standing(db.rows(Vote)), other.version(kept.arena)
+        assert db.forget("amina") == 4
+        after = standing(other.rows(Vote))
+        assert db.forget("amina") == 0
+        assert other.version(kept.arena) > version, "what was read before is read again"
+        assert not any("amina" in str(row) for row in other.rows(Vote))
+        names = {row.voter for row in after} - {"bob"}
+        assert len(names) == 1, "one pseudonym: agreement between people stays"
+        assert [(row.vote_id, row.vote) for row in after] == [(row.vote_id, row.vote) for row in before]
+        assert undone.vote_id in {row.vote_id for row in db.rows(Vote)}
+        assert kept in db.rows(Vote)
+
+
+def test_the_tables_are_copied_before_they_change(url: str, tmp_path: Path) -> None:
+    from sqlalchemy import create_engine, inspect, text
+
+    old = vote()
+    _as_before(url, old)
+    with Votes(url) as db:
+        db.rows(Vote)
+        name = db._engine.dialect.name
+    with Votes(url) as again:
+        again.submit(vote(query_id="9"))
+    if name == "sqlite":
+        file = Path(url.removeprefix("sqlite:///"))
+        (copy,) = file.parent.glob(f"{file.name}-before-*")
+        engine, table = create_engine(f"sqlite:///{copy}"), "mirage_vote"
+    else:
+        engine = tables.engine(url)
+        (table,) = (t for t in inspect(engine).get_table_names() if t.startswith("mirage_vote_before_"))
+    try:
+        assert "inclusion" not in {column["name"] for column in inspect(engine).get_columns(table)}
+        with engine.connect() as db:
+            assert db.execute(text(f"SELECT vote_id FROM {table}")).scalars().all() == [old.vote_id]
+    finally:
+        engine.dispose()

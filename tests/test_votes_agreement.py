@@ -146,7 +146,7 @@ def test_each_order_shown_a_flip_and_words_that_a_judge_lacks() -> None:
         ("sw", "q009", "j", "a", "b", "A"),  # not as the vote
     ]
     result = row(agreement(cast, judgments(rows)))
-    assert (result.n, result.questions, result.voters) == (6, 6, 1)
+    assert (result.n, result.queries, result.voters) == (6, 6, 1)
     assert result.raw == pytest.approx(5 / 6)
     assert (result.skipped, result.both_bad, result.unread) == (1, 1, 1)
     assert row(agreement(cast, judgments(rows), control=False)).n == 7
@@ -174,7 +174,7 @@ def test_few_votes_have_no_interval_but_a_reason_and_are_not_enough() -> None:
         result = row(agreement([ballot(k, "AB"[k % 2]) for k in range(n)], judgments(rows)))
         assert (result.raw_low is not None, result.kappa_low is not None, result.enough) == (interval, interval, enough)
         assert (result.reason is None) == interval
-    assert "votes on 9 questions" in str(row(agreement([ballot(k, "A") for k in range(9)], judgments(rows))).reason)
+    assert "votes on 9 queries" in str(row(agreement([ballot(k, "A") for k in range(9)], judgments(rows))).reason)
 
 
 def test_where_all_agree_the_interval_is_not_a_point_and_chance_has_no_value() -> None:
@@ -213,7 +213,7 @@ def test_intervals_cover_the_truth() -> None:
     hit, n = 0, 150
     rows = judgments([("sw", f"q{k:03}", "j", *pair, "A") for k in range(40) for pair in (("a", "b"), ("a", "c"))])
     for _ in range(n):
-        chance = rng.beta(7, 3, 40)  # battles on one question share its difficulty
+        chance = rng.beta(7, 3, 40)  # battles on one query share its difficulty
         cast = [
             ballot(k, "A" if rng.random() < chance[k] else "B", system_b=other) for k in range(40) for other in "bc"
         ]

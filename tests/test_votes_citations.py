@@ -1,4 +1,4 @@
-"""What people say of citations: each counts once, intervals know the reply, and where the shares are shown."""
+"""What people say of citations: each counts once, intervals know the answer, and where the shares are shown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import mirage
 from conftest import PATIENCE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_cli import mirage
 from test_votes import evidence
 
 from mirage import cli, schema, store, votes
@@ -38,12 +38,12 @@ def test_a_citation_counts_once_as_what_most_people_say() -> None:
     ]
     results = by_key(votes.supported(log))
     row = results["sw", "mine"]
-    assert (row.supported, row.citations, row.unclear, row.replies, row.voters) == (0.5, 2, 2, 2, 3)
+    assert (row.supported, row.citations, row.unclear, row.answers, row.voters) == (0.5, 2, 2, 2, 3)
     assert (row.pairs, row.agree) == (4, 0.25), "of the pairs a-b, a-c, b-c and a-b again one agrees"
-    assert results["sw", "other"].reason == "one reply has no interval"
+    assert results["sw", "other"].reason == "one answer has no interval"
     assert (results["sw", "other"].supported_low, results["sw", "other"].supported) == (None, 1.0)
     everything = results["sw", EVERYBODY]
-    assert (everything.citations, everything.replies) == (3, 3)
+    assert (everything.citations, everything.answers) == (3, 3)
     assert votes.supported(log[::-1]) == votes.supported(log)
 
 
@@ -57,7 +57,7 @@ def test_only_unclear_citations_have_no_share() -> None:
     )
 
 
-def test_one_citation_a_reply_is_about_wilson_and_like_citations_are_wider() -> None:
+def test_one_citation_an_answer_is_about_wilson_and_like_citations_are_wider() -> None:
     counts = [(1, 1)] * 80 + [(0, 1)] * 20
     _, low, high = clustered(counts)
     assert np.allclose((low, high), wilson(80, 100), atol=0.005)
@@ -78,14 +78,14 @@ def test_one_cluster_has_no_interval() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.85, 0.95])
-@pytest.mark.parametrize("replies", [15, 60])
-def test_by_simulation_95_percent_intervals_cover_clustered_shares(share: float, replies: int) -> None:
-    """Beta-binomial replies of one to four citations, correlation 0.3 within a reply: 1,500 samples, seed 5."""
+@pytest.mark.parametrize("answers", [15, 60])
+def test_by_simulation_95_percent_intervals_cover_clustered_shares(share: float, answers: int) -> None:
+    """Beta-binomial answers of one to four citations, correlation 0.3 within an answer: 1,500 samples, seed 5."""
     rng = np.random.default_rng(5)
     hits = plain = 0
     for _ in range(1500):
-        n = rng.integers(1, 5, replies)
-        k = rng.binomial(n, rng.beta(share * 0.7 / 0.3, (1 - share) * 0.7 / 0.3, replies))
+        n = rng.integers(1, 5, answers)
+        k = rng.binomial(n, rng.beta(share * 0.7 / 0.3, (1 - share) * 0.7 / 0.3, answers))
         _, low, high = clustered(list(zip(k.tolist(), n.tolist(), strict=True)))
         hits += low <= share <= high
         low, high = wilson(int(k.sum()), int(n.sum()))
@@ -174,7 +174,7 @@ def test_the_features_page_shows_them_with_interval_and_n(arena: store.Arena) ->
     (table,) = tables(app)
     assert table["supported"].tolist() == [75, 75], "in percent"
     assert table["citations"].tolist() == [12, 12]
-    assert "Too few replies to rely on yet\\: Swahili." in "\n".join(caption.value for caption in app.caption)
+    assert "Too few answers to rely on yet\\: Swahili." in "\n".join(caption.value for caption in app.caption)
 
 
 def test_without_votes_on_citations_the_features_page_has_no_such_part(

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mirage
 from conftest import ROOT
-from test_cli import mirage
 from test_votes import evidence, vote
 from typer.main import get_command
 
@@ -255,15 +255,15 @@ def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
     commands = [
         line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
     ]
-    assert len(commands) == 6
+    assert len(commands) == 8
     for command in commands:
         program, *words = shlex.split(command)
         assert program == "mirage"
         assert mirage(*words).exit_code == 0
     for name in get_command(cli.app).commands["votes"].commands:  # type: ignore[attr-defined]
         assert f"mirage votes {name}" in PAGE
-    for fact in (votes.URL, f"at least {votes.LEAST_QUESTIONS} questions", f"least {votes.LEAST_EACH} on battles"):
+    for fact in (votes.URL, f"at least {votes.LEAST_QUERIES} queries", f"least {votes.LEAST_EACH} on battles"):
         assert fact in PAGE.replace("\n", " ")
-    assert f"fewer than {votes.LEAST} questions" in PAGE
+    assert f"fewer than {votes.LEAST} queries" in PAGE
     assert f"fewer than {votes.ENOUGH} the badge" in PAGE
-    assert f"fewer than {votes.ENOUGH_REPLIES} replies" in PAGE.replace("\n", " ")
+    assert f"fewer than {votes.ENOUGH_ANSWERS} answers" in PAGE.replace("\n", " ")

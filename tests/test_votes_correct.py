@@ -247,7 +247,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
             by_judge = dataclasses.replace(data, human=judged[0], weight=np.ones_like(data.weight))
             for name, sample, lam in (("corrected", data, None), ("judge", by_judge, 0.0)):
                 fit = powered_estimate(sample, lam)
-                n = sample.questions_voted
+                n = sample.n_queries_voted
                 parts[name].append(
                     votes.Correction(
                         code, "j", tuple("abcdef"), fit.theta, fit.covariance, np.full(SYSTEMS, n - 1.0), fit.lam,
@@ -267,13 +267,13 @@ def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
     judge_decisions: dict[Battle, Decision],
 ) -> None:
     some = cast(judge_decisions, 300)
-    by_question = {vote.query_id: vote for vote in some}
-    few = list(by_question.values())[: votes.LEAST_QUESTIONS - 1]
+    by_query = {vote.query_id: vote for vote in some}
+    few = list(by_query.values())[: votes.LEAST_QUERIES - 1]
     apart = [vote for vote in some if "sim-05" not in (vote.system_a, vote.system_b)]
     once = [*apart, next(vote for vote in some if "sim-05" in (vote.system_a, vote.system_b))]
     for cast_, reason in (
-        ([], "votes on 0 questions"),
-        (few, f"it takes {votes.LEAST_QUESTIONS}"),
+        ([], "votes on 0 queries"),
+        (few, f"it takes {votes.LEAST_QUERIES}"),
         (apart, "do not connect all systems: sim-05 apart"),
         (once, f"fewer than {votes.LEAST_EACH} votes in sw on battles of sim-05"),
     ):
@@ -353,7 +353,7 @@ def test_a_vote_weighs_one_over_its_chance_and_equal_chances_are_no_chances(
     assert np.allclose(half.theta, plain.theta)
     assert np.allclose(half.covariance, plain.covariance)
     unknown = [dataclasses.replace(vote, control=False) for vote in some]
-    with pytest.raises(NotEnoughData, match="votes on 0 questions"):
+    with pytest.raises(NotEnoughData, match="votes on 0 queries"):
         votes.correct(unknown, judge_decisions, language="sw", judge="judge")
 
 

@@ -208,7 +208,7 @@ def test_the_order_shown_is_even_and_each_voters_own() -> None:
     assert same == pytest.approx(0.5, abs=0.1)
 
 
-def test_the_same_text_twice_failed_replies_and_unjudged_questions_are_left_out() -> None:
+def test_the_same_text_twice_failed_answers_and_unjudged_queries_are_left_out() -> None:
     texts = {"q000_a": " same\n", "q000_b": "same"}
     candidates = pool(answers=answers(**texts))
     assert candidates.same_text == 1
@@ -256,7 +256,7 @@ def test_progress_counts_what_counts() -> None:
     drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
     assert (progress.own, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
     assert progress.own_random == sum(item.control for item in items)
-    assert progress.questions == len({vote.query_id for vote in drawn})
+    assert progress.queries == len({vote.query_id for vote in drawn})
     assert progress.enough == votes.ENOUGH
 
 

@@ -47,8 +47,8 @@ def make(folder: Path) -> Path:
     texts = [
         text
         for file in sorted(SAMPLE.glob("*.json"))
-        for question in json.loads(file.read_text(encoding="utf-8"))["questions"]
-        for text in (question["question"], question["answer"], *(p["text"] for p in question["passages"]))
+        for query in json.loads(file.read_text(encoding="utf-8"))["questions"]
+        for text in (query["question"], query["answer"], *(p["text"] for p in query["passages"]))
     ]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -34,8 +34,8 @@ def until(condition: Callable[[], object], what: str, *, process: subprocess.Pop
 def answers(url: str) -> bool:
     """Whether a server answers at an address with 200."""
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE) as reply:
-            return bool(reply.status == 200)
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            return bool(answer.status == 200)
     except OSError:
         return False
 
