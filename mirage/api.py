@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.abstention import Method
+    from mirage.engines.tasks import Executor
     from mirage.placement import Placement
     from mirage.rank.large import VerdictFiles
     from mirage.votes import Correction, Vote
@@ -484,6 +485,7 @@ def rank(
     seed: int = SEED,
     ties: schema.Ties = "half",
     penalty: ranks.Penalty = "jeffreys",
+    executor: Executor | None = None,
 ) -> Ranking:
     """Rank systems by their battles: Bradley-Terry ratings with 95% intervals, tests and tiers.
 
@@ -499,9 +501,11 @@ def rank(
         seed: their seed; the same seed gives the same numbers.
         ties: how ties count: `half` a win, by `davidson`'s model, or `drop`.
         penalty: `jeffreys`, or `none` for the maximum of the likelihood.
+        executor: what counts verdicts that do not fit in memory: `mirage.engines.processes.Processes(8)`, or
+            `mirage.engines.cluster.Cluster(32, "HOST:PORT")` for Ray; None counts them here. The result is the same.
 
     Raises:
-        BadInput: if a column is missing or a value cannot be read, saying which row.
+        BadInput: if a column is missing or a value cannot be read, saying which row; if an engine is not there.
         UnknownName: if the judge has no verdict.
         NotEnoughData: if there is no battle to rate.
 
@@ -514,7 +518,7 @@ def rank(
     notes: list[str] = []
     files = _files(battles, judge)
     if files is not None and files.large:
-        result = rank_files(files, judge=judge, draws=draws, seed=seed, ties=ties, penalty=penalty)
+        result = rank_files(files, judge=judge, draws=draws, seed=seed, ties=ties, penalty=penalty, executor=executor)
         return Ranking(
             **{field.name: getattr(result, field.name) for field in fields(result)},
             remarks=(*remarks(result), "counted a block of queries at a time: too many battles for memory"),

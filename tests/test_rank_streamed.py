@@ -246,6 +246,9 @@ def test_counting_in_processes_makes_the_bytes_of_counting_here(
         CliRunner().invoke(app, [*command, *more]).stdout for more in ([], ["--engine", "processes", "--workers", "2"])
     ]
     assert outputs[0] == outputs[1] != ""
+    by_hand = mirage.rank(path, draws=20, executor=Processes(2))
+    assert by_hand.table().equals(mirage.rank(path, draws=20).table())
+    assert any("block of queries" in remark for remark in by_hand.remarks)
     refused = CliRunner().invoke(app, [*command, "--address", "127.0.0.1:1"])
     assert refused.exit_code == 2
 
