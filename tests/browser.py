@@ -32,6 +32,8 @@ import pytest
 from conftest import PATIENCE, ROOT
 from waiting import answers, port, until
 
+from mirage.ui.tour import KEPT
+
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 _QUIET = 300
 """Milliseconds in which what an action asks for has left the browser."""
@@ -145,7 +147,10 @@ def server(arenas: Path | None = None, **environment: str) -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Callable[..., Opened]]:
-    """Yield `start(width=1440, height=900, scheme="light")`: it opens a page in a profile for that size and scheme."""
+    """Yield `start(width=1440, height=900, scheme="light", tour=False)`: it opens a page in a profile for these.
+
+    A reader with `tour` is new here; without, one who has dismissed the tour.
+    """
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail("there is no chromium, and CI must run the browser tests")
@@ -156,11 +161,14 @@ def chromium() -> Iterator[Callable[..., Opened]]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
         @cache
-        def profile(width: int, height: int, scheme: str) -> Any:
-            return browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        def profile(width: int, height: int, scheme: str, tour: bool) -> Any:
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            if not tour:
+                context.add_init_script(f"try {{ localStorage.setItem('{KEPT}', 'done') }} catch {{ }}")
+            return context
 
-        def start(*, width: int = 1440, height: int = 900, scheme: str = "light") -> Opened:
-            opened = Opened(profile(width, height, scheme).new_page())
+        def start(*, width: int = 1440, height: int = 900, scheme: str = "light", tour: bool = False) -> Opened:
+            opened = Opened(profile(width, height, scheme, tour).new_page())
             opened.page.set_default_timeout(PATIENCE * 1000)
             opened.page.on("websocket", opened.listen)
             opened.page.on("console", lambda message: _heard(opened, message))

@@ -24,7 +24,7 @@ from mirage.charts.palette import Mode, ink
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.languages import in_order
 from mirage.store import Arena, home, owned
-from mirage.ui import actions, memory, metrics, yours
+from mirage.ui import actions, memory, metrics, tour, yours
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, PageEntry
 from mirage.ui.head import Head
@@ -179,6 +179,9 @@ def begin(name: str) -> Page:
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
     with row:
         head = Head(entry, shared.arena.label)
+        if entry.name == HOME and not st.query_params:
+            # Who comes by a link has come for what it shows.
+            tour.offer()
         actions.copy_link(shared.arena_name)
         actions.cite(shared.arena)
     arena = shared.part if entry.by_query else shared.arena

@@ -1,0 +1,97 @@
+"""A guided tour of five steps, offered on the first visit and dismissed for good.
+
+All of it happens in the browser: the card stands in the document beside the application, so it stays while pages
+change, and no step asks the server for anything but the page. What a reader has done with it is kept in the browser
+alone.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+STEPS = (
+    ("leaderboard", "Who is best, and how sure is that?", "Each mark is a rating with its 95% interval. Systems of the \
+same tier cannot be told apart. Select a row to go on to what the system answered."),
+    ("compare", "Is A better than B?", "Choose two systems. The page says whether they differ, in which languages, and \
+how many more queries would decide."),
+    ("answers", "What did each system answer?", "Every number comes from single answers. Read them beside their \
+passages, with the reason why each counts as right or wrong."),
+    ("judges", "Can I believe this judge?", "How often a judge agrees with people, with the other judges, and with \
+itself when the two answers change places."),
+    ("your_model", "Where would mine stand?", "Upload the answers of your own system, or point a command at it. \
+It is measured and ranked at once, and nothing leaves this machine."),
+)  # fmt: skip
+"""Page, question and text of each step."""
+KEPT = "mirage-tour"
+"""Key of the browser's local storage; its value is `done` once the tour was dismissed or ended."""
+
+_JS = """
+export default function (component) {
+  const { kept, steps } = component.data
+  const done = () => { try { return localStorage.getItem(kept) === "done" } catch { return false } }
+  if (document.getElementById(kept) || done()) return
+  const root = component.parentElement.host ?? component.parentElement
+  const card = document.createElement("section")
+  card.id = kept
+  card.setAttribute("aria-label", "Guided tour")
+  const inside = card.attachShadow({ mode: "open" })
+  inside.innerHTML = `<style>
+    :host { position: fixed; z-index: 900; inset-block-end: 1rem; inset-inline-end: 1rem;
+      width: min(21rem, calc(100vw - 2rem)); font: 0.9rem/1.45 var(--font, sans-serif); color: var(--ink);
+      background: var(--ground); border: 1px solid var(--line); border-radius: 8px;
+      box-shadow: 0 6px 24px rgb(0 0 0 / 18%); }
+    div { padding: 0.9rem 1rem; } p { margin: 0.35rem 0 0.8rem; } strong { display: block; }
+    small { opacity: 0.75; } nav { display: flex; gap: 0.5rem; align-items: center; }
+    button { font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: 6px;
+      padding: 0.25rem 0.75rem; min-height: 2.25rem; cursor: pointer; }
+    button.main { background: var(--main); border-color: var(--main); color: #fff; }
+    button.end { margin-inline-start: auto; border-color: transparent; }
+    button:focus-visible { outline: 2px solid var(--main); outline-offset: 2px; }
+    button[hidden] { display: none; }
+  </style><div><small></small><strong></strong><p></p><nav><button class="main"></button>
+  <button class="back">Back</button><button class="end">Dismiss</button></nav></div>`
+  const part = (name) => inside.querySelector(name)
+  const paint = () => {
+    const style = getComputedStyle(root)
+    const value = (name) => style.getPropertyValue(name).trim()
+    for (const [name, from] of [["ink", "text-color"], ["ground", "background-color"], ["line", "border-color"],
+      ["main", "primary-color"], ["font", "font"]]) {
+      if (value(`--st-${from}`)) card.style.setProperty(`--${name}`, value(`--st-${from}`))
+    }
+  }
+  const go = (page) => {
+    const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")]
+    const path = (link) => new URL(link.href).pathname.replace(/\\/$/, "")
+    const home = path(links[0])
+    const link = page === steps[0].page ? links[0] : links.find((each) => path(each) === `${home}/${page}`)
+    if (link) link.click()
+  }
+  let step = 0
+  const show = () => {
+    part("small").textContent = `Tour, step ${step + 1} of ${steps.length}`
+    part("strong").textContent = steps[step].title
+    part("p").textContent = steps[step].text
+    part(".main").textContent = step + 1 < steps.length ? "Next" : "Done"
+    part(".back").hidden = step === 0
+  }
+  const end = () => {
+    try { localStorage.setItem(kept, "done") } catch { /* a browser without storage offers it again */ }
+    card.remove()
+  }
+  const move = (by) => { step += by; show(); go(steps[step].page) }
+  part(".main").onclick = () => (step + 1 < steps.length ? move(1) : end())
+  part(".back").onclick = () => move(-1)
+  part(".end").onclick = end
+  inside.addEventListener("keydown", (event) => { if (event.key === "Escape") end() })
+  paint()
+  show()
+  document.body.append(card)
+}
+"""
+
+
+def offer() -> None:
+    """Offer the tour, unless this browser has dismissed it."""
+    component = st.components.v2.component("mirage_tour", html="<span></span>", js=_JS)
+    steps = [{"page": page, "title": title, "text": text} for page, title, text in STEPS]
+    component(key="frame_tour", width="content", data={"kept": KEPT, "steps": steps})
