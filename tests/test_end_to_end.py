@@ -16,9 +16,11 @@ from test_run import few
 from tiny_model import Server, make, needed
 from typer.testing import CliRunner
 
-from mirage import store
+from mirage import schema, store
 from mirage.cli import app
+from mirage.generate.baselines import BASELINES
 from mirage.sources.sample import read_sample
+from mirage.sources.sample_nuggets import NUGGETS, read_nuggets
 
 SOURCE = Path(__file__).resolve().parents[1] / "data" / "sample" / "source"
 GRADED = ("answer_overlap_score", "fluency_score")
@@ -116,3 +118,51 @@ def test_the_judge_command_goes_through_the_server_too_and_counts_what_it_could_
     assert rows[0]["unparsed_rate"] >= 0.5
     assert rows[0]["calls"] == 4
     assert {row["judge"] for row in mirage("judges", arena)} == {"tiny-2"}
+
+
+def test_whole_systems_of_a_served_model_and_of_baselines_go_from_retrieval_to_the_ranking(
+    server: Server, connection: list[str], tmp_path: Path
+) -> None:
+    arena = tmp_path / "arena"
+    sample = read_sample(SOURCE)
+    nuggets = [
+        schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
+        for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
+    ]
+    store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
+    options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]
+    options += ["--pairs", "6", "--draws", "20"]
+    first = {row["step"]: row for row in mirage("run", arena, *options)}
+    steps = [
+        *("retrieve bm25", "baselines", "baselines over bm25", "generate tiny", "generate tiny+bm25", "outcomes"),
+        *("nuggets by terms", "features", f"features graded by {server.model}", "judge tiny-judge"),
+        "ratings by relevance",
+    ]
+    # Verdicts that cannot be read rank nobody: the ratings by the judge may be left out.
+    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+
+    opened = store.open_arena(arena)
+    assert store.check(opened)
+    rows = opened.read("answers").to_pylist()
+    whole = {f"{system}+bm25" for system in ("tiny", *BASELINES)}
+    assert {row["system"] for row in rows} == whole | {"tiny", "reference", *BASELINES}
+    assert {row["retriever"] for row in rows if row["system"] in whole} == {"bm25"}
+    shown = {row["query_id"] for row in opened.read("retrieved").to_pylist()}
+    assert shown == {"en-01", "en-02", "en-09"}
+    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+        for row in rows:
+            if row["system"] == "tiny+bm25":
+                call = ledger.get(row["call"])
+                assert call is not None
+                assert call["text"] == row["text"]
+    assert len(opened.read("judgments")) == 2 * 6
+    assert first["judge tiny-judge"]["calls"] == 2 * 6
+    assigned = opened.read("nugget_assignments").to_pylist()
+    assert {row["system"] for row in assigned} == whole | {"tiny", "reference", *BASELINES}
+    causes = mirage("attribution", arena)
+    assert whole <= {row["system"] for row in causes}
+
+    requests = server.requests()
+    second = {row["step"]: row for row in mirage("run", arena, *options)}
+    assert {second[step]["why"] for step in steps} == {"up to date"}
+    assert server.requests() == requests
