@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.retrieval.dense import nearest
+from mirage.errors import NotEnoughData
+from mirage.retrieval.corpus import read_corpus
+from mirage.retrieval.dense import VectorSearch, nearest
 
 
 def mirage(*words: object, code: int = 0) -> str:
@@ -72,6 +74,37 @@ def test_the_nearest_passages_are_brought_and_vectors_are_paid_for_once(path: Pa
     rows = store.open_arena(path).read("retrieved").to_pylist()
     assert {row["retriever"] for row in rows} == {"e"}
     assert max(row["score"] for row in rows) == pytest.approx(1, abs=1e-5)
+
+
+def test_processes_bring_the_same_bytes_from_vectors_that_are_fetched_here(path: Path, tmp_path: Path) -> None:
+    queries = [schema.Query(code, f"q{n}", None, f"Number {n}", None) for code in ("en", "fi") for n in (5, 90)]
+    store.write(path, {"queries": schema.from_rows("queries", queries)}, made_by="a test")
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for code in ("en", "fi"):
+        lines = [json.dumps({"docid": f"{code}{n}", "text": f"{code} {n}."}) for n in range(N)]
+        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n")
+    other = store.copy(store.open_arena(path), tmp_path / "other").path
+    with Service(lambda call: embedded(call, vector)) as service:
+        mirage(*command(path, folder, service))
+        sent = len(service.calls)
+        told = mirage(*command(other, folder, service), "--engine", "processes", "--workers", 2)
+        assert len(service.calls) == 2 * sent
+        assert f"{sent} calls made" in told
+        mirage(*command(other, folder, service), "--engine", "processes", "--workers", 2)
+        assert len(service.calls) == 2 * sent
+    here, there = (store.open_arena(arena).manifest["tables"]["retrieved"] for arena in (path, other))
+    assert here == there
+    assert len(store.open_arena(path).read("retrieved")) == 4 * 3
+
+
+def test_a_text_without_a_vector_is_named_before_anything_is_compared(path: Path, corpus: Path) -> None:
+    with Service(lambda call: embedded(call, vector)) as service:
+        mirage(*command(path, corpus, service))
+    search = VectorSearch(path, "another")
+    with pytest.raises(NotEnoughData, match="another"):
+        search(read_corpus(corpus, "en"), ["What is 3?"], 1)
+    assert search(read_corpus(corpus, "en"), [], 1) == []
 
 
 def test_a_dry_run_sends_and_writes_nothing(path: Path, corpus: Path) -> None:

@@ -82,12 +82,25 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
 
 
-def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path) -> None:
+def shorter(pairs: Any) -> list[float]:
+    return [-float(len(text)) for _, text in pairs]
+
+
+@pytest.mark.parametrize("kind", ["bm25", "rrf", "rerank"])
+def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path, kind: Any) -> None:
     from mirage.engines.processes import Processes
 
-    here = retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test")
+    for name in ("words", "few"):
+        retrieve(path, RetrieveOptions("bm25", name, 1 + 2 * (name == "words"), corpus), made_by="a test")
+    options = {
+        "bm25": RetrieveOptions("bm25", "new", corpus=corpus),
+        "rrf": RetrieveOptions("rrf", "new"),
+        "rerank": RetrieveOptions("rerank", "new", of=("words",)),
+    }[kind]
     other = store.copy(store.open_arena(path), tmp_path / "other").path
-    there = retrieve(other, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test", executor=Processes(2))
+    here = retrieve(path, options, made_by="a test", reorder=shorter)
+    there = retrieve(other, options, made_by="a test", reorder=shorter, executor=Processes(2))
+    assert set(lists(here, "new")) == set(TEXTS)
     assert there.manifest["tables"]["retrieved"] == here.manifest["tables"]["retrieved"]
 
 
@@ -123,9 +136,6 @@ def test_fusion_of_what_is_there(path: Path, corpus: Path) -> None:
 
 def test_a_list_in_a_new_order(path: Path, corpus: Path) -> None:
     before = lists(retrieve(path, RetrieveOptions("bm25", "bm25", corpus=corpus), made_by="a test"), "bm25")
-
-    def shorter(pairs: Any) -> list[float]:
-        return [-float(len(text)) for _, text in pairs]
 
     options = RetrieveOptions("rerank", "short", of=("bm25",))
     arena = retrieve(path, options, made_by="a test", reorder=shorter)
@@ -208,7 +218,13 @@ def test_the_command(path: Path, corpus: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [("--retriever", "given"), ("--retriever", "bm25", "--name", "a b"), ("--retriever", "rerank")],
+    [
+        ("--retriever", "given"),
+        ("--retriever", "bm25", "--name", "a b"),
+        ("--retriever", "rerank"),
+        ("--retriever", "rerank", "--of", "given", "--engine", "processes"),
+        ("--retriever", "dense", "--model", "e", "--base-url", "http://127.0.0.1:9/v1", "--engine", "ray"),
+    ],
 )
 def test_the_command_refuses(path: Path, options: tuple[str, ...]) -> None:
     done = mirage("retrieve", path, *options)

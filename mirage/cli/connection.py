@@ -68,7 +68,7 @@ class Connection:
     engine: Annotated[
         EngineName,
         typer.Option(
-            help="Where it is done: this process; several (`processes`, for features that need no model); a Ray"
+            help="Where it is done: this process; several (`processes`, for what needs no model); a Ray"
             " cluster; or vLLM with the model loaded on this machine, with --address by each worker of a Ray cluster."
             " `openai` is `local`."
         ),

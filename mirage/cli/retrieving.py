@@ -157,7 +157,7 @@ def retrieve(
         if connection.dry_run:
             return
     elif kind == "rerank":
-        _in_new_order(dir_, options, reranker, device)
+        _in_new_order(dir_, options, connection, reranker, device)
     else:
         with progress("Retrieving") as update:
             executor = connection.executor(models=False)
@@ -181,8 +181,9 @@ def _by_vectors(
     from mirage.retrieval.stage import searched_texts
 
     model = connection.settings().model
-    if connection.executor(models=False) is not None:
-        raise BadInput("vectors come from a service, which more workers do not make faster", do="leave --engine out")
+    executor = connection.executor(models=False)
+    if connection.engine == "ray":
+        raise BadInput("vectors are kept on this machine, and compared here", do="give --engine processes, or none")
     with progress("Asking for vectors") as update:
         search = DenseSearch(
             path, connection.endpoint(), model, connection.limits(), query_prefix, passage_prefix, progress=update
@@ -193,31 +194,38 @@ def _by_vectors(
                 for corpus, queries in searched_texts(path, options)
             ]
         else:
-            bring(path, options, made_by=MADE_BY, search=search)
+            if executor is not None:
+                # Calls are made here: a service answers several processes no faster than one.
+                for corpus, queries in searched_texts(path, options):
+                    search.fetch(corpus, queries)
+            here = search if executor is None else search.stored()
+            bring(path, options, made_by=MADE_BY, search=here, executor=executor)
             costs = search.costs
     tell(llm.total(costs), planned=connection.dry_run)
 
 
-def _in_new_order(path: Path, options: RetrieveOptions, model: str | None, device: str | None) -> None:
-    """Order a list anew by a local model."""
+def _in_new_order(
+    path: Path, options: RetrieveOptions, connection: Connection, model: str | None, device: str | None
+) -> None:
+    """Order a list anew by a local model: of this process, or one of each worker of a cluster."""
     from mirage import store
     from mirage.features import reranker
     from mirage.features.measuring import SCORES
-    from mirage.features.pairs import PairModel
+    from mirage.features.pairs import PairModel, PairModelLater
+    from mirage.retrieval.rerank import ModelOrder
 
     store.open_arena(path)  # a ledger would make the folder
-    with store.Ledger(path / SCORES) as ledger, progress("Scoring") as update:
-        scorer = PairModel(
-            model or reranker.MODEL, max_tokens=reranker.MAX_TOKENS, ledger=ledger, device=device, progress=update
-        )
-        if len(scorer.labels) != 1:
-            raise BadInput("this model gives several scores a pair", do=f"give a reranker, such as {reranker.MODEL}")
-        bring(
-            path,
-            options,
-            made_by=MADE_BY,
-            reorder=lambda pairs: [row[0] for row in scorer.scores(pairs)],
-        )
+    name, executor = model or reranker.MODEL, connection.executor()
+    with progress("Scoring") as update:
+        if executor is not None:
+            if not executor.loads_models:
+                raise BadInput("one model uses all cores of this machine", do="leave --engine out, or give ray")
+            order = ModelOrder(PairModelLater(name, reranker.MAX_TOKENS, device))
+            bring(path, options, made_by=MADE_BY, reorder=order, progress=update, executor=executor)
+            return
+        with store.Ledger(path / SCORES) as ledger:
+            scorer = PairModel(name, max_tokens=reranker.MAX_TOKENS, ledger=ledger, device=device, progress=update)
+            bring(path, options, made_by=MADE_BY, reorder=ModelOrder(scorer))
 
 
 def bring(path: Path, options: RetrieveOptions, **how: Any) -> store.Arena:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import llm, store
+from mirage.errors import NotEnoughData
 from mirage.retrieval.bm25 import Hit, best_rows
 from mirage.store.buckets import buckets
 
@@ -65,12 +66,16 @@ class DenseSearch:
             Unreachable: if some text got no vector; what has come is kept.
             BadInput: if vectors have several lengths, or the budget is reached.
         """
-        texts = [self.passage_prefix + text for text in corpus.texts()]
-        asked_for = [self.query_prefix + query for query in queries]
+        self.fetch(corpus, queries)
+        return self.stored()(corpus, queries, depth)
+
+    def fetch(self, corpus: Corpus, queries: Sequence[str]) -> None:
+        """Get the vectors of passages and queries that are not kept yet. Raises what a search raises."""
+        kept = self.stored()
         with store.Ledger(self.folder / VECTORS) as ledger:
             self.costs.append(
                 llm.embed(
-                    [*texts, *asked_for],
+                    [*kept.passages(corpus), *kept.queries(queries)],
                     endpoint=self.endpoint,
                     model=self.model,
                     ledger=ledger,
@@ -79,14 +84,10 @@ class DenseSearch:
                     progress=self.progress,
                 )
             )
-            if not asked_for:
-                return []
-            of_queries = self._matrix(asked_for, ledger)
-            width = of_queries.shape[1]
-            with buckets(1, folder=self.folder) as files:
-                for start in range(0, len(texts), _PART):
-                    files.append(0, self._matrix(texts[start : start + _PART], ledger))
-                return nearest(of_queries, files.mapped(0, np.dtype("<f4"), width), depth)
+
+    def stored(self) -> VectorSearch:
+        """Searches by what has been fetched alone."""
+        return VectorSearch(self.folder, self.model, self.query_prefix, self.passage_prefix)
 
     def plan(self, texts: Sequence[str]) -> llm.Cost:
         """What the vectors of texts would cost at most; nothing is sent."""
@@ -96,9 +97,52 @@ class DenseSearch:
         with store.Ledger(path, read_only=True) as ledger:
             return llm.plan_embedding(texts, model=self.model, limits=self.limits, ledger=ledger)
 
+
+@dataclass(frozen=True, slots=True)
+class VectorSearch:
+    """Searches a corpus by the vectors that are kept in a folder (`stage.Search`); so can processes of this machine."""
+
+    folder: Path
+    """The arena's folder, where vectors are kept."""
+    model: str
+    """The model's name at the service they came from."""
+    query_prefix: str = ""
+    """What stood before a query."""
+    passage_prefix: str = ""
+    """What stood before a passage."""
+
+    def passages(self, corpus: Corpus) -> list[str]:
+        """What the model is given of each passage."""
+        return [self.passage_prefix + text for text in corpus.texts()]
+
+    def queries(self, queries: Sequence[str]) -> list[str]:
+        """What the model is given of each query."""
+        return [self.query_prefix + query for query in queries]
+
+    def __call__(self, corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
+        """The passages nearest to each query.
+
+        Raises:
+            NotEnoughData: if a text has no vector.
+        """
+        if not queries:
+            return []
+        texts = self.passages(corpus)
+        with store.Ledger(self.folder / VECTORS, read_only=True) as ledger, buckets(1, folder=self.folder) as files:
+            of_queries = self._matrix(self.queries(queries), ledger)
+            for start in range(0, len(texts), _PART):
+                files.append(0, self._matrix(texts[start : start + _PART], ledger))
+            return nearest(of_queries, files.mapped(0, np.dtype("<f4"), of_queries.shape[1]), depth)
+
     def _matrix(self, texts: Sequence[str], ledger: store.Ledger) -> Matrix:
         """The vectors of texts at length 1, a row a text; one without a direction stays 0."""
         vectors = [llm.vector_of(ledger, self.model, text) for text in texts]
+        if absent := sum(vector is None for vector in vectors):
+            raise NotEnoughData(
+                f"{absent:,} of {len(texts):,} texts have no vector of {self.model}",
+                where=str(self.folder / VECTORS),
+                do="run the same command again",
+            )
         matrix: Matrix = np.array(vectors, np.float32)
         length = np.linalg.norm(matrix, axis=1, keepdims=True)
         unit: Matrix = np.divide(matrix, length, out=np.zeros_like(matrix), where=length > 0)

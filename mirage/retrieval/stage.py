@@ -3,13 +3,13 @@
     retrieve(Path("arena"), RetrieveOptions("bm25", "bm25", depth=100, corpus=Path("corpus.jsonl")), made_by="...")
 
 The passages are those of a corpus, of the arena (`arena_corpus`), or of other retrievers whose lists are fused or
-ordered anew. Work can be cut by language.
+ordered anew. A search can be cut by language, lists of lists by query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +20,7 @@ from mirage.retrieval.bm25 import Hit, search_bm25
 from mirage.retrieval.corpus import Corpus, arena_corpus, read_corpus
 from mirage.retrieval.fusion import fused
 from mirage.retrieval.lists import refuse_changed, refuse_name
-from mirage.shown import retrievers
+from mirage.shown import GIVEN, contexts, retrievers
 from mirage.stage import Progress, Stage, Tables, run
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 Kind = Literal["bm25", "dense", "rrf", "rerank"]
 """`bm25`: words; `dense`: vectors of a model of embeddings; `rrf`: the lists of others fused; `rerank`: the list of
 another ordered anew."""
+LISTS: tuple[Kind, ...] = ("rrf", "rerank")
+"""The kinds that read lists of other retrievers, not a corpus."""
 Search = Callable[[Corpus, Sequence[str], int], Sequence[Sequence[Hit]]]
 """`search(corpus, queries, depth)`: the best passages for each query, best first."""
 Reorder = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Scores pairs of a query and a passage: the more, the better."""
-_LIST = ("language", "query_id", "retriever")
+_KEY = ("language", "query_id", "retriever")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class RetrieveOptions:
     corpus: Path | None = None
     """Where the passages are (`read_corpus`); None for those of the arena."""
     of: tuple[str, ...] = ()
-    """The retrievers whose lists are fused, all others if none is named; or the one whose list is ordered anew."""
+    """The retrievers whose lists are fused, all others but `given` if none is named; or whose list is ordered anew."""
     languages: Sequence[str] | None = None
     """Codes; None for all."""
     about: str = ""
@@ -63,13 +65,13 @@ class RetrieveOptions:
             raise BadInput("one list is ordered anew", do="name its retriever with --of")
         if self.name in self.of:
             raise BadInput(f"{self.name} cannot be made of itself", do="give the new list another name")
-        if self.corpus is not None and self.kind in ("rrf", "rerank"):
+        if self.corpus is not None and self.kind in LISTS:
             raise BadInput(f"{self.kind} reads lists, not a corpus", do="leave --corpus out")
 
     def note(self) -> str:
         """How it was made, for the manifest."""
         of = f" of {', '.join(self.of)}" if self.of else ""
-        searched = "" if self.kind in ("rrf", "rerank") else f" over {self.corpus.name if self.corpus else 'the arena'}"
+        searched = "" if self.kind in LISTS else f" over {self.corpus.name if self.corpus else 'the arena'}"
         return f"{self.name}: {self.kind}{of}{searched}, depth {self.depth}{self.about and f', {self.about}'}"
 
 
@@ -93,7 +95,8 @@ def retrieve(
         search: searches a corpus.
         reorder: scores the passages of a list that is ordered anew.
         progress: called with how many languages, or parts, are done, and of how many.
-        executor: where languages are worked on, several at the same time; None for here.
+        executor: where languages, or queries of a kind that reads lists, are worked on, several at the same time;
+            `search` and `reorder` are then picklable. None for here.
         step: the step of a run that this is (`store.upsert`).
 
     Raises:
@@ -108,13 +111,14 @@ def retrieve(
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
     names = [name for name in retrievers(arena) if name != options.name]
+    known = [*names, *([GIVEN] if "passages" in arena.tables else [])]
     for name in options.of:
-        if name not in names:
-            raise UnknownName("retriever", name, names, where=arena.address)
+        if name not in known:
+            raise UnknownName("retriever", name, known, where=arena.address)
     if options.kind == "rrf" and len(options.of or names) < 2:
         raise BadInput("there are no two retrievers to fuse", where=arena.address, do=arena.command("retrieved"))
     return run(
-        RETRIEVE,
+        FROM_LISTS if options.kind in LISTS else RETRIEVE,
         path,
         made_by=made_by,
         part="retriever",
@@ -148,7 +152,7 @@ def _retrieve(
     parts = [own.filter(pc.invert(pc.is_in(own["language"], value_set=pa.array(chosen, pa.string())))).cast(schema_of)]
     for number, code in enumerate(chosen, start=1):
         of_language = {name: table.filter(pc.equal(table["language"], code)) for name, table in tables.items()}
-        if options.kind in ("rrf", "rerank"):
+        if options.kind in LISTS:
             rows = _from_lists(of_language, options, reorder)
         else:
             rows = _searched(of_language, code, options, search)
@@ -160,6 +164,8 @@ def _retrieve(
 
 RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("passages", "retrieved"), by=("language",))
 """Its options are `options` and what searches."""
+FROM_LISTS = replace(RETRIEVE, by=("language", "query_id"))
+"""The same for kinds that read the lists of other retrievers: no query needs more than its own."""
 
 _Row = dict[str, Any]
 
@@ -208,8 +214,6 @@ def _searched(tables: Tables, code: str, options: RetrieveOptions, search: Searc
 
 def _from_lists(tables: Tables, options: RetrieveOptions, reorder: Reorder | None) -> list[_Row]:
     """What other lists of the queries of one language come to."""
-    from mirage.shown import GIVEN, contexts
-
     given = tables.get("passages", schema.arrow_schema("passages").empty_table())
     known = _known(given)
     queries = dict(zip(*(tables["queries"][name].to_pylist() for name in ("query_id", "text")), strict=True))
@@ -258,4 +262,4 @@ def _row(
     has_text = (key[1], passage["passage_id"]) in known
     texts = {name: None if has_text else passage[name] for name in ("title", "text")}
     about = {"passage_id": passage["passage_id"], "rank": rank, "score": score}
-    return {**dict(zip(_LIST, key, strict=True)), **about, **texts}
+    return {**dict(zip(_KEY, key, strict=True)), **about, **texts}
