@@ -75,7 +75,7 @@ def _judges(page: ui.Page) -> None:
         _table([row for row in rows if row["language"] == scope], measures, scope)
     else:
         st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
-    _figure(page, [row for row in rows if row["language"] in codes], measures, codes, scope)
+    _figure(page, [row for row in rows if row["language"] in codes], result, codes, scope)
     page.download(
         "judges",
         result.table() if result is not None else everything,
@@ -181,13 +181,12 @@ def _prices() -> tuple[float | None, float | None]:
     return st.session_state.get("price_in"), st.session_state.get("price_out")
 
 
-def _figure(
-    page: ui.Page, rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], codes: list[str], scope: str
-) -> None:
+def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None, codes: list[str], scope: str) -> None:
     """Who agrees with whom, or one measure by language; one figure at a time."""
+    measures = exams.measures_of(result)
     known = [name for name in measures if any(row[name] is not None for row in rows)]
-    compared = _pairs(page, codes, scope)
-    options = [*([PAIRS] if any(row["raw"] is not None for row in compared) else []), *known]
+    several = len({row["judge"] for row in rows}) > 1
+    options = [*([PAIRS] if several else []), *known]
     if not options:
         return
     name = ui.pick(
@@ -200,6 +199,10 @@ def _figure(
         + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
     )
     if name == PAIRS:
+        compared = _pairs(page, result, codes, scope)
+        if not compared:
+            st.caption("No two decided the same battle.")
+            return
         where = "all languages" if scope == "all" else name_of(scope or codes[0])
         st.caption(f"Percent of the battles on which two come to the same decision, in {where}.")
         ui.chart(
@@ -234,17 +237,16 @@ def _figure(
             ui.onward("leaderboard", "Its ranking", languages=(code,), referee=judge)
 
 
-def _pairs(page: ui.Page, codes: list[str], scope: str) -> list[dict[str, Any]]:
+def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
     """How far every two who decide agree; over all languages where both decided in several, else in the one."""
-    voted: tuple[votes.Agreement, ...] = ()
-    with suppress(MirageError):
-        voted = people.agreement_at(page.arena)
-    rows = agreements.agreement_rows(page.arena, voted, [*codes, "all"]).to_pylist()
+    rows = agreements.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
+    for language in (*codes, "all"):
+        rows += [row | {"language": language} for row in exams.people_pairs(result, language)]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["referee"]) not in pairs):
             pairs[row["one"], row["referee"]] = row
-    return list(pairs.values())
+    return [row for row in pairs.values() if row["raw"] is not None]
 
 
 main()

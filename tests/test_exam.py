@@ -6,11 +6,14 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from typer.testing import CliRunner
@@ -18,6 +21,8 @@ from typer.testing import CliRunner
 import mirage
 from mirage import exam as exams
 from mirage import schema, store, votes
+from mirage.battles.decided import decided
+from mirage.battles.decision import Battle, decisions
 from mirage.cli import app
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.exam import Estimate, ExamResult, JudgeExam, examine
@@ -357,3 +362,68 @@ def test_scores_of_people_are_their_verdicts(tmp_path: Path) -> None:
     assert row_of(exams.exam(arena, ratings="usefulness"), votes.PEOPLE).measures["agree"].n == 4
     with pytest.raises(UnknownName):
         exams.exam(arena, ratings="fluency")
+
+
+def outcome(query: str, system: str, correct: bool | None, language: str = "en") -> dict[str, object]:
+    return {"language": language, "query_id": query, "system": system, "correct": correct}
+
+
+@pytest.mark.parametrize("people", [0, 1])
+def test_known_answers_are_those_that_the_labels_make_right_and_wrong(people: int) -> None:
+    """Both orders name the right answer on q0 and q1, one of them on q2; q3 has two right answers and q4 an unknown."""
+    rows = [("q0", "A", "B"), ("q1", "A", "B"), ("q2", "A", "A"), ("q3", "B", "A"), ("q4", "A", "B")]
+    judged = [row for q, left, right in rows for row in (("j", q, "x", "y", left), ("j", q, "y", "x", right))]
+    wrong = {"q0": False, "q1": False, "q2": False, "q3": True, "q4": None}
+    outcomes = [outcome(q, "x", True) for q in wrong] + [outcome(q, "y", value) for q, value in wrong.items()]
+    voted = [("p", "q3", "x", "y", "A")] * people
+    row = row_of(examined(judged, voted, outcomes=pa.Table.from_pylist(outcomes)), "j").measures["known"]
+    assert (row.value, row.n, row.queries) == (2 / 3, 3, 3)
+    assert row.reason
+
+
+def test_known_answers_stand_without_people_and_beside_them_in_other_languages(tmp_path: Path) -> None:
+    judged = [("j", f"q{q}", "x", "y", "A" if q % 4 else "B") for q in range(20)]
+    outcomes = pa.Table.from_pylist(
+        [outcome(f"q{q}", s, s == "x", code) for q in range(20) for s in "xy" for code in ("en", "fi")]
+    )
+    table = schema.from_rows("judgments", [*judgments(judged), *judgments(judged, "fi")])
+    alone = examine(table, [], outcomes=outcomes)
+    assert [(row.judge, row.language, row.measures["known"].value) for row in alone.exams] == [
+        ("j", code, 0.75) for code in ("en", "fi", "all")
+    ]
+    assert not alone.choices
+    assert inside(alone.exams[0].measures["known"], 0.75)
+    beside = examine(table, [vote(("p", *row[1:])) for row in judged], outcomes=outcomes)
+    assert row_of(beside, "j", "fi").measures["known"].value == 0.75
+    assert row_of(beside, "j", "fi").measures["agree"].reason
+    assert row_of(beside, votes.PEOPLE, "all").measures["known"].reason
+    assert row_of(beside, "j", "all").measures["agree"] == row_of(beside, "j").measures["agree"]
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_columns_decide_as_the_rule_of_one_battle_does(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = []
+    for judge, code, query in product(("j", "k"), ("en", "fi"), ("q0", "q1")):
+        for a, b in permutations(SYSTEMS[:3], 2):
+            if rng.random() < 0.7:
+                grade = rng.choice((None, None, 0.1, 0.4, 0.9))
+                word = rng.choice(("A", "B", "tie", "both_bad", "unparsed"))
+                rows.append(schema.Judgment(code, query, judge, a, b, word, None, None, None, grade))  # type: ignore[arg-type]
+    table = schema.from_rows("judgments", rows)
+    columns = decided(table)
+    expected = decisions(table)
+    names = [
+        (columns.judges[j], (columns.languages[c], columns.queries[q], columns.systems[a], columns.systems[b]))
+        for j, c, q, a, b in zip(
+            columns.judge, columns.language, columns.query, columns.first, columns.second, strict=True
+        )
+    ]
+    assert set(names) == {(judge, tuple(key)) for judge, each in expected.items() for key in each}
+    for k, (judge, key) in enumerate(names):
+        decision = expected[judge][Battle(*key)]
+        assert (columns.label[k], columns.points[k]) == (decision.label, pytest.approx(decision.points))
+        verdicts = columns.of == k
+        assert verdicts.sum() == decision.n_read
+        assert 1 - 2 * columns.swapped[verdicts].mean() == pytest.approx(decision.order)

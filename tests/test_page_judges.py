@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import browser
@@ -17,8 +18,8 @@ from mirage.charts import judges as charts
 from mirage.languages import LANGUAGES
 from mirage.rank.control import control_style, covariates
 from mirage.sources.simulated import simulate_arena
+from mirage.views import agreement, people
 from mirage.views import judges as views
-from mirage.views import people
 from mirage.views.leaderboard import battles_of
 from pages import page_text
 
@@ -231,3 +232,16 @@ def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path) -
     app = opened(arena="with-people")
     assert not app.exception
     assert "2 judges and people (anna), to compare with" in page_text(app)
+
+
+def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "judged")
+    rows = [schema.Judgment(**row) for row in arena.read("judgments").to_pylist()]
+    scored = [replace(row, judge="people: clear", call=None) for row in rows if row.judge == "gpt-4o"]
+    tables = {"judgments": schema.from_rows("judgments", rows + scored)}
+    arena = store.write(arenas / "with-scores", tables, made_by="a test", title="Scores", label="own data")
+    assert views.people(arena) == {"people: clear"}
+    assert all("people: clear" not in (judge, row.referee) for judge, row in agreement.between(arena, ("en",)))
+    app = opened(arena="with-scores")
+    assert not app.exception
+    assert "2 judges and people (people: clear), to compare with" in page_text(app)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 COLUMNS = (*schema.key("judgments"), "verdict", "points")
 """Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
 
+OF_SCORES = "people: "
+"""How the name of a judge begins whose verdicts follow from people's scores; the measure follows."""
+
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
@@ -249,14 +252,15 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
 
 
 def programs(judgments: pa.Table) -> pa.Table:
-    """The verdicts that no person gave: what people's votes are compared with.
+    """The verdicts that no person gave, also not by scores: what people's votes are compared with.
 
     Args:
         judgments: table `judgments` with the column `person`.
     """
     import pyarrow.compute as pc
 
-    return judgments.filter(pc.invert(pc.fill_null(judgments["person"], False)))
+    human = pc.or_(pc.fill_null(judgments["person"], False), pc.starts_with(judgments["judge"], OF_SCORES))
+    return judgments.filter(pc.invert(human))
 
 
 def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:

@@ -111,6 +111,16 @@ MEASURES: dict[str, Measure] = {
             "no person named a winner",
         ),
         Measure(
+            "known",
+            "Known answers",
+            "Share of known-answer pairs on which the judge names the right answer: those where relevance labels make "
+            "one answer right and the other wrong. In both orders, where both were judged. Of battles.",
+            "share",
+            1.0,
+            "error",
+            "no battle of this judge is between an answer that the relevance labels make right and one that is wrong",
+        ),
+        Measure(
             "first",
             "First position",
             "Points that the judge gives the answer shown first above what people give the same answer; of people, "
@@ -206,4 +216,7 @@ STATISTICS: dict[str, tuple[Statistic, Statistic]] = {
     "tie_specificity": (lambda sums: _over(_table(sums)[:, :2, :2].sum(axis=(1, 2)), _winners(sums)), _winners),
     **{name: _leaning(place) for name, place in LEANINGS.items()},
 }
-"""By measure its value and what it is of, both of B x `WIDTH` sums. The order of systems is no function of sums."""
+"""By measure its value and what it is of, both of B x `WIDTH` sums. The order of systems is no function of sums, and
+known-answer pairs are other battles than people's."""
+KNOWN: tuple[Statistic, Statistic] = (lambda sums: _over(sums[:, 0], sums[:, 1]), lambda sums: sums[:, 1])
+"""The same of known-answer pairs, of B x 2 sums."""

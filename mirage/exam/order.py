@@ -8,14 +8,15 @@ one, which sets the percentiles on the other side of the value (Davison and Hink
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.battles.decision import Battle
-from mirage.battles.verdict_rows import from_judgments
+from mirage.battles.decision import FIRST, SECOND, TIE
+from mirage.battles.verdict_rows import Verdicts
 from mirage.exam.estimates import Array
+from mirage.exam.items import Items
 from mirage.exam.records import Estimate
 from mirage.intervals import CONFIDENCE, bootstrap_tails
 from mirage.rank.by_query import by_query
@@ -41,39 +42,42 @@ class Order:
     """B x S: the ratings when the queries are weighted anew."""
 
 
-def order_of(decided: Mapping[Battle, float], *, draws: int, seed: int) -> Order | None:
+def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | None:
     """Rate the systems of one language by the points of the first system of each battle.
 
     The weights of the queries are those of every other order with the same queries, language and seed. The draws move
     the ratings by the empirical influence of each query.
 
+    Args:
+        items: the battles.
+        taken: points of the first system of each, by the judge or by people.
+        draws: how many draws.
+        seed: their seed.
+
     Returns:
         The order; None with fewer than three systems.
     """
-    import pyarrow as pa
-
-    battles = sorted(decided)
-    if len({system for battle in battles for system in battle[2:]}) < 3:
-        return None
-    taken = [decided[battle] for battle in battles]
-    rows = {
-        name: pa.array([getattr(battle, field) for battle in battles])
-        for name, field in (("query_id", "query_id"), ("system_a", "first"), ("system_b", "second"))
-    }
-    language = battles[0].language
-    table = pa.table(
-        rows
-        | {
-            "language": pa.array([language] * len(battles)),
-            "judge": pa.array(["-"] * len(battles)),
-            "verdict": pa.array([("B", "A")[p > 0.5] if p != 0.5 else "tie" for p in taken]),
-            "points": pa.array(taken, pa.float64()),
-        }
+    heard = items.opinions
+    present, both = np.unique(
+        np.concatenate([heard.first[items.battle], heard.second[items.battle]]), return_inverse=True
     )
-    counted = from_judgments(table, judge="-")[language]
+    if len(present) < 3:
+        return None
+    with_items, query = np.unique(items.query, return_inverse=True)
+    counted = Verdicts(
+        "-",
+        tuple(heard.systems[k] for k in present),
+        tuple(heard.queries[k] for k in with_items),
+        query,
+        both[: len(items)],
+        both[len(items) :],
+        np.where(taken == 0.5, TIE, np.where(taken > 0.5, FIRST, SECOND)).astype(np.int8),
+        taken.astype(np.float32),
+        np.zeros(len(items), dtype=bool),
+    ).battles()
     layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)
     n, s = len(counted.queries), len(counted.systems)
-    rng = np.random.default_rng([seed, zlib.crc32(language.encode())])
+    rng = np.random.default_rng([seed, zlib.crc32(heard.language.encode())])
     theta, moves = layout.point[0, :s], layout.moves
     drawn = []
     for start in range(0, draws, _AT_ONCE):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
-from mirage.battles.decision import Battle
+from mirage.battles.decided import Places
 from mirage.exam.estimates import Array, Spread, estimate, jackknife
-from mirage.exam.items import Items
+from mirage.exam.items import Items, by_query
 from mirage.exam.records import Estimate, JudgeChoice, PanelWorth
 from mirage.intervals import CONFIDENCE
 from mirage.languages import name_of
@@ -17,9 +18,10 @@ from mirage.languages import name_of
 _NO_COMMON = "no battle was decided by people and by every judge"
 
 
-def common(by_judge: Mapping[str, Items]) -> list[Battle]:
-    """The battles that every judge decided."""
-    return sorted(set.intersection(*(set(items) for items in by_judge.values()))) if by_judge else []
+def common(by_judge: Sequence[Items]) -> list[Places]:
+    """Of each judge the places of the battles that every judge decided."""
+    shared = reduce(np.intersect1d, [items.battle for items in by_judge])
+    return [np.searchsorted(items.battle, shared) for items in by_judge]
 
 
 def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
@@ -34,7 +36,7 @@ def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
     """
     judges = tuple(sorted(parts[0]))
     j = len(judges)
-    moments = [_moments([by_judge[name] for name in judges], common(by_judge)) for by_judge in parts]
+    moments = [_moments([by_judge[name] for name in judges]) for by_judge in parts]
 
     def effective(sums: Array) -> Array:
         return np.asarray(j**2 / (_correlation(sums, j) ** 2).sum(axis=(1, 2)) / j)
@@ -51,15 +53,12 @@ def panel_worth(code: str, parts: Sequence[Mapping[str, Items]]) -> PanelWorth:
     )
 
 
-def _moments(by_judge: Sequence[Items], battles: Sequence[Battle]) -> Array:
+def _moments(by_judge: Sequence[Items]) -> Array:
     """Q x (J * J + 1): products of the judges' errors, and the number of battles."""
-    j = len(by_judge)
-    by_query: dict[str, Array] = {}
-    for key in battles:
-        errors = np.array([items[key].decision.points - items[key].people for items in by_judge])
-        sums = by_query.setdefault(key.query_id, np.zeros(j * j + 1))
-        sums += np.append(np.outer(errors, errors).ravel(), 1.0)
-    return np.array([*by_query.values()]).reshape(-1, j * j + 1)
+    places = common(by_judge)
+    errors = np.column_stack([items.errors[rows] for items, rows in zip(by_judge, places, strict=True)])
+    products = (errors[:, :, None] * errors[:, None, :]).reshape(len(errors), -1)
+    return by_query(by_judge[0].query[places[0]], np.column_stack([products, np.ones(len(errors))]))
 
 
 def _correlation(sums: Array, j: int) -> Array:
@@ -83,7 +82,7 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     """
     where = "Over all languages" if code == "all" else f"In {name_of(code)}"
     judges = sorted(parts[0])
-    tables = [_agreeing([by_judge[name] for name in judges], common(by_judge)) for by_judge in parts]
+    tables = [_agreeing([by_judge[name] for name in judges]) for by_judge in parts]
     if not all(len(table) for table in tables):
         return JudgeChoice(code, (), f"{where} no judge can be named: {_NO_COMMON}.")
     level = 1 - (1 - CONFIDENCE) / max(len(judges) - 1, 1)
@@ -115,13 +114,12 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     return JudgeChoice(code, (judges[best], *(name for name, _ in near)), f"{sentence}.")
 
 
-def _agreeing(by_judge: Sequence[Items], battles: Sequence[Battle]) -> Array:
+def _agreeing(by_judge: Sequence[Items]) -> Array:
     """Q x (J + 1): votes that each judge agrees with, and all votes."""
-    by_query: dict[str, Array] = {}
-    for key in battles:
-        sums = by_query.setdefault(key.query_id, np.zeros(len(by_judge) + 1))
-        sums += [*(items[key].agreeing for items in by_judge), len(by_judge[0][key].opinions)]
-    return np.array([*by_query.values()]).reshape(-1, len(by_judge) + 1)
+    places = common(by_judge)
+    columns = [items.agreeing[rows] for items, rows in zip(by_judge, places, strict=True)]
+    first, rows = by_judge[0], places[0]
+    return by_query(first.query[rows], np.column_stack([*columns, first.opinions.n[first.battle[rows]]]))
 
 
 def _percent(row: Estimate) -> str:

@@ -6,13 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mirage import store
-from mirage.battles.decision import Battle
-from mirage.battles.verdict_rows import programs
+from mirage.battles.decided import decided
+from mirage.battles.verdict_rows import OF_SCORES, programs
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.exam.estimates import Array, estimate, jackknife
-from mirage.exam.items import Items, Lengths, Opinions, items_of, judge_sums, opinions_of, people_sums
-from mirage.exam.measures import MEASURES, STATISTICS
+from mirage.exam.items import (
+    Items,
+    Lengths,
+    Opinions,
+    items_of,
+    judge_sums,
+    known_sums,
+    opinions_of,
+    people_sums,
+)
+from mirage.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
 from mirage.exam.order import Order, order_measures, order_of
 from mirage.exam.panel import choose_judge, panel_worth
 from mirage.exam.records import Estimate, ExamResult, JudgeExam
@@ -20,7 +31,7 @@ from mirage.judge.stage import judge_statistics
 from mirage.languages import in_order
 from mirage.makers import BY_NAME, Makers
 from mirage.votes import PEOPLE, Vote, imported
-from mirage.votes.raters import judge_name, score_verdicts
+from mirage.votes.raters import score_verdicts
 from mirage.votes.stage import counting
 
 if TYPE_CHECKING:
@@ -64,7 +75,7 @@ def exam(
     Raises:
         TableMissing: if the arena has no judgments.
         UnknownName: if a judge, a language or the measure is not there.
-        NotEnoughData: if people decided no battle that counts.
+        NotEnoughData: if people decided no battle that counts, and no judge a known-answer pair.
     """
     arena.need("judgments")
     judgments = programs(arena.read("judgments", columns=_COLUMNS))
@@ -81,8 +92,19 @@ def exam(
         )
         keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
         lengths = dict(zip(keys, rows["value"].to_pylist(), strict=True))
+    outcomes = None
+    if "outcomes" in arena.tables:
+        outcomes = arena.sql("SELECT language, query_id, system, correct FROM outcomes WHERE parser = 'strict'")
     result = examine(
-        judgments, heard, judges=judges, lengths=lengths, makers=store.makers_of(arena), draws=draws, seed=seed
+        judgments,
+        heard,
+        judges=judges,
+        lengths=lengths,
+        outcomes=outcomes,
+        languages=languages,
+        makers=store.makers_of(arena),
+        draws=draws,
+        seed=seed,
     )
     stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, limits=limits, tags=arena.tags)}
     return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
@@ -94,6 +116,8 @@ def examine(
     *,
     judges: Sequence[str] | None = None,
     lengths: Lengths | None = None,
+    outcomes: pa.Table | None = None,
+    languages: Sequence[str] | None = None,
     makers: Makers = BY_NAME,
     draws: int = DRAWS,
     seed: int = SEED,
@@ -105,30 +129,35 @@ def examine(
         votes: those that stand (`mirage.votes.standing`); those on battles that were not drawn at random do not count.
         judges: names; None for all.
         lengths: of the answers, where they are known.
+        outcomes: language, query_id, system and correct of answers, which make known-answer pairs; None for none.
+        languages: codes of these pairs; None for all.
         makers: who made which judge and system.
         draws: draws behind the intervals of the systems' order.
         seed: their seed.
 
     Raises:
         UnknownName: if a judge has no verdict.
-        NotEnoughData: if no vote counts.
+        NotEnoughData: if no vote counts and no answer is known.
     """
     opinions = opinions_of(votes)
-    if not opinions:
+    battles = decided(judgments)
+    known_pairs = {} if outcomes is None else known_sums(battles, outcomes, languages=languages)
+    if not opinions and not known_pairs:
         raise NotEnoughData(
             "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
         )
-    known = sorted(name for name in judgments["judge"].unique().to_pylist() if not name.startswith(judge_name("")))
+    known = sorted(name for name in judgments["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
     for name in judges or ():
         if name not in known:
             raise UnknownName("judge", name, known)
     names = [name for name in known if judges is None or name in judges]
-    by_judge = items_of(judgments, opinions)
+    by_judge = items_of(battles, opinions)
     examined = _Examined(lengths or {}, makers, draws, seed)
     exams: list[JudgeExam] = []
+    codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
     for name in names:
-        exams += examined.rows(name, by_judge.get(name, {}), in_order(opinions))
-    between = examined.people(opinions)
+        exams += examined.rows(name, by_judge.get(name, {}), known_pairs.get(name, {}), codes)
+    between = examined.people(opinions, joint=len(codes) > 1) if opinions else []
     exams += between
     by_code = {row.language: row.measures["agree"] for row in between}
     codes = [code for code in in_order(opinions) if any(code in by_judge.get(name, {}) for name in names)]
@@ -153,25 +182,26 @@ class _Examined:
     makers: Makers
     draws: int
     seed: int
-    orders: dict[frozenset[tuple[Battle, float]], Order | None] = field(default_factory=dict)
+    orders: dict[tuple[str, bytes, bytes], Order | None] = field(default_factory=dict)
     """Those made: judges on the same battles share people's."""
 
-    def rows(self, judge: str, by_language: Mapping[str, Items], languages: Sequence[str]) -> list[JudgeExam]:
+    def rows(
+        self, judge: str, by_language: Mapping[str, Items], known: Mapping[str, Array], languages: Sequence[str]
+    ) -> list[JudgeExam]:
         sums: dict[str, Array] = {}
         orders: dict[str, tuple[Order, Order]] = {}
-        for code in languages:
-            items = by_language.get(code, {})
+        for code, items in by_language.items():
             sums[code] = judge_sums(judge, items, lengths=self.lengths, makers=self.makers)
-            judged = self._order({key: item.decision.points for key, item in items.items()})
-            people = self._order({key: item.people for key, item in items.items()})
+            judged, people = self._order(items, items.points), self._order(items, items.people)
             if judged is not None and people is not None:
                 orders[code] = judged, people
         return [
             JudgeExam(
                 judge,
                 code,
-                sum(len(by_language.get(part, {})) for part in scope),
-                _measures([sums[part] for part in scope])
+                sum(len(by_language[part]) for part in scope if part in by_language),
+                _measures([sums.get(part, np.zeros((0, WIDTH))) for part in scope])
+                | {"known": _known([known[part] for part in scope if part in known])}
                 | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
                 None,
                 None,
@@ -179,23 +209,27 @@ class _Examined:
             for code, scope in _scopes(languages)
         ]
 
-    def people(self, opinions: Mapping[str, Opinions]) -> list[JudgeExam]:
+    def people(self, opinions: Mapping[str, Opinions], *, joint: bool) -> list[JudgeExam]:
         rows = []
-        for code, scope in _scopes(in_order(opinions)):
+        languages = in_order(opinions)
+        scopes = _scopes(languages)
+        if joint and len(languages) == 1:
+            scopes.append(("all", list(languages)))
+        for code, scope in scopes:
             measures = _measures([people_sums(opinions[part]) for part in scope])
             for name, measure in MEASURES.items():
-                if measure.group == "order" or name in ("length", "family"):
+                if measure.group == "order" or name in ("length", "family", "known"):
                     measures[name] = Estimate(None, None, None, 0, 0, _REFERENCE)
                 elif measures[name].value is None and not measures[name].n:
                     measures[name] = replace(measures[name], reason="no battle was decided by two people")
-            n = sum(len(heard) > 1 for part in scope for heard in opinions[part].values())
-            rows.append(JudgeExam(PEOPLE, code, n, measures, None, None))
+            n = sum(int((opinions[part].n > 1).sum()) for part in scope)
+            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}, None, None))
         return rows
 
-    def _order(self, decided: Mapping[Battle, float]) -> Order | None:
-        key = frozenset(decided.items())
+    def _order(self, items: Items, taken: Array) -> Order | None:
+        key = items.opinions.language, items.battle.tobytes(), taken.tobytes()
         if key not in self.orders:
-            self.orders[key] = order_of(decided, draws=self.draws, seed=self.seed) if decided else None
+            self.orders[key] = order_of(items, taken, draws=self.draws, seed=self.seed)
         return self.orders[key]
 
 
@@ -213,6 +247,11 @@ def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
         )
         for name, (statistic, trials) in STATISTICS.items()
     }
+
+
+def _known(sums: Sequence[Array]) -> Estimate:
+    statistic, trials = KNOWN
+    return estimate([jackknife(part, statistic, trials) for part in sums], none=MEASURES["known"].none)
 
 
 def _rated(arena: store.Arena, measure: str | None) -> list[Vote]:

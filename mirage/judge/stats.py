@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, Shown, decide, shown
+import numpy as np
+
+from mirage.battles.counts import codes
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, WINNERS, swap
 from mirage.intervals import mean_interval
 from mirage.languages import place
 from mirage.schema import CodeOrAll, Count, Share
@@ -85,29 +87,14 @@ _RATES = ("flip", "first", "tie", "unparsed")
 class _Tally:
     """Counts of one judge in one language."""
 
-    labels: Counter[int] = field(default_factory=Counter)
-    """Verdicts by what they come to, seen from the answer shown first."""
-    single: dict[tuple[str, str, str], Shown] = field(default_factory=dict)
-    """The verdict, by query and systems, on pairs whose other order has not been seen."""
-    flips: int = 0
-    both: int = 0
+    labels: Sequence[int]
+    """4: verdicts by what they come to, seen from the answer shown first."""
+    flips: int
+    """Pairs judged in both orders whose verdicts disagree."""
+    both: int
+    """Pairs of which both orders were judged and could be read."""
     calls: set[str] = field(default_factory=set)
     tokens: tuple[int, int] | None = None
-
-    def add(self, query: str, a: str, b: str, verdict: str, call: str | None) -> None:
-        """Count a judgment."""
-        self.labels[VERDICTS[verdict]] += 1
-        if call is not None:
-            self.calls.add(call)
-        if VERDICTS[verdict] == UNPARSED:
-            return
-        seen = shown(verdict, swapped=a > b)
-        other = self.single.pop((query, b, a), None)
-        if other is None:
-            self.single[query, a, b] = seen
-        else:
-            self.both += 1
-            self.flips += not decide([other, seen]).consistent
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -118,7 +105,7 @@ class _Tally:
             (self.flips, self.both),
             (self.labels[FIRST], won),
             (self.labels[TIE], read),
-            (self.labels[UNPARSED], self.labels.total()),
+            (self.labels[UNPARSED], read + self.labels[UNPARSED]),
         )
 
 
@@ -133,18 +120,7 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
     Returns:
         A row for each judge and language, languages in the order of their codes, and `all` where there are several.
     """
-    import pyarrow.compute as pc
-
-    tallies: dict[str, dict[str, _Tally]] = {}
-    names = ("judge", "query_id", "system_a", "system_b", "verdict", "call")
-    # One language at a time: as Python's objects, a million verdicts are half a gigabyte.
-    for language in judgments["language"].unique().to_pylist():
-        part = judgments.select(names).filter(pc.equal(judgments["language"], language))
-        for judge, *judgment in zip(*(part[name].to_pylist() for name in names), strict=True):
-            tallies.setdefault(judge, {}).setdefault(language, _Tally()).add(*judgment)
-        for by_language in tallies.values():
-            if language in by_language:
-                by_language[language].single.clear()
+    tallies = _tallies(judgments)
     rows = []
     for judge, by_language in sorted(tallies.items()):
         ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
@@ -154,6 +130,45 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
         if len(ordered) > 1:
             rows.append(_row(judge, "all", [tally for _, tally in ordered], limits))
     return rows
+
+
+def _tallies(judgments: pa.Table) -> dict[str, dict[str, _Tally]]:
+    """The counts by judge and language."""
+    import pyarrow as pa
+
+    n = len(judgments)
+    judges, judge = codes(judgments["judge"])
+    languages, language = codes(judgments["language"])
+    queries, query = codes(judgments["query_id"])
+    sides = [chunk for name in ("system_a", "system_b") for chunk in judgments[name].chunks]
+    systems, both = codes(pa.chunked_array(sides, pa.string()))
+    words, word = codes(judgments["verdict"])
+    shown_first = np.array([VERDICTS[name] for name in words], dtype=np.intp)[word]
+    group = judge * len(languages) + language
+    groups, kinds = len(judges) * len(languages), len(WINNERS)
+    labels = np.bincount(group * kinds + shown_first, minlength=groups * kinds).reshape(groups, kinds)
+
+    rows = np.flatnonzero(shown_first != UNPARSED)
+    a, b = both[:n][rows], both[n:][rows]
+    swapped = a > b
+    turned = np.array([swap(kind) for kind in (FIRST, SECOND, TIE)])
+    winner = np.where(swapped, turned[shown_first[rows]], shown_first[rows])
+    key = (group[rows].astype(np.int64) * len(queries) + query[rows]) * len(systems) + np.minimum(a, b)
+    key = key * len(systems) + np.maximum(a, b)
+    order = np.argsort(key, kind="stable")
+    key, swapped, winner, group_of = key[order], swapped[order], winner[order], group[rows][order]
+    pair = np.flatnonzero((key[1:] == key[:-1]) & (swapped[1:] != swapped[:-1]))
+    pairs = np.bincount(group_of[pair], minlength=groups)
+    flips = np.bincount(group_of[pair[winner[pair] != winner[pair + 1]]], minlength=groups)
+
+    tallies: dict[str, dict[str, _Tally]] = {}
+    for k in np.flatnonzero(labels.sum(axis=1)).tolist():
+        name, code = judges[k // len(languages)], languages[k % len(languages)]
+        tallies.setdefault(name, {})[code] = _Tally(labels[k].tolist(), int(flips[k]), int(pairs[k]))
+    called = judgments["call"].is_valid().to_numpy()
+    for k, call in zip(group[called].tolist(), judgments["call"].drop_null().to_pylist(), strict=True):
+        tallies[judges[k // len(languages)]][languages[k % len(languages)]].calls.add(call)
+    return tallies
 
 
 def _tokens(calls: set[str], ledger: Ledger | None) -> tuple[int, int] | None:

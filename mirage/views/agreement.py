@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage import votes
-from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.referee import judges
 from mirage.battles.verdict_rows import programs
+from mirage.votes.agreement import judges_agreement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,45 +62,11 @@ def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.
     """How far every two judges agree on the battles that both decided: the first judge, and the figures with the
     second as referee. Every verdict counts, since no queue chose them. People are compared by their votes.
     """
-    import pyarrow.compute as pc
-
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
-    judgments = programs(arena.read("judgments", columns=(*rank.COLUMNS, "person"), languages=codes))
-    verdicts = decisions(judgments)
-    agreements: list[tuple[str, votes.Agreement]] = []
-    for judge, other in itertools.combinations(verdicts, 2):
-        both = [battle for battle in verdicts[judge] if battle in verdicts[other]]
-        opinions = [_opinion(arena.name, judge, battle, verdicts[judge][battle]) for battle in both]
-        other_judgments = judgments.filter(pc.equal(judgments["judge"], other))
-        agreements += [(judge, row) for row in votes.agreement(opinions, other_judgments) if row.referee == other]
-    return tuple(agreements)
-
-
-_VERDICTS: tuple[Any, ...] = ("A", "B", "tie")
-
-
-def _opinion(arena: str, judge: str, battle: Battle, verdict: Decision) -> votes.Vote:
-    language, query_id, first, second = battle
-    return votes.Vote(
-        vote_id="",
-        time="",
-        arena=arena,
-        language=language,
-        query_id=query_id,
-        system_a=first,
-        system_b=second,
-        voter=judge,
-        vote=_VERDICTS[verdict.label],
-        control=True,
-        why=votes.RANDOM,
-        note=None,
-        undoes=None,
-        seconds=None,
-        session=None,
-        shown=None,
-    )
+    judgments = arena.read("judgments", columns=(*rank.COLUMNS, "person"), languages=codes)
+    return tuple(judges_agreement(programs(judgments)))
 
 
 def _schema() -> pa.Schema:

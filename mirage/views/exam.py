@@ -14,15 +14,18 @@ from mirage.views import judges, people
 from mirage.views.judges import JudgeMeasure
 from mirage.votes import PEOPLE
 
-SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "first", "length", "family")
+SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
 """Measures of an exam that the page shows; what is measured without people follows."""
 ALONE = ("flip", "tie", "unparsed")
 """Measures without people that no measure beside people takes the place of."""
+KNOWN = "known"
+"""The measure of an exam that takes no people."""
 _DRAWS = 200
 
 
 def exam_at(arena: Arena) -> ExamResult | None:
-    """The exam of an arena's judges, with the votes there are; None where people decided nothing.
+    """The exam of an arena's judges, with the votes there are; None where people decided nothing and no answer is known
+    to be right or wrong.
 
     Raises:
         Unreachable: if the votes cannot be read.
@@ -38,6 +41,11 @@ def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
         return None
 
 
+def has_people(result: ExamResult) -> bool:
+    """Whether people decided battles."""
+    return any(row.judge == PEOPLE for row in result.exams)
+
+
 def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
     """The columns of the page: beside people where they decided something, else what is measured without them."""
     if result is None:
@@ -49,6 +57,8 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
         for name, measure in MEASURES.items()
         if name in SHOWN
     }
+    if not has_people(result):
+        return {KNOWN: beside[KNOWN]} | judges.MEASURES
     ordered = {name: beside[name] for name in SHOWN}
     return ordered | {name: judges.MEASURES[name] for name in ALONE}
 
@@ -61,6 +71,10 @@ def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
     alone: list[dict[str, Any]] = judges.judge_rows(arena).to_pylist()
     if result is None:
         return alone
+    if not has_people(result):
+        known = {(row.judge, row.language): row.measures[KNOWN] for row in result.exams}
+        none = Estimate(None, None, None, 0, 0, MEASURES[KNOWN].none)
+        return [row | _columns(KNOWN, known.get((row["judge"], row["language"]), none)) for row in alone]
     by_key = {(row["judge"], row["language"]): row for row in alone if row["judge"] not in judges.people(arena)}
     records = list(result.exams)
     if len({record.language for record in records}) == 1:
@@ -88,6 +102,24 @@ def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
         empty | counts | {"calls": None, "tokens_in": None, "tokens_out": None, "battles": 0} | row for row in rows
     ]
     return sorted(whole, key=lambda row: (row["judge"] == PEOPLE, row["judge"]))
+
+
+def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any]]:
+    """How far people agree with each judge and with each other, as `charts.judges.agreement_matrix` draws it."""
+    records = [] if result is None else [row for row in result.exams if row.language == language]
+    return [
+        {
+            "one": PEOPLE,
+            "referee": record.judge,
+            "raw": agree.value,
+            "raw_low": agree.low,
+            "raw_high": agree.high,
+            "kappa": record.measures["kappa"].value,
+            "n": agree.n,
+        }
+        for record in records
+        for agree in [record.measures["agree"]]
+    ]
 
 
 def cost(row: Mapping[str, Any], price_in: float | None, price_out: float | None) -> float | None:

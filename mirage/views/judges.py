@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import mirage.rank as rank
 from mirage import judge
 from mirage.battles.referee import judges
+from mirage.battles.verdict_rows import OF_SCORES
 from mirage.errors import MirageError
 from mirage.judge import stage
 from mirage.rank.control import control_style
@@ -117,8 +118,9 @@ def judge_rows(arena: Arena) -> pa.Table:
 
 @lru_cache(maxsize=32)
 def people(arena: Arena) -> frozenset[str]:
-    """The names among the judges under which people decided."""
-    return frozenset(arena.sql("SELECT DISTINCT judge FROM judgments WHERE person")["judge"].to_pylist())
+    """The names among the judges under which people decided, or whose verdicts follow from people's scores."""
+    rows = arena.sql("SELECT DISTINCT judge FROM judgments WHERE person OR starts_with(judge, ?)", [OF_SCORES])
+    return frozenset(rows["judge"].to_pylist())
 
 
 def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.decided import decided
 from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions, points
 from mirage.intervals import bootstrap_tails, wilson
 from mirage.languages import in_order
@@ -158,11 +160,12 @@ def agreement(
         name, people last, languages in the order of their codes.
     """
     counted = [vote for vote in votes if vote.control] if control else list(votes)
-    verdicts = {} if judgments is None else decisions(judgments, among={battle(vote) for vote in counted})
-    names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
-    by_language: dict[str, list[Vote]] = defaultdict(list)
+    by_language: dict[str, list[_Opinion]] = defaultdict(list)
     for vote in counted:
-        by_language[vote.language].append(vote)
+        by_language[vote.language].append(_Opinion(battle(vote), label(vote), vote.voter, vote.vote))
+    among = {opinion.battle for opinions in by_language.values() for opinion in opinions}
+    verdicts = {} if judgments is None else decisions(judgments, among=among)
+    names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
     rows = []
     for referee in (*names, None):
         parts = [
@@ -173,6 +176,69 @@ def agreement(
         if len(parts) > 1:
             rows.append(_joint(parts))
     return rows
+
+
+def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -> list[tuple[str, Agreement]]:
+    """Compare every two judges on the battles that both decided, in each language and over all.
+
+    Args:
+        judgments: table `judgments`.
+        draws: bootstrap draws of queries.
+        seed: seed of the draws.
+
+    Returns:
+        A judge, and its row with another judge, the later by name, as the referee.
+    """
+    battles = decided(judgments)
+    s = len(battles.systems)
+    pair = (battles.query.astype(np.int64) * s + battles.first) * s + battles.second
+    own = {
+        (j, k): np.flatnonzero((battles.judge == j) & (battles.language == k))
+        for j in range(len(battles.judges))
+        for k in range(len(battles.languages))
+    }
+    codes = in_order(battles.languages)
+    rows = []
+    for j, other in combinations(range(len(battles.judges)), 2):
+        name, referee = battles.judges[j], battles.judges[other]
+        parts = []
+        for code in codes:
+            k = battles.languages.index(code)
+            _, left, right = np.intersect1d(pair[own[j, k]], pair[own[other, k]], return_indices=True)
+            left, right = own[j, k][left], own[other, k][right]
+            if len(left):
+                sums = _judges_sums(battles.label[left], battles.label[right], battles.points[right])
+                starts = np.flatnonzero(np.diff(battles.query[left], prepend=-1))
+                by_query = np.add.reduceat(sums, starts, axis=0)
+                parts.append(_figures(referee, code, by_query, frozenset({name}), (0, 0, 0), draws, seed))
+        rows += [(name, part.row) for part in parts]
+        if len(parts) > 1:
+            rows.append((name, _joint(parts)))
+    return rows
+
+
+def _judges_sums(opinion: NDArray[np.intp], label: NDArray[np.intp], given: Array) -> Array:
+    """N x `_WIDTH`: what each battle adds, by a judge's opinion and by what the referee decided and gave."""
+    n = len(opinion)
+    sums = np.zeros((n, _WIDTH))
+    sums[:, 0] = 1
+    sums[:, 1] = opinion == label
+    sums[np.arange(n), 2 + label] = 1
+    sums[np.arange(n), 5 + opinion] = 1
+    sums[:, 8:12] = coincidences(np.eye(3)[opinion] + np.eye(3)[label])
+    sums[:, 12] = np.abs(given - np.array([points(kind) for kind in range(3)])[opinion])
+    return sums
+
+
+class _Opinion(NamedTuple):
+    """A vote as it is compared."""
+
+    battle: Battle
+    label: int | None
+    """None for a skip."""
+    voter: str
+    word: str
+    """The vote's own word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,32 +255,60 @@ _WIDTH = 13
 
 
 def _compared(
-    judge: str | None, language: str, votes: Sequence[Vote], verdicts: dict[Battle, Decision], draws: int, seed: int
+    judge: str | None,
+    language: str,
+    votes: Sequence[_Opinion],
+    verdicts: Mapping[Battle, Decision],
+    draws: int,
+    seed: int,
 ) -> _Part:
     opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
-    counted: list[Vote] = []
+    counted: list[_Opinion] = []
     unread = 0
     for vote in votes:
-        opinion = label(vote)
-        if opinion is None:
+        if vote.label is None:
             continue
-        battle_key = battle(vote)
-        if judge is not None and battle_key not in verdicts:
+        if judge is not None and vote.battle not in verdicts:
             unread += 1
             continue
-        opinions[battle_key].append((vote.voter, opinion))
+        opinions[vote.battle].append((vote.voter, vote.label))
         counted.append(vote)
     if judge is None:
         opinions = {
             battle_key: battle_opinions for battle_key, battle_opinions in opinions.items() if len(battle_opinions) > 1
         }
-        counted = [vote for vote in counted if battle(vote) in opinions]
-    voters = sorted({name for battle_opinions in opinions.values() for name, _ in battle_opinions})
+        counted = [vote for vote in counted if vote.battle in opinions]
+    voters = frozenset(name for battle_opinions in opinions.values() for name, _ in battle_opinions)
     by_query: dict[str, Array] = defaultdict(lambda: np.zeros(_WIDTH))
     for battle_key, battle_opinions in sorted(opinions.items()):
         labels = tuple(value for _, value in sorted(battle_opinions))
         by_query[battle_key[1]] += _sums(labels, None if judge is None else verdicts[battle_key])
     sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
+    skipped = sum(vote.word == "skip" for vote in votes)
+    both_bad = sum(vote.word == "both_bad" for vote in counted)
+    return _figures(judge, language, sums, voters, (skipped, both_bad, unread), draws, seed)
+
+
+def _figures(
+    judge: str | None,
+    language: str,
+    sums: Array,
+    voters: frozenset[str],
+    left_out: tuple[int, int, int],
+    draws: int,
+    seed: int,
+) -> _Part:
+    """The row of one referee in one language.
+
+    Args:
+        judge: the referee; None for people among themselves.
+        language: code.
+        sums: Q x `_WIDTH`.
+        voters: who was compared.
+        left_out: how many votes were skipped, said that both are bad, and had no verdict.
+        draws: bootstrap draws of queries.
+        seed: seed of the draws.
+    """
     reasons = []
     if judge is None and len(voters) > 2:
         reasons.append(f"kappa is of two, these are {len(voters)} people: see alpha")
@@ -245,16 +339,16 @@ def _compared(
             queries=n_queries,
             voters=len(voters),
             **values,
-            skipped=sum(vote.vote == "skip" for vote in votes),
-            both_bad=sum(vote.vote == "both_bad" for vote in counted),
-            unread=unread,
+            skipped=left_out[0],
+            both_bad=left_out[1],
+            unread=left_out[2],
             enough=n_queries >= ENOUGH,
             reason="; ".join(reasons) or None,
             draws=draws,
             seed=seed,
         ),
         drawn,
-        frozenset(voters),
+        voters,
     )
 
 

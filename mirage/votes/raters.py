@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema, store
+from mirage.battles.verdict_rows import OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.features.means import FeatureMean, means, over_languages
 from mirage.intervals import bootstrap_tails
@@ -409,4 +410,4 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
 
 def judge_name(measure: str) -> str:
     """The judge whose verdicts come from people's scores by a measure."""
-    return f"people: {measure}"
+    return f"{OF_SCORES}{measure}"
