@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import pyarrow as pa
 import streamlit as st
@@ -24,7 +25,7 @@ from mirage.ui import agreement, systems
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
 from mirage.ui.retrieval import show_retrieval
-from mirage.views import cards, compared
+from mirage.views import cards, compared, conclusions
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
@@ -62,7 +63,6 @@ def ratings(page: ui.Page) -> None:
         st.warning(ui.plain(f"{error.what}; {error.do}"))
         choice, voted = RankOptions(), None
         board = views.board(page.arena, referee, skill, chosen)
-    page.summary(f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.")
     judged = referee in judges(page.arena)
     if judged:
         agreement.of_judge(page, referee, board.languages)
@@ -75,70 +75,28 @@ def ratings(page: ui.Page) -> None:
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
     _filtered(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.where(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    page.summary(
+        f"{_behind(page, size, referee)} Shown: {_shown(page, board, size)}.",
+        conclusion=conclusions.conclusion(board, referee, skill),
+    )
     rows = ui.kept(cards.with_lines, shown, page.arena)
-    left, right = st.columns([13, 8], gap="small")
-    with right:
-        clicked = ui.chart(
-            ui.kept(
-                charts.whiskers,
-                rows,
-                mode=ui.mode(),
-                title=charts.axis_title(scale, choice.ties, reference),
-                kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
-                zero=columns.zero(scale, reference),
-                what="rating" if reference is None else f"difference to {reference}",
-            ),
-            key="whiskers",
-            alt=("Rating of every system" if reference is None else f"Difference of every system to {reference}")
-            + " with its 95% interval, best first.",
-            select=True,
-        )
-    with left:
-        picked = ui.table(
-            shown,
-            columns.columns(by_labels=by_labels, ties=choice.ties, scale=scale, reference=reference),
-            key="board",
-            select=True,
-        )
-        system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
-        if system is None:
-            st.caption(
-                "Select a row or a mark to go on to what a system said. Wins, ties, losses and battles are further "
-                f"right. {board.method}."
-            )
-        else:
-            _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
-            systems.card_line(cards.cards_of(page.arena).get(system))
-            st.caption(ui.plain(_sentences(views.needed(board, system))))
-        if weak := compared.design_lines(board):
-            st.caption(ui.plain(f"Who met whom: {'; '.join(weak)}."))
-    if len(board.languages) > 1:
-        st.header("Rank by language", anchor=False)
-        shape = ui.pick(
-            "Shown as",
-            ("map", "lines"),
-            key="ranks",
-            kind="way to show ranks",
-            segments=True,
-            help="map: every rank in its cell. lines: how each system moves from language to language.",
-        )
-        place = st.empty()
-        draw = charts.rank_map if shape == "map" else charts.bumps
-        cell = ui.chart(
-            ui.kept(draw, ui.rows(board.ranks), systems=[row["system"] for row in rows], mode=ui.mode()),
-            key=f"rank_{shape}",
-            alt="Rank of every system in every language.",
-            select=True,
-            wide=True,
-        )
-        if cell:
-            with place.container():
-                _onward(cell[0], cell[1])
-        else:
-            place.caption(
-                "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
-            )
-        _families(views.unusual(board))
+    picked = ui.table(
+        shown,
+        columns.columns(by_labels=by_labels, ties=choice.ties, scale=scale, reference=reference),
+        key="board",
+        select=True,
+    )
+    clicked = ui.clicked("whiskers")
+    system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
+    weak = compared.design_lines(board)
+    met = f" Who met whom: {'; '.join(weak)}." if weak else ""
+    if system is None:
+        st.caption(ui.plain(f"Select a row or a mark to go on to what a system said. {board.method}.{met}"))
+    else:
+        _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
+        systems.card_line(cards.cards_of(page.arena).get(system))
+        st.caption(ui.plain(_sentences(views.needed(board, system)) + met))
+    _below(board, rows, _whiskers(rows, choice, scale, reference))
     if judged:
         agreement.show_corrected(page, referee, board.languages)
     show_retrieval(page)
@@ -173,6 +131,65 @@ def ratings(page: ui.Page) -> None:
     )
 
 
+def _whiskers(
+    rows: list[dict[str, Any]], choice: RankOptions, scale: Scale, reference: str | None
+) -> Callable[[], None]:
+    """What draws the ratings, or the differences to a reference, as dots with whiskers."""
+
+    def draw() -> None:
+        quantity = "Rating" if reference is None else f"Difference to {reference}"
+        ui.chart(
+            ui.kept(
+                charts.whiskers,
+                rows,
+                mode=ui.mode(),
+                title=charts.axis_title(scale, choice.ties, reference),
+                kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
+                zero=columns.zero(scale, reference),
+                what="rating" if reference is None else f"difference to {reference}",
+            ),
+            key="whiskers",
+            alt=f"{quantity} of every system with its 95% interval, best first.",
+            select=True,
+        )
+
+    return draw
+
+
+def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[], None]) -> None:
+    """The ranks by language, or the ratings, as a chart; what a click on a cell leads to stands above it."""
+    if len(board.languages) < 2:
+        whiskers()
+        return
+    shape = ui.pick(
+        "Rank by language",
+        ("map", "lines", "ratings"),
+        key="ranks",
+        kind="way to show ranks",
+        segments=True,
+        help="map: every rank in its cell. lines: how each system moves from language to language. ratings: the "
+        "ratings of the table with their intervals, larger.",
+    )
+    if shape == "ratings":
+        whiskers()
+    else:
+        draw = charts.rank_map if shape == "map" else charts.bumps
+        if cell := ui.clicked(f"rank_{shape}"):
+            _onward(cell[0], cell[1])
+        else:
+            st.caption(
+                "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
+            )
+        ui.chart(
+            ui.kept(draw, ui.rows(board.ranks), systems=[row["system"] for row in rows], mode=ui.mode()),
+            key=f"rank_{shape}",
+            alt="Rank of every system in every language.",
+            select=True,
+            wide=True,
+        )
+    _families(views.unusual(board))
+
+
 def _filtered(n: int, total: int, words: str) -> None:
     """Say what the choice of systems leaves."""
     if n < total:
@@ -183,9 +200,9 @@ def _families(tests: LanguageEffects | None) -> None:
     """Where a system is stronger or weaker in a language family than elsewhere, by a test and not by eye."""
     if tests is None or not tests.tested:
         return
-    st.header("Unusually strong or weak", anchor=False)
     findings = tests.significant()
     if findings:
+        st.header("Unusually strong or weak", anchor=False)
         rows = [
             {
                 "system": effect.system,

@@ -279,17 +279,17 @@ def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
-    parts = (
-        ("top", 358, "Outcomes"),
-        ("order", 380, "By definition"),
-        ("language", 560, "By language"),
-        ("outcomes", 380, "Outcomes"),
-    )
-    for key, least, section in parts:
-        rules = "".join(element.proto.body for element in open_page(section=section).get("html"))
-        assert re.search(
-            rf"\.st-key-beside_{key} .*?nth-child\(1\) {{ flex: \d+ 1 {least}px; min-width: min\({least}px", rules
-        )
+    rules = "".join(element.proto.body for element in open_page().get("html"))
+    calls = [
+        call
+        for path in (*ROOT.glob("pages/*.py"), *ROOT.glob("mirage/ui/*.py"))
+        for call in re.findall(r"\bside_by_side\((.*?)key=", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    ]
+    parts = {(least, share) for call in calls for least, share in re.findall(r"\((\d+), (\d+)\)", call)}
+    assert len(parts) > 5
+    for least, share in parts:
+        assert f'_least{least}_"]) {{ flex: 1 1 {least}px; min-width: min({least}px, 100%); }}' in rules
+        assert f'_share{share}_"]) {{ flex-grow: {share}; }}' in rules
 
 
 # --- confusion matrices, prompts, and the paper's tables --------------------------------------------------------------

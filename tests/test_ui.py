@@ -21,6 +21,7 @@ from mirage import schema, store, ui
 from mirage.errors import UnknownName
 from mirage.store import export as exporting
 from mirage.ui import entries, states
+from mirage.ui.ratings import columns
 from mirage.ui.table import _prepare, dot, intervals
 from pages import page_text, titles
 
@@ -310,8 +311,27 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     assert data["r_span"].to_pylist() == ["0.2–0.9", None]
     assert data["r_interval"].to_pylist()[0].startswith("data:image/svg+xml;utf8,<svg")
     assert data["r_interval"].to_pylist()[1] is None
-    assert config["system"]["pinned"] is True
+    assert config["_mark"]["pinned"] is True
+    assert config["system"]["pinned"] is False, "pinned names are pale"
     assert config["system"]["help"] == "The system rated."
+
+
+def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
+    rows = pa.table({"system": ["gpt-4"], "s": [0.125]})
+    columns = [ui.Col("system", "System", "system", of="ratings"), *[ui.Col("s", "Share", "rate", width=300)] * 4]
+    assert _prepare(rows, columns, "light")[1]["system"]["pinned"] is True
+
+
+@pytest.mark.parametrize("by_labels", [True, False])
+def test_all_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) -> None:
+    names = [column.name for column in columns(by_labels=by_labels)]
+    rows = pa.table(
+        {
+            name: ["gpt-4"] if name in ("system", "alike") else [0.5]
+            for name in dict.fromkeys([*names, "rank_low", "rank_high", "tier_low", "tier_high", "low", "high"])
+        }
+    )
+    assert _prepare(rows, columns(by_labels=by_labels), "light")[1]["system"]["pinned"] is False
 
 
 def test_intervals_share_one_scale_and_mark_zero() -> None:

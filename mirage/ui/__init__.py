@@ -18,7 +18,7 @@ page reads:
     page.download("leaderboard", board.rows, about={"skill": skill})
 """
 
-from mirage.ui.chart import chart
+from mirage.ui.chart import chart, clicked
 from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, begin, onward, run, switch
 from mirage.ui.kept import kept, rows, where
@@ -40,6 +40,7 @@ __all__ = [
     "begin",
     "chart",
     "check_link",
+    "clicked",
     "column_help",
     "first_time",
     "kept",

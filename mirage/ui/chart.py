@@ -50,6 +50,13 @@ def chart(
     return points[0].get("customdata") if points else None
 
 
+def clicked(key: str) -> Any:
+    """`customdata` of the mark that was clicked in a chart that is drawn later in the same run, or None."""
+    state = st.session_state.get(key)
+    points = state.selection.points if state is not None else []
+    return points[0].get("customdata") if points else None
+
+
 @cache
 def _ready() -> Any:
     """The class of a figure that Streamlit takes as it is.

@@ -17,7 +17,7 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from mirage import store
 from mirage.charts.palette import Mode, ink
@@ -31,6 +31,7 @@ from mirage.ui.head import Head
 from mirage.ui.identity import look
 from mirage.ui.languages import pick_languages
 from mirage.ui.pick import arrive, check_link, pick
+from mirage.ui.side_by_side import rules as beside
 from mirage.ui.states import missing, refuse
 from mirage.ui.table import mode
 from mirage.ui.tags import pick_tags, tags_line
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 _routed: ContextVar[bool] = ContextVar("routed", default=False)
 
 
+_HEAD, _HEADS = "_head", "_heads"
+"""In the session: the head that is being drawn, and the last head of every page and arena."""
 STYLESHEET = "style.css"
 """Every rule of the explorer."""
 
@@ -94,12 +97,17 @@ class Page:
 
     def label(self, label: str) -> None:
         """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
-        self._head.change(label=label)
+        self._head.label(label)
 
-    def summary(self, text: str) -> None:
-        """The line on top: what is shown, how much is behind it, what the filters leave. Plain text."""
+    def summary(self, text: str, *, conclusion: str = "") -> None:
+        """What stands under the question.
+
+        Args:
+            text: what is shown, how much is behind it, what the filters leave. Plain text.
+            conclusion: what the page's question comes to, in a sentence or two. Plain text.
+        """
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
-        self._head.change(summary=text + tags)
+        self._head.fill(text + tags, conclusion)
 
     def download(
         self,
@@ -144,7 +152,12 @@ def run() -> None:
         try:
             with metrics.rerun(page):
                 chosen.run()
+            _settle()
+        except StopException:
+            _settle()
+            raise
         except MirageError as error:
+            _settle()
             metrics.error(page, error)
             refuse(error)
 
@@ -164,7 +177,8 @@ def begin(name: str) -> Page:
     entry = next((e for e in PAGES if e.name == name), None)
     if entry is None:
         raise UnknownName("page", name, [e.name for e in PAGES])
-    if not _routed.get():
+    routed = _routed.get()
+    if not routed:
         context = get_script_run_ctx()
         if context is not None and Path(context.main_script_path).absolute() != entry.file:
             # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
@@ -178,7 +192,10 @@ def begin(name: str) -> Page:
     st.html(_style(mode()))
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
     with row:
-        head = Head(entry, shared.arena.label)
+        # Without the router nothing would settle a head that was drawn as it was before.
+        before = st.session_state.setdefault(_HEADS, {}).get((entry.name, shared.arena_name), "") if routed else ""
+        head = Head(entry, shared.arena.label, before)
+        st.session_state[_HEAD] = ((entry.name, shared.arena_name), head)
         if entry.name == HOME and not st.query_params:
             # Who comes by a link has come for what it shows.
             tour.offer()
@@ -225,6 +242,14 @@ def switch(arena: Path | None) -> NoReturn:
     """Run the page again with another arena, by its folder; None for the one that opens first."""
     st.session_state["_switch"] = arena
     st.rerun()
+
+
+def _settle() -> None:
+    """Draw the head as the page has left it, and remember it."""
+    if (drawn := st.session_state.pop(_HEAD, None)) is not None:
+        place, head = drawn
+        head.settle()
+        st.session_state[_HEADS][place] = head.written
 
 
 def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
@@ -333,7 +358,7 @@ def _shared() -> None:
 @cache
 def _style(mode: Mode) -> str:
     """Every rule of the explorer, and the colours of the mode that they use."""
-    rules = (get_data("mirage.ui", STYLESHEET) or b"").decode()
+    rules = (get_data("mirage.ui", STYLESHEET) or b"").decode() + beside()
     return f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>"
 
 

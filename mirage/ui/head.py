@@ -14,28 +14,45 @@ from mirage.ui.states import kind_of
 
 
 class Head:
-    """The head of the page that is being drawn: it stands where it is made, and changes as more becomes known."""
+    """The head of the page that is being drawn: it stands where it is made, and changes as more becomes known.
 
-    def __init__(self, entry: PageEntry, label: str) -> None:
+    A page mostly says what it said before: where that is known it is drawn at once, and again only where the page says
+    something else.
+    """
+
+    def __init__(self, entry: PageEntry, label: str, before: str = "") -> None:
         """Draw it.
 
         Args:
             entry: the page.
             label: kind of the numbers, as an arena has it.
+            before: the head that this page had when it ran last, as HTML; `settle` must be called then.
         """
-        self._entry, self._label, self._summary = entry, label, ""
-        self._place = st.html(self._written())
+        self._entry, self._label, self._summary, self._conclusion = entry, label, "", ""
+        self._shown = before or self.written
+        self._place = st.html(self._shown)
 
-    def change(self, *, label: str | None = None, summary: str | None = None) -> None:
-        """Draw it again with another label, or a summary as plain text."""
-        self._label = self._label if label is None else label
-        self._summary = self._summary if summary is None else summary
-        self._place.html(self._written())
+    def label(self, label: str) -> None:
+        """Set the kind of the numbers; drawn with what the page says next."""
+        self._label = label
 
-    def _written(self) -> str:
+    def fill(self, summary: str, conclusion: str = "") -> None:
+        """Draw it with what is shown, and what the page's question comes to; plain text."""
+        self._summary, self._conclusion = summary, conclusion
+        self.settle()
+
+    def settle(self) -> None:
+        """Draw it as it is now, if that is not what stands there."""
+        if self.written != self._shown:
+            self._shown = self.written
+            self._place.html(self._shown)
+
+    @property
+    def written(self) -> str:
         """The head as HTML; all of it is escaped."""
         shown, color, meaning = kind_of(self._label)
         kind = f'<span class="mg-kind mg-kind-{color}" title="{escape(meaning)}">{escape(shown)}</span>'
+        conclusion = f'<p class="mg-conclusion">{escape(self._conclusion)}</p>' if self._conclusion else ""
         summary = f'<p class="mg-summary">{escape(self._summary)}</p>' if self._summary else ""
         title, about = escape(self._entry.title), escape(self._entry.question)
-        return f'<div class="mg-page"><h1>{title}</h1>{kind}<p>{about}</p>{summary}</div>'
+        return f'<div class="mg-page"><h1>{title}</h1>{kind}<p>{about}</p>{conclusion}{summary}</div>'

@@ -27,10 +27,10 @@ _ALIKE = (
     "tells. None: it is separated from all others."
 )
 _RECORD = (
-    Col("wins", "Wins", "count", of="ratings"),
-    Col("ties", "Ties", "count", of="ratings"),
-    Col("losses", "Losses", "count", of="ratings"),
-    Col("battles", "Battles", "count", of="ratings"),
+    Col("wins", "Wins", "count", of="ratings", width=62),
+    Col("ties", "Ties", "count", of="ratings", width=62),
+    Col("losses", "Losses", "count", of="ratings", width=62),
+    Col("battles", "Battles", "count", of="ratings", width=62),
 )
 _ANSWERS = (
     Col(
@@ -40,7 +40,7 @@ _ANSWERS = (
         help="Share of the answers in which neither an answer nor an abstention can be made out: unparsed, empty or an "
         "API error. n is the column Answers.",
     ),
-    Col("answers", "Answers", "count", help="Answers of the system to the queries behind this row (n)."),
+    Col("answers", "Answers", "count", help="Answers of the system to the queries behind this row (n).", width=62),
 )
 _VERDICTS = (
     Col(
@@ -50,7 +50,13 @@ _VERDICTS = (
         help="Share of the judge's verdicts on the system that could not be read; they count for no one. n is the "
         "column Verdicts.",
     ),
-    Col("answers", "Verdicts", "count", help="Verdicts of the judge in which the system was one of the two (n)."),
+    Col(
+        "answers",
+        "Verdicts",
+        "count",
+        help="Verdicts of the judge in which the system was one of the two (n).",
+        width=62,
+    ),
 )
 
 
@@ -83,7 +89,7 @@ def columns(
         interval = f"The difference to {reference} with its own 95% interval; the broken line is {reference}. Where it "
         interval += "lies outside the interval, the two differ by this single comparison. "
     return (
-        Col("system", "System", "system", of="ratings"),
+        Col("system", "System", "system", of="ratings", width=190),
         Col("rank", "Rank", "rank", of="ratings"),
         Col(
             "rank",
@@ -94,8 +100,8 @@ def columns(
             help="95% interval of the rank, over draws of queries. Where it spans several ranks, the data does not "
             "tell which of them the system holds.",
         ),
-        Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=50),
-        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=74),
+        Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=46),
+        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys' prior).", width=66),
         Col(
             "rating",
             "95% interval",
@@ -106,8 +112,9 @@ def columns(
             "won, against the rest.",
             zero=zero(scale, reference),
             endless=True,
+            width=130,
         ),
-        Col("alike", "As good as", "text", help=_ALIKE, width=84),
+        Col("alike", "As good as", "text", help=_ALIKE, width=92),
         *(_ANSWERS if by_labels else _VERDICTS),
         *_RECORD,
     )

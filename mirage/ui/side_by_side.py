@@ -9,22 +9,32 @@ import streamlit as st
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+LEAST = (280, 320, 340, 358, 360, 380, 400, 420, 470, 480, 500, 560, 640)
+"""Least widths of a part in pixels that the stylesheet knows."""
+SHARES = (1, 2, 3, 7, 8, 13, 14, 18, 99)
+"""Shares of the width that the stylesheet knows."""
 
-def side_by_side(
-    *parts: tuple[int, float], key: str, gap: Literal["small", "medium"] = "small"
-) -> list[DeltaGenerator]:
-    """Columns that never get narrower than what they show needs.
+
+def side_by_side(*parts: tuple[int, int], key: str, gap: Literal["small", "medium"] = "small") -> list[DeltaGenerator]:
+    """Places beside each other that never get narrower than what they show needs.
 
     Args:
-        parts: for each column the least width in pixels, and its share of the width beyond all of these.
+        parts: for each place the least width in pixels (`LEAST`), and its share of the width beyond all of these
+            (`SHARES`).
         key: unique on the page.
-        gap: between the columns.
+        gap: between the places.
     """
-    rules = "".join(
-        f'.st-key-beside_{key} > * > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"]:nth-child({i}) '
-        f"{{ flex: {share} 1 {least}px; min-width: min({least}px, 100%); }}"
-        for i, (least, share) in enumerate(parts, 1)
+    row = st.container(horizontal=True, key=f"beside_{key}", gap=gap)
+    return [
+        row.container(key=f"beside_{key}_{i}_least{least}_share{share}_") for i, (least, share) in enumerate(parts, 1)
+    ]
+
+
+def rules() -> str:
+    """The rules of the stylesheet that give every place its width: an element for each row would cost every click."""
+    place = '[class*="st-key-beside_"] > :has(> [class*="{}_"])'
+    shares = "".join(f"{place.format(f'_share{n}')} {{ flex-grow: {n}; }}\n" for n in SHARES)
+    least = "".join(
+        f"{place.format(f'_least{n}')} {{ flex: 1 1 {n}px; min-width: min({n}px, 100%); }}\n" for n in LEAST
     )
-    with st.container(key=f"beside_{key}"):
-        st.html(f"<style>{rules}</style>")
-        return list(st.columns(len(parts), gap=gap))
+    return least + shares

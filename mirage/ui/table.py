@@ -1,5 +1,5 @@
-"""The one way to show a table: the system pinned left with its family's mark, numbers right-aligned in the one format
-of their kind, help at every column head, intervals drawn.
+"""The one way to show a table: the system at the left with its mark, numbers right-aligned in the one format of their
+kind, help at every column head, intervals drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Col:
     label: str
     """Column head."""
     kind: ColKind
-    """`system`: a system's name, pinned, with its family's mark; `text`; a kind of number (`palette.FORMATS`);
+    """`system`: a system's name with its mark, which is pinned; `text`; a kind of number (`palette.FORMATS`);
     `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
     help: str = ""
     """What it means; the column's own meaning in the schema where empty."""
@@ -73,6 +73,9 @@ _WIDTHS: dict[str, int] = {
     "value": 74,
 }
 """Pixels by kind of column."""
+_OTHER, _FITTING = 120, 1_040
+"""Pixels of a column without a width, taken roughly; and of all columns that fit beside the sidebar of a window of
+1,440 pixels: names in a wider table are pinned, which draws them pale."""
 _WRITTEN = 46
 """Pixels of a value that is written beside its band."""
 
@@ -123,6 +126,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
 
     data: dict[str, Any] = {}
     config: dict[str, Any] = {}
+    wide = sum(col.width or _WIDTHS.get(col.kind, _OTHER) for col in columns) > _FITTING
     for col in columns:
         width = col.width or _WIDTHS.get(col.kind)
         head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
@@ -134,7 +138,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
                 "", width=32, pinned=True, help="Family of the system: colour and shape, the same in every chart."
             )
             data[col.name] = names
-            config[col.name] = st.column_config.TextColumn(**head, pinned=True)
+            config[col.name] = st.column_config.TextColumn(**head, pinned=wide)
         elif col.kind == "interval":
             name = f"{col.name}_interval"
             low, high = rows[col.low].to_pylist(), rows[col.high].to_pylist()
