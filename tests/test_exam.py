@@ -27,7 +27,7 @@ from mirage.cli import app
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.exam import Estimate, ExamResult, JudgeExam, examine
 from mirage.exam.items import Items, Opinions
-from mirage.exam.order import order_measures, order_of, tau_ap, tau_ap_ends, tau_b_ends
+from mirage.exam.order import implied, order_measures, order_of, tau_ap, tau_ap_ends, tau_b_ends
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
 WORDS = ("A", "B", "tie")
@@ -449,7 +449,7 @@ def test_the_ends_of_tau_hold_every_order_that_agrees_with_the_pairs_told_apart(
     def told() -> np.ndarray:
         sign = np.sign(np.subtract.outer(*[rng.permutation(s)] * 2))
         keep = np.triu(rng.random((s, s)) < rng.random(), 1)
-        return np.asarray(sign * (keep | keep.T))
+        return implied(np.asarray(sign * (keep | keep.T), dtype=np.intp))
 
     judged, people = told(), told()
     values = [

@@ -171,8 +171,16 @@ def told_apart(orders: tuple[Order, Order], *, confidence: float = CONFIDENCE) -
     for part in np.split(signs, 2):
         matrix = np.zeros((orders[0].systems,) * 2, dtype=np.intp)
         matrix[i, j], matrix[j, i] = part, -part
-        both.append(matrix)
+        both.append(implied(matrix))
     return both[0], both[1]
+
+
+def implied(signs: Signs) -> Signs:
+    """With the pairs that follow from others: who is ahead of one that is ahead of a third is ahead of the third."""
+    ahead = signs > 0
+    for k in range(len(signs)):
+        ahead |= ahead[:, k, None] & ahead[k]
+    return ahead.astype(np.intp) - ahead.T.astype(np.intp)
 
 
 def tau_b_ends(judged: Signs, people: Signs) -> tuple[float, float]:
