@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from benchmarks.harness import Row, seconds
 from mirage import features, schema
 from mirage.answers import compose_answer
-from mirage.features.language import language_probabilities
+from mirage.detection import language_probabilities
 from mirage.features.spec import MeasuredAnswer
 from mirage.features.support import MAX_TOKENS, cited_sentences
 from mirage.sources.nomiracl import read_outputs

@@ -117,6 +117,8 @@ _HEADING = re.compile(
     rf"|(?(emphasis)(?P=emphasis)(?={_SPACE}*+$)|(?!)))",
     re.IGNORECASE | re.MULTILINE,
 )
+_BEGINNING = re.compile("[#＃【*_]|^", re.MULTILINE)
+"""Where a heading can begin."""
 _SENTENCE_END = r"[.!?。！？।॥؟۔…\])”\"»』」*]"
 _INLINE = re.compile(
     rf"(?:(?<=\s)(?-i:(?:Final{_SPACE}++|FINAL{_SPACE}++)?A(?:nswer|NSWER))|(?<=\s)(?:{_any_of({'th': ANSWER['th']})})"
@@ -138,10 +140,15 @@ def headings(text: str) -> list[Heading]:
 
     A word in running text is none: the words occur in every answer.
     """
-    return [
-        Heading("answer" if match["reason"] is None else "reason", *match.span(), marked=match["line"] != "")
-        for match in _HEADING.finditer(text)
-    ]
+    listed: list[Heading] = []
+    end = 0
+    for begin in _BEGINNING.finditer(text):
+        # Only where a heading can begin, and past the last: the whole pattern costs ten times as much to try.
+        if begin.start() >= end and (match := _HEADING.match(text, begin.start())) is not None:
+            kind: Kind = "answer" if match["reason"] is None else "reason"
+            listed.append(Heading(kind, *match.span(), marked=match["line"] != ""))
+            end = match.end()
+    return listed
 
 
 def inline_answers(text: str, begin: int) -> list[Heading]:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from mirage import schema
 from mirage.answers import citations, cited, compose_answer, parse_answer
+from mirage.detection import language_probabilities
 from mirage.errors import UnknownName
-from mirage.features.language import language_probabilities
 from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, baseline_answers, bm25
 from mirage.languages import LANGUAGES
 from mirage.outcomes import parse_outcome

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage import schema
-from mirage.detection import DECIDED, detect, language_probabilities
+from mirage.detection import DECIDED, detect, language_probabilities, probabilities_of
 from mirage.errors import BadInput, UnknownName
 from mirage.features import FAMILIES, FEATURES, Tools, compute, means, measurable
 from mirage.features.assessed import ASSESSED
@@ -200,6 +200,35 @@ def test_probabilities_cover_the_18_languages_and_sum_to_one(text: str) -> None:
     assert set(shares) == set(LANGUAGES)
     assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
     assert all(0 <= share <= 1 for share in shares.values())
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.text(max_size=90)
+        | st.builds(lambda text, n: text * n, st.sampled_from(sorted(SENTENCES.values())), st.integers(1, 9)),
+        max_size=9,
+    ),
+    st.booleans(),
+)
+def test_many_texts_at_once_have_the_probabilities_of_each_alone(texts: list[str], every: bool) -> None:
+    together = probabilities_of(texts, every=every)
+    assert len(together) == len(texts)
+    for text, shares in zip(texts, together, strict=True):
+        assert dict(shares) == pytest.approx(dict(language_probabilities(text, every=every)), abs=1e-7)
+
+
+@pytest.mark.data
+def test_many_published_texts_at_once_have_the_rounded_values_of_each_alone(shared: Path) -> None:
+    texts = []
+    for file in sorted((shared / "nomiracl" / "non_relevant").glob("*.jsonl.gz")):
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            texts += [json.loads(line)["prompt"] or "" for line, _ in zip(lines, range(15), strict=False)]
+    for text, shares in zip(texts, probabilities_of(texts), strict=True):
+        alone = language_probabilities(text)
+        assert {code: round(shares[code], DECIMALS) for code in shares} == {
+            code: round(alone[code], DECIMALS) for code in shares
+        }
 
 
 def test_an_english_abstention_is_english() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage.answers import parse_answer, strip_markup
-from mirage.headings import ANSWER, REASON, headings
+from mirage.headings import _HEADING, ANSWER, REASON, headings
 from mirage.languages import LANGUAGES
 
 GOLDEN: list[dict[str, Any]] = [
@@ -98,3 +98,17 @@ def test_splitting_an_answer_loses_no_text(text: str) -> None:
 def test_headings_are_no_words_of_the_answer() -> None:
     assert strip_markup("##理由：因为 **答案：**巴黎").split() == ["因为", "巴黎"]
     assert strip_markup("##Begründung: darum\n##Antwort: Paris").split() == ["darum", "Paris"]
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(
+        st.sampled_from(["\n", " ", "", *"## # ＃＃ ** * __ _ 【 】 : ： Reason ANSWER 理由 Jibu x".split()]),
+        max_size=14,
+    ).map("".join)
+)
+def test_headings_are_those_of_the_whole_pattern(text: str) -> None:
+    """They are looked for only where they can begin."""
+    assert [(heading.start, heading.end) for heading in headings(text)] == [
+        match.span() for match in _HEADING.finditer(text)
+    ]

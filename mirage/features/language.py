@@ -6,21 +6,35 @@ themselves; for any other language all that the detector knows compete.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
 from mirage.answers import strip_markup
-from mirage.detection import DECIDED, label, language_probabilities
-from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
+from mirage.detection import DECIDED, label, probabilities_of
+from mirage.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.languages import LANGUAGES, base
 
 DECIMALS = 4
 """Probabilities are given to this many decimals. A mean moves by at most 0.00005; the table shrinks by a third."""
 
 
-def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
-    """Probability of the query's language and of English, or why there is none."""
-    text = strip_markup(answer.text, answer.mentions)
-    if not any(character.isalpha() for character in text):
+def measure(
+    answers: Sequence[MeasuredAnswer], _tools: Tools, _wanted: Collection[str]
+) -> Iterator[tuple[Measured, Measured]]:
+    """Probability of the query's language and of English for each answer, or why there is none."""
+    texts = [strip_markup(answer.text, answer.mentions) for answer in answers]
+    others = [base(answer.language) not in LANGUAGES for answer in answers]
+    shares: list[Mapping[str, float] | None] = [None] * len(answers)
+    for every in (False, True):
+        rows = [i for i, other in enumerate(others) if other is every and any(map(str.isalpha, texts[i]))]
+        for row, by_language in zip(rows, probabilities_of([texts[i] for i in rows], every=every), strict=True):
+            shares[row] = by_language
+    return map(_measured, answers, shares)
+
+
+def _measured(answer: MeasuredAnswer, by_language: Mapping[str, float] | None) -> tuple[Measured, Measured]:
+    """Both values of an answer from its probabilities by language; None where it has no letters."""
+    if by_language is None:
         return ("no letters",) * 2
-    by_language = language_probabilities(text, every=base(answer.language) not in LANGUAGES)
     if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
     english = round(by_language["en"], DECIMALS)
@@ -69,5 +83,5 @@ FAMILY = FeatureFamily(
             needs=("answers",),
         ),
     ),
-    measure=each(measure),
+    measure=measure,
 )
