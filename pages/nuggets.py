@@ -26,25 +26,36 @@ from mirage.views import nuggets as views
 from mirage.views.keys import Key, key_text
 
 SCORES = (
-    ui.Col("system", "System", "system", help="The system."),
-    ui.Col("rank", "Rank", "rank", help="Its place by this score now. 1 is best."),
-    ui.Col("rank_after", "Then", "rank", help="Its place after the change."),
-    ui.Col("mean", "Score", "rate", help="Mean over the queries of the language now."),
-    ui.Col("mean", "95% interval", "interval", low="low", high="high", help="Over queries."),
-    ui.Col("mean_after", "Then", "rate", help="The mean after the change."),
-    ui.Col("mean_after", "95% interval", "interval", low="low_after", high="high_after", help="Over queries."),
-    ui.Col("difference", "Difference", "probability", help="After less before, over queries with both scores."),
+    ui.Col("system", "System", "system", width=166, help="The system."),
+    ui.Col("rank", "Rank", "rank", width=48, help="Its place by this score now. 1 is best."),
+    ui.Col("rank_after", "Then", "rank", width=48, help="Its place after the change."),
+    ui.Col("mean", "Score", "rate", width=66, help="Mean over the queries of the language now."),
+    ui.Col("mean", "95%", "interval", low="low", high="high", width=80, help="Its interval, over queries."),
+    ui.Col("mean_after", "Then", "rate", width=66, help="The mean after the change."),
+    ui.Col(
+        "mean_after",
+        "95%",
+        "interval",
+        low="low_after",
+        high="high_after",
+        width=80,
+        help="Its interval, over queries.",
+    ),
+    ui.Col(
+        "difference", "Difference", "probability", width=78, help="After less before, over queries with both scores."
+    ),
     ui.Col(
         "difference",
-        "95% interval",
+        "95%",
         "interval",
         low="difference_low",
         high="difference_high",
-        help="Paired, over queries.",
+        width=80,
+        help="Its interval, paired, over queries.",
     ),
-    ui.Col("query", "This query", "rate", help="The score of the answer to this query now."),
-    ui.Col("query_after", "Then", "rate", help="Its score after the change."),
-    ui.Col("n", "n", "count", help="Queries with a score after the change."),
+    ui.Col("query", "This query", "rate", width=82, help="The score of the answer to this query now."),
+    ui.Col("query_after", "Then", "rate", width=66, help="Its score after the change."),
+    ui.Col("n", "n", "count", width=44, help="Queries with a score after the change."),
 )
 PEOPLE = (
     ui.Col("assigner", "Assigner", "text", help="Who decided which answers state which nuggets."),

@@ -15,7 +15,7 @@ from mirage import store
 from mirage.charts.attribution import TITLES, flow
 from mirage.charts.palette import Mode
 from mirage.retrieval.attribution import CAUSES, Attribution, Cause
-from mirage.retrieval.causes import AnswerCause, given_retrieval
+from mirage.retrieval.causes import FEWEST, AnswerCause, given_retrieval
 from mirage.schema import from_rows
 from mirage.views import answers, attribution
 
@@ -79,6 +79,20 @@ def test_the_interval_of_what_retrieval_costs_holds_what_it_promises() -> None:
                 inside[row.language].append(row.low <= truth <= row.high)
     for covered in inside.values():
         assert 0.92 <= np.mean(covered) <= 0.98
+
+
+def test_too_few_queries_wholly_shown_have_no_interval() -> None:
+    """Where one query alone was wholly shown, its being right or wrong says nothing of how sure that is."""
+    for few in (1, FEWEST - 1, FEWEST):
+        entries = [
+            AnswerCause(Attribution(code, f"q{k}", "s", "right" if k % 3 else "ignored", ""), k < number)
+            for code, number in (("en", few), ("sw", 20))
+            for k in range(30)
+        ]
+        rows = {row.language: row for row in given_retrieval(entries)}
+        assert rows["sw"].low is not None
+        for code in ("en", "all"):
+            assert (rows[code].low is None) == (rows[code].high is None) == (few < FEWEST)
 
 
 def test_where_nothing_was_wholly_shown_there_is_nothing_to_compare() -> None:

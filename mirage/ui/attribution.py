@@ -6,6 +6,7 @@ import streamlit as st
 
 from mirage.charts import attribution as charts
 from mirage.languages import name_of
+from mirage.retrieval.causes import FEWEST
 from mirage.schema import from_rows
 from mirage.text import counted
 from mirage.ui.chart import chart
@@ -96,10 +97,14 @@ def _all_systems(lost: views.Losses, code: str) -> None:
         return
     import pyarrow as pa
 
-    columns = [Col("system", "System", "system", of="outcomes", width=200)]
+    columns = [
+        Col("system", "System", "system", of="outcomes", width=190),
+        Col("n", "n", "count", width=44, help="Answers with a cause."),
+    ]
     for cause, title in charts.TITLES.items():
         if cause is not None and any(row[cause] for row in rows):
-            columns.append(Col(cause, HEADS[cause], "rate", width=104, help=f"Share of the answers: {title}."))
+            width = 100 if len(HEADS[cause]) > 11 else 92 if len(HEADS[cause]) > 7 else 72
+            columns.append(Col(cause, HEADS[cause], "rate", width=width, help=f"Share of the answers: {title}."))
             columns.append(
                 Col(
                     cause,
@@ -107,11 +112,10 @@ def _all_systems(lost: views.Losses, code: str) -> None:
                     "interval",
                     low=f"{cause}_low",
                     high=f"{cause}_high",
-                    width=80,
+                    width=66,
                     help="Wilson's interval.",
                 )
             )
-    columns.append(Col("n", "n", "count", width=60, help="Answers with a cause."))
     table(pa.Table.from_pylist(rows), columns, key="losses")
 
 
@@ -125,7 +129,7 @@ def _given(lost: views.Losses, code: str) -> None:
     st.caption(
         f"Of {counted(len(rows), 'system')} some relevant passages were not shown. Right: over the queries that some "
         "passage answers. Given retrieval: over those of which all relevant passages were shown. Lost: the difference, "
-        "which is what retrieval costs."
+        f"which is what retrieval costs; its interval needs {FEWEST} such queries in each language."
     )
     columns = [
         Col("system", "System", "system", of="outcomes", width=200),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.text import counted
-from mirage.ui.text import text_html
+from mirage.ui.text import direction, text_html
 from mirage.views.nuggets import BankEdit
 
 CHANGES = {
@@ -30,7 +30,11 @@ def show_bank(nuggets: Sequence[schema.Nugget], passages: Mapping[str, schema.Pa
         nuggets: them, in the order to show.
         passages: the passages of the query, by id.
     """
-    rows = "".join(f"<li>{_nugget(nugget)}{_origin(nugget, passages)}</li>" for nugget in nuggets)
+    rows = "".join(
+        f'<li><div dir="{direction(nugget.text, nugget.language)}">{_nugget(nugget)}</div>'
+        f"{_origin(nugget, passages)}</li>"
+        for nugget in nuggets
+    )
     st.html(f'<ul class="mg-bank">{rows}</ul>')
 
 

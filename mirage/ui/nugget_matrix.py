@@ -15,7 +15,7 @@ from mirage.text import counted
 from mirage.ui.answer_card import inks
 from mirage.ui.frame import onward
 from mirage.ui.table import dot, mode
-from mirage.ui.text import plain, text_html
+from mirage.ui.text import direction, plain, text_html
 from mirage.views.keys import Key
 from mirage.views.nuggets import NuggetMatrix, NuggetRow, matrix
 
@@ -71,7 +71,9 @@ def _row(row: NuggetRow, systems: Collection[str], language: str) -> str:
         f"from {row.nugget.passage_id}, by {row.nugget.author}" if row.nugget.passage_id else f"by {row.nugget.author}"
     )
     text = text_html(row.nugget.text, language=language)
-    head = f'<th scope="row" title="{escape(origin)}"><span class="mg-tag">{row.nugget.importance}</span>{text}</th>'
+    way = direction(row.nugget.text, language)
+    tag = f'<span class="mg-tag">{row.nugget.importance}</span>'
+    head = f'<th scope="row" dir="{way}" title="{escape(origin)}">{tag}{text}</th>'
     return f"<tr>{head}{''.join(_cell(row.assignments.get(system)) for system in systems)}</tr>"
 
 

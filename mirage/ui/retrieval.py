@@ -14,7 +14,6 @@ from mirage.ui.chart import chart
 from mirage.ui.frame import Page
 from mirage.ui.kept import kept
 from mirage.ui.pick import pick_language
-from mirage.ui.side_by_side import side_by_side
 from mirage.ui.table import Col, mode, table
 from mirage.ui.text import plain
 from mirage.views import retrieval as views
@@ -49,15 +48,12 @@ def show_retrieval(page: Page) -> None:
     )
     rows = [asdict(row) for row in shown.means if row.language == code]
     st.caption(plain(_summary(shown, code)))
-    left, right = side_by_side((640, 3), (360, 2), key="retrieval", gap="medium")
-    with left:
-        table(_table(shown, code), _columns(), key="retrievers")
-    with right:
-        chart(
-            kept(charts.recall_curves, rows, retrievers=shown.retrievers, cutoffs=views.CURVE, mode=mode()),
-            key="recall",
-            alt="Recall of each retriever by the number of passages that are looked at.",
-        )
+    table(_table(shown, code), _columns(), key="retrievers")
+    chart(
+        kept(charts.recall_curves, rows, retrievers=shown.retrievers, cutoffs=views.CURVE, mode=mode()),
+        key="recall",
+        alt="Recall of each retriever by the number of passages that are looked at.",
+    )
 
 
 def _summary(shown: views.Retrieval, code: str) -> str:
@@ -89,11 +85,14 @@ def _table(shown: views.Retrieval, code: str) -> pa.Table:
 
 
 def _columns() -> list[Col]:
-    columns = [Col("retriever", "Retriever", "text", width=150, help="Who brought the passages.")]
+    columns = [
+        Col("retriever", "Retriever", "text", width=110, help="Who brought the passages."),
+        Col("n", "n", "count", width=44, help="Queries with a relevant passage."),
+    ]
     for measure in HELP:
         low, high = f"{measure}_low", f"{measure}_high"
-        columns.append(Col(measure, measure, "probability", width=82, help=HELP[measure]))
-        columns.append(Col(measure, "95%", "interval", low=low, high=high, width=84, help=f"{measure}: its interval."))
-    columns.append(Col("n", "n", "count", width=60, help="Queries with a relevant passage."))
-    columns.append(Col("systems", "Shown to", "text", width=240, help="Systems that were shown its passages."))
+        width = 78 if measure == "judged@10" else 68
+        columns.append(Col(measure, measure, "probability", width=width, help=HELP[measure]))
+        columns.append(Col(measure, "95%", "interval", low=low, high=high, width=60, help=f"{measure}: its interval."))
+    columns.append(Col("systems", "Shown to", "text", width=104, help="Systems that were shown its passages."))
     return columns
