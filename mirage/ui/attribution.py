@@ -129,7 +129,8 @@ def _given(lost: views.Losses, code: str) -> None:
     st.caption(
         f"Of {counted(len(rows), 'system')} some relevant passages were not shown. Right: over the queries that some "
         "passage answers. Given retrieval: over those of which all relevant passages were shown. Lost: the difference, "
-        f"which is what retrieval costs; its interval needs {FEWEST} such queries in each language."
+        f"which is what retrieval costs; its interval needs {FEWEST} such queries in each language; "
+        "else its mark stands alone."
     )
     columns = [
         Col("system", "System", "system", of="outcomes", width=200),
