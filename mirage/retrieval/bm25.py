@@ -76,7 +76,11 @@ class Bm25:
         order = sorted(counts, key=lambda term: (-bound[term], term))
         left = np.r_[np.cumsum([bound[term] for term in order[::-1]])[::-1], 0.0] * _SLACK
         sums, parts, place = self._sums, list[NDArray[np.int32]](), 0
-        least = max(counts[term] * self._at_depth(term, depth) for term in order)
+        least = -np.inf
+        for term in order:
+            # The lists of terms that can weigh little are the long ones: they are not looked through in vain.
+            if bound[term] > least:
+                least = max(least, counts[term] * self._at_depth(term, depth))
         for place, term in enumerate(order):
             if left[place] < least:
                 break
