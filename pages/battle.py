@@ -17,10 +17,11 @@ from mirage.ui import answer_card, battle_view, listing, steps, texts, vote_item
 from mirage.ui import referee as who
 from mirage.ui.nugget_matrix import show_nuggets
 from mirage.ui.scores import verdicts_command
-from mirage.views import answers, people
+from mirage.views import answers, battle_conclusions, people
 from mirage.views import battle as views
 from mirage.views import matrix as matrices
 from mirage.views.keys import Key, Keys, key_text
+from mirage.views.nuggets import matrix as matrix_of
 from mirage.views.overlap import shared_words
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def main() -> None:
     if clicked_pair := st.session_state.pop("_battle_pair", None):
         st.session_state["a"], st.session_state["b"] = clicked_pair
         st.session_state["view"] = "battle"
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    with bar:
         view = ui.pick("Show", ("battle", "win matrix"), key="view", kind="view", segments=True, width="content")
         referees = referees_of(page.arena)
         referee = who.referee(referees, "Who decides a battle.", listed=True)
@@ -55,19 +57,13 @@ def main() -> None:
     if pair is None:
         matrix(page, referee)
         return
-    place = st.empty()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        navigation = st.container(horizontal=True, width="content", gap="small")
+    with bar:
         selection = filters(page, referee, *pair)
-        display = st.container(horizontal=True, width="content", gap="small")
     battles = views.find_battles(page.arena, selection)
-    page.summary(
+    summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles of {selection.first} and {selection.second} by "
         f"{referee} match. A battle is one query, in one order of the answers or in both."
     )
-    if battles.decisions:
-        with place:
-            battle_view.score(battles)
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second)))
     key = steps.current_query(
         "battle",
@@ -77,24 +73,26 @@ def main() -> None:
         start=battles.start,
     )
     if key is None:
+        page.summary(summary)
+        if battles.decisions:
+            st.html(battle_view.score(battles))
         nothing(page, battles)
     else:
-        show(page, battles, key, navigation, display)
+        show(page, battles, key, bar, summary)
 
 
 def unjudged(page: ui.Page) -> None:
     """Two answers beside each other in an arena in which nobody has decided a battle."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    with bar:
         pair = systems(answers.scope(page.arena).systems)
-        navigation = st.container(horizontal=True, width="content", gap="small")
         text = search_text()
-        display = st.container(horizontal=True, width="content", gap="small")
     if pair is None:
         page.summary("A battle takes two systems; this arena has the answers of one.")
         return
     selection = views.BattleFilter(*pair, "", languages=page.picked, text=text)
     battles = views.unjudged(page.arena, selection)
-    page.summary(
+    summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} queries that {selection.first} and {selection.second} "
         "both answered match. No judge has decided a battle here: read the two side by side."
     )
@@ -105,9 +103,10 @@ def unjudged(page: ui.Page) -> None:
         lambda query: answers.query_of_link(page.arena, query, page.picked),
     )
     if key is None:
+        page.summary(summary)
         nothing(page, battles)
     else:
-        show(page, battles, key, navigation, display)
+        show(page, battles, key, bar, summary)
 
 
 def undecided(page: ui.Page, battle: views.BattleView) -> None:
@@ -239,54 +238,36 @@ def matrix(page: ui.Page, referee: str) -> None:
         st.rerun()
 
 
-def show(
-    page: ui.Page, battles: views.BattleSelection, key: Key, navigation: DeltaGenerator, display: DeltaGenerator
-) -> None:
-    """One battle; the ways to the others and what it looks like are drawn into places of their own."""
+def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:
+    """One battle; the ways to the others and what it looks like are drawn into the bar of pickers.
+
+    Parts that are HTML alone are drawn as one element, since each costs every click.
+    """
     selection = battles.wanted
     battle = views.battle_view(page.arena, key, selection.first, selection.second)
+    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, selection.referee))
     judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
-    with navigation:
-        where = steps.step_buttons("battle", battles, key)
-        with st.popover("List", help="All battles that match."):
-            steps.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
-    with display:
+    with bar:
         order, mark = pick_looks(battle, judge, texts=has_texts)
+        where = steps.step_buttons("battle", battles, key)
+        panel = st.popover("List", help="All battles that match.", key="battle_list", on_change="rerun")
+        if panel.open:
+            with panel:
+                steps.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, judge, order)
+    score = battle_view.score(battles) if selection.referee and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
-            subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
-            answer_card.show_facts([where, name_of(key[0]), *subset, f"id {key[1]}"])
-            answer_card.show_query(battle.query)
-            battle_view.verdict_line(battle, selection.referee)
-            parts = shared_words(battle.first, battle.second) if mark == "differences" else None
-            by_labels = Referee.named(selection.referee).by_labels
-            battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels)
-            st.caption(
-                ui.plain(" ".join([layout.why, *([battle_view.shared(parts)] if mark == "differences" else [])]))
-            )
-            show_nuggets(page.arena, key, (selection.first, selection.second))
-            if battle.judges:
-                st.header("What the judges said" if len(battle.judges) > 1 else "What the judge said", anchor=False)
-                battle_view.judge_verdicts(battle, selection.referee)
-            voted(page, battle)
-            if battle.first.scores or battle.second.scores:
-                st.header("Ratings that came with the data", anchor=False)
-                battle_view.scores(battle, layout)
-            if not selection.referee:
-                undecided(page, battle)
-            if battle.compared or battle.apart:
-                st.header("Features", anchor=False)
-                battle_view.features(battle, layout)
+            fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
                 ui.onward("answers", "Every system's answer to this query", query=key_text(key), languages=(key[0],))
             if selection.referee:
                 ui.onward("compare", "Is the first better?", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
-                st.header(counted(len(battle.query.passages), "passage"), anchor=False)
-                answer_card.show_passages(battle.query)
+                head = battle_view.heading(counted(len(battle.query.passages), "passage"))
+                st.html(head + answer_card.passages_html(battle.query))
             if not has_texts:
                 texts.absent(page)
     page.download(
@@ -300,6 +281,47 @@ def show(
             "text": selection.text,
         },
     )
+
+
+def fought(
+    page: ui.Page,
+    battle: views.BattleView,
+    selection: views.BattleFilter,
+    layout: battle_view.BattleLayout,
+    *,
+    where: str,
+    differences: bool,
+    score: str,
+) -> None:
+    """The two answers, and below them all that was made of them."""
+    code, query_id = battle.query.key
+    by_labels = Referee.named(selection.referee).by_labels
+    subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
+    parts = shared_words(battle.first, battle.second) if differences else None
+    has_texts = "answers" in page.arena.tables
+    above = [
+        score,
+        answer_card.facts_html([where, name_of(code), *subset, f"id {query_id}"]),
+        answer_card.query_html(battle.query),
+        battle_view.verdict_line(battle, selection.referee),
+        battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
+        battle_view.note(" ".join([layout.why, *([battle_view.shared(parts)] if differences else [])])),
+    ]
+    below = [
+        battle_view.judge_verdicts(battle, selection.referee) if battle.judges else "",
+        battle_view.scores(battle, layout),
+        battle_view.features(battle, layout) if battle.compared or battle.apart else "",
+    ]
+    if matrix_of(page.arena, battle.query.key, (selection.first, selection.second)) is None:
+        st.html(battle_view.stacked(*above) + "".join(below))
+    else:
+        st.html(battle_view.stacked(*above))
+        show_nuggets(page.arena, battle.query.key, (selection.first, selection.second))
+        if any(below):
+            st.html("".join(below))
+    voted(page, battle)
+    if not selection.referee:
+        undecided(page, battle)
 
 
 def voted(page: ui.Page, battle: views.BattleView) -> None:

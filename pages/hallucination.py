@@ -100,8 +100,7 @@ def _computed(page: ui.Page) -> None:
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
     rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     order = [row["system"] for row in rows]
-    page.summary(_summary(page, rates, cells))
-    st.markdown(ui.plain(_answer(rows)))
+    page.summary(_summary(page, rates, cells), conclusion=_answer(rows))
     left, right = ui.side_by_side((358, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
@@ -152,9 +151,9 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     page.summary(
         f"NoMIRACL: rates of {counted(len(rows), 'system')} in {counted(len(rates.languages['error']), 'language')} "
-        "as printed: 1 − accuracy, every undecided answer counts as wrong. No interval and no n: the print has none."
+        "as printed: 1 − accuracy, every undecided answer counts as wrong. No interval and no n: the print has none.",
+        conclusion=_answer(rows),
     )
-    st.markdown(ui.plain(_answer(rows)))
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
         ui.chart(ui.kept(charts.trade_off, rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
@@ -307,13 +306,26 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     if not _notable(rows):
         return ""
     silent, bold, best = (next(r for r in rows if r["system"] == system) for system in _notable(rows))
+    if silent is bold:
+        return (
+            f"{best['system']} does best in both: it answers {_rate(best, 'hallucination')} of what nothing supports, "
+            f"and stays silent on {_rate(best, 'error')} of what it could answer."
+        )
     return (
-        f"{silent['system']} hallucinates least ({RATE(silent['hallucination_value'])}) and stays silent on "
-        f"{RATE(silent['error_value'])} of what it could answer. {bold['system']} misses least "
-        f"({RATE(bold['error_value'])}) and answers {RATE(bold['hallucination_value'])} of what nothing supports. "
+        f"{silent['system']} hallucinates least, {_rate(silent, 'hallucination')}, and stays silent on "
+        f"{RATE(silent['error_value'])} of what it could answer. {bold['system']} misses least, "
+        f"{_rate(bold, 'error')}, and answers {RATE(bold['hallucination_value'])} of what nothing supports. "
         f"Nearest to the best corner: {best['system']} ("
         f"{RATE(best['hallucination_value'])}, {RATE(best['error_value'])})."
     )
+
+
+def _rate(row: dict[str, Any], metric: str) -> str:
+    """A rate with its interval and n, where there are any."""
+    low, high, n = (row.get(f"{metric}_{name}") for name in ("low", "high", "n"))
+    if low is None or high is None or not n:
+        return RATE(row[f"{metric}_value"])
+    return f"{RATE(row[f'{metric}_value'])} (95% interval {RATE(low)} to {RATE(high)}, n = {COUNT(n)})"
 
 
 def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: str, language: str = "all") -> None:

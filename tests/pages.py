@@ -20,6 +20,16 @@ def titles(app: AppTest) -> list[str]:
     return [unescape(title) for title in re.findall(r"<h1>(.*?)</h1>", html(app))]
 
 
+def headings(app: AppTest) -> list[str]:
+    """The headings of the second level that are parts of HTML."""
+    return [unescape(heading) for heading in re.findall(r"<h2[^>]*>(.*?)</h2>", html(app))]
+
+
+def conclusion(app: AppTest) -> str:
+    """What the page comes to, under its question; empty where it says nothing."""
+    return "".join(map(unescape, re.findall(r'<p class="mg-conclusion">(.*?)</p>', html(app))))
+
+
 def html(app: AppTest) -> str:
     """The source of its HTML parts."""
     return "".join(element.proto.body for element in app.get("html"))

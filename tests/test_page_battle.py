@@ -19,7 +19,8 @@ from test_views_battle import A, B, judged
 from mirage import schema, store
 from mirage.features.stage import FEATURES
 from mirage.outcomes.stage import OUTCOMES
-from pages import html, page_text, text
+from mirage.views import battle as views
+from pages import conclusion, headings, html, page_text, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "battle.py"
@@ -48,6 +49,10 @@ def flat(page: AppTest) -> str:
     return " ".join(text(page).split())
 
 
+def _view(arenas: Path) -> views.BattleView:
+    return views.battle_view(store.open_arena(arenas / "judged"), ("en", "e00"), A, B)
+
+
 def heads(page: AppTest) -> list[str]:
     """The systems in the order of their answers."""
     return re.findall(r'<article class="mg-answer">.*?<span class="mg-name">([^<]*)', html(page))
@@ -58,8 +63,12 @@ def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Pat
     page = open_page(script, **PAIR)
     assert not page.exception
     assert "5 of 5 battles of gpt-4 and aya-101 by zeta match." in page_text(page)
-    assert [heading.value for heading in page.header] == ["What the judges said", "Features", "3 passages"]
+    assert headings(page) == ["What the judges said", "Features", "3 passages"]
     assert heads(page) == [A, B]
+    assert "gpt-4 beats aya-101" in conclusion(page)
+    assert "zeta" in conclusion(page)
+    better = [view.measure.title for view in _view(arenas).compared if view.better == "first"]
+    assert any(title in conclusion(page) for title in better), "a reason is a feature that speaks for the better"
     whole_text = flat(page)
     for part in (
         "1 of 5 · English · relevant subset · id e00",
@@ -179,8 +188,10 @@ def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert not page.exception
     assert "gpt-4 is right and llama-2-7b is wrong by the human relevance labels." in flat(page)
-    assert [heading.value for heading in page.header] == ["Features", "3 passages"]
+    assert headings(page) == ["Features", "3 passages"]
+    assert conclusion(page).startswith("gpt-4 beats llama-2-7b on this query: it ")
     tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
+    assert "A tie" in conclusion(tie)
     assert "by the human relevance labels: a tie, both are right." in flat(tie)
 
 

@@ -40,11 +40,21 @@ _COUNTED = ("characters", "passages", "citations")
 
 def show_facts(facts: Sequence[str]) -> None:
     """Show what is known of the query, in a line of small text."""
-    st.html(f'<div class="mg-about">{escape(" · ".join(facts))}</div>')
+    st.html(facts_html(facts))
+
+
+def facts_html(facts: Sequence[str]) -> str:
+    """What is known of the query, in a line of small text, as HTML."""
+    return f'<div class="mg-about">{escape(" · ".join(facts))}</div>'
 
 
 def show_query(shown: QueryView) -> None:
     """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason."""
+    st.html(query_html(shown))
+
+
+def query_html(shown: QueryView) -> str:
+    """The query as `show_query` shows it, as HTML."""
     if shown.text:
         body = text_html(shown.text, language=shown.key[0])
     else:
@@ -53,7 +63,7 @@ def show_query(shown: QueryView) -> None:
             body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
     tags = "".join(f'<span class="mg-tag"><bdi>{escape(f"{tag.tag}: {tag.value}")}</bdi></span>' for tag in shown.tags)
     chips = f'<div class="mg-chips">{tags}</div>' if tags else ""
-    st.html(f'{_turns(shown)}<div class="mg-query">{body}</div>{chips}')
+    return f'{_turns(shown)}<div class="mg-query">{body}</div>{chips}'
 
 
 def _turns(shown: QueryView) -> str:
@@ -130,7 +140,12 @@ def show_passages(shown: QueryView, *, labels: bool = True) -> None:
         shown: the query.
         labels: whether it is told: to somebody who is to judge by themselves it is not.
     """
-    st.html(kept(_passages, shown, labels=labels, _mode=mode()))
+    st.html(passages_html(shown, labels=labels))
+
+
+def passages_html(shown: QueryView, *, labels: bool = True) -> str:
+    """The passages as `show_passages` shows them, as HTML."""
+    return kept(_passages, shown, labels=labels, _mode=mode())
 
 
 def _passages(shown: QueryView, *, labels: bool, _mode: Mode) -> str:

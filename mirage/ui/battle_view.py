@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-import streamlit as st
-
 from mirage import schema
 from mirage.battles.decision import Decision
 from mirage.battles.referee import Referee
@@ -57,8 +55,8 @@ def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
     )
 
 
-def score(battles: BattleSelection) -> None:
-    """Show how all battles of the two systems in the chosen languages went."""
+def score(battles: BattleSelection) -> str:
+    """How all battles of the two systems in the chosen languages went, as HTML."""
     cell = battles.cell
     drawn = (
         (cell.wins, "", f"background:{_color(cell.system)}"),
@@ -79,12 +77,12 @@ def score(battles: BattleSelection) -> None:
         share = f"{FORMATS['rate'].write(cell.share)} of the {cell.wins + cell.losses:,} with a winner"
         words[0] += f", {share} (95% interval {low} to {high})"
     texts = "".join(f"<span>{word}</span>" for word in words)
-    st.html(f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>')
+    return f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>'
 
 
-def verdict_line(battle: BattleView, referee: str) -> None:
-    """Show in a line who won and by what."""
-    st.html(f'<div class="mg-said" style="{answer_card.inks()}">{_said(battle, referee)}</div>')
+def verdict_line(battle: BattleView, referee: str) -> str:
+    """Who won and by what, in a line, as HTML."""
+    return f'<div class="mg-said" style="{answer_card.inks()}">{_said(battle, referee)}</div>'
 
 
 def _said(battle: BattleView, referee: str) -> str:
@@ -124,8 +122,8 @@ def answer_sides(
     texts: bool,
     parts: tuple[Parts, Parts] | None = None,
     decided: bool = False,
-) -> None:
-    """Show the two answers, side by side where there is room.
+) -> str:
+    """The two answers as HTML, side by side where there is room.
 
     Args:
         battle: the battle.
@@ -149,7 +147,7 @@ def answer_sides(
                 answer, battle.query, texts=texts, leave_out=every, note=note, stretches=stretches, scores=False
             )
         )
-    st.html(f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>')
+    return f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>'
 
 
 def _stretches(parts: Parts) -> list[TextSpan]:
@@ -170,15 +168,21 @@ def shared(parts: tuple[Parts, Parts] | None) -> str:
     )
 
 
-def judge_verdicts(battle: BattleView, first: str) -> None:
-    """Show every judge's verdicts and rationales, both orders beside each other.
+def judge_verdicts(battle: BattleView, first: str) -> str:
+    """Every judge's verdicts and rationales as HTML, both orders beside each other.
 
     Args:
         battle: the battle.
         first: the judge to begin with.
     """
     names = sorted(battle.judges, key=lambda judge: judge != first)
-    st.html("".join(_judge(battle, judge) for judge in names))
+    head = heading("What the judges said" if len(names) > 1 else "What the judge said")
+    return head + "".join(_judge(battle, judge) for judge in names)
+
+
+def heading(text: str) -> str:
+    """The heading of a part, as HTML."""
+    return f'<h2 class="mg-heading">{escape(text)}</h2>'
 
 
 def _judge(battle: BattleView, judge: str) -> str:
@@ -209,24 +213,35 @@ def _order(judgment: schema.Judgment) -> str:
     )
 
 
-def features(battle: BattleView, layout: BattleLayout) -> None:
-    """Show the features that both answers have, as bars on one scale a feature."""
+def features(battle: BattleView, layout: BattleLayout) -> str:
+    """The features that both answers have, as bars on one scale a feature, as HTML."""
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
     names = [answers[side].system for side in order]
     heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
     rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
-    st.html(f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>')
+    out = f'{heading("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
     if battle.apart:
-        st.caption(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+        out += note(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
+    return out
 
 
-def scores(battle: BattleView, layout: BattleLayout) -> None:
-    """Show what people and programs gave the two answers, by measure and rater; nothing where nobody did."""
+def stacked(*parts: str) -> str:
+    """Parts below each other, with the space that elements have between them, as HTML."""
+    return f'<div class="mg-stack">{"".join(parts)}</div>'
+
+
+def note(text: str) -> str:
+    """A line of small text, as HTML."""
+    return f'<p class="mg-about">{escape(text)}</p>'
+
+
+def scores(battle: BattleView, layout: BattleLayout) -> str:
+    """What people and programs gave the two answers, by measure and rater, as HTML; nothing where nobody did."""
     answers = (battle.first, battle.second) if layout.left == "first" else (battle.second, battle.first)
     by_side = [{given.measure: given for given in answer.scores} for answer in answers]
     if not any(by_side):
-        return
+        return ""
     heads = "".join(
         f'<div class="mg-top"><img src="{dot(answer.system, mode())}" alt=""> {escape(answer.system)}</div>'
         for answer in answers
@@ -239,7 +254,8 @@ def scores(battle: BattleView, layout: BattleLayout) -> None:
             f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
         )
         rows += [_scored(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)]
-    st.html(f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>')
+    head = heading("Ratings that came with the data")
+    return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
 
 
 def _scored(given: MeasureScores | None, system: str) -> str:

@@ -30,7 +30,7 @@ from mirage.ui.entries import HOME, PAGES, PageEntry
 from mirage.ui.head import Head
 from mirage.ui.identity import look
 from mirage.ui.languages import pick_languages
-from mirage.ui.pick import arrive, check_link, pick
+from mirage.ui.pick import arrive, check_link, link_state, pick
 from mirage.ui.side_by_side import rules as beside
 from mirage.ui.states import missing, refuse
 from mirage.ui.table import mode
@@ -351,7 +351,7 @@ def _shared() -> None:
     if target := st.session_state.pop("_go", None):
         entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
-        st.session_state["_asked"] = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
+        link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 

@@ -6,12 +6,41 @@ A picker's key is the name of its query parameter, and its options are the bare 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from mirage.errors import UnknownName
 from mirage.ui.text import plain
+
+_STATE: Final = "_link"
+_ABSENT: Final = object()
+
+
+@dataclass
+class LinkState:
+    """What a session knows of its address: one entry of the session's state, since each entry costs every picker."""
+
+    page: str | None = None
+    """The page that runs."""
+    arrived: bool = False
+    """Whether it was just opened: its pickers follow its link, whatever was picked before."""
+    wanted: tuple[str, dict[str, list[str]]] = ("", {})
+    """The page that a link inside leads to, and what it names for the pickers of that page."""
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    """What the address names in vain, by picker."""
+    previous: dict[str, Any] = field(default_factory=dict)
+    """What every picker was at in the run before."""
+
+
+def link_state() -> LinkState:
+    """That of this session."""
+    state: LinkState | None = st.session_state.get(_STATE)
+    if state is None:
+        state = st.session_state[_STATE] = LinkState()
+    return state
 
 
 def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
@@ -24,23 +53,33 @@ def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
         kind: what the name should be, in the singular.
         valid: the names that exist.
     """
-    valid = list(valid)
-    problems: dict[str, list[str]] = st.session_state.setdefault("_link_problems", {})
-    if param not in st.session_state or st.session_state.get("_arrived"):
+    state = link_state()
+    current = st.session_state.get(param, _ABSENT)
+    if current is _ABSENT or state.arrived:
+        valid = list(valid)
         unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
-            problems[param] = [f"The link asks for what is not here: {error.what}; {error.do}" for error in errors]
-    elif st.session_state.get(f"_was_{param}") not in (None, st.session_state[param]):
-        problems.pop(param, None)
-    st.session_state[f"_was_{param}"] = st.session_state.get(param)
-    return problems.get(param, [])
+            state.problems[param] = [
+                f"The link asks for what is not here: {error.what}; {error.do}" for error in errors
+            ]
+    elif state.previous.get(param) not in (None, current):
+        state.problems.pop(param, None)
+    state.previous[param] = None if current is _ABSENT else current
+    return state.problems.get(param, [])
 
 
 def arrive(page: str) -> None:
     """Note which page runs: the pickers of a page that was just opened follow its link, whatever was picked before."""
-    st.session_state["_arrived"] = st.session_state.get("_page") not in (None, page)
-    st.session_state["_page"] = page
+    state = link_state()
+    state.arrived = state.page not in (None, page)
+    state.page = page
+
+
+@lru_cache(maxsize=256)
+def _markup(options: tuple[str, ...]) -> bool:
+    """Whether an option could be taken for markup."""
+    return any(plain(option.replace("_", "")) != option.replace("_", "") for option in options)
 
 
 def pick(
@@ -75,16 +114,17 @@ def pick(
         The option, or a list of them for `many`.
     """
     problems = check_link(key, kind, options) if kind else []
-    page, handed = st.session_state.get("_asked", ("", {}))
-    requested: list[str] = handed.pop(key, []) if page == st.session_state.get("_page") else []
-    if not requested and st.session_state.get("_arrived") and key in st.session_state:
+    state = link_state()
+    page, handed = state.wanted
+    requested: list[str] = handed.pop(key, []) if page == state.page else []
+    if not requested and state.arrived and key in st.session_state:
         requested = st.query_params.get_all(key)
     requested = [value for value in requested if value in options]
     if requested:
         st.session_state[key] = requested if many else requested[-1]
     start = default if default in options else options[0] if options else None
     common: dict[str, Any] = {"key": key, "help": help, "bind": "query-params", "persist_state": "session"}
-    if segments and any(plain(option.replace("_", "")) != option.replace("_", "") for option in options):
+    if segments and _markup(tuple(options)):
         segments, width = False, 240 if width == "content" else width
     if width is not None:
         common["width"] = width

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from mirage.ui.pick import pick
+from mirage.ui.pick import link_state, pick
 
 KEY = "section"
 
@@ -26,7 +26,7 @@ def sections(pickers: Mapping[str, Sequence[str]]) -> str:
     fresh = KEY not in st.session_state
     if st.session_state.get(KEY) not in pickers and not fresh:
         st.session_state[KEY] = next(iter(pickers))
-    if fresh or st.session_state.get("_arrived"):
+    if fresh or link_state().arrived:
         meant = [name for name, keys in pickers.items() if any(key in st.query_params for key in keys)]
         if meant and KEY not in st.query_params:
             st.session_state[KEY] = meant[0]
