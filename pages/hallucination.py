@@ -356,10 +356,10 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
 
 def _moves(rates: views.Rates) -> None:
     """How the order moves from one definition to the other."""
-    st.header("How the definition moves the order", anchor=False)
-    st.caption(
-        "On the left only decided answers count; on the right, as the papers' tables print it, every undecided answer "
-        "counts as wrong. The lowest rate is on top; systems that change places are coloured."
+    st.html(
+        '<h2 class="mg-heading">How the definition moves the order</h2><p class="mg-about">On the left only decided '
+        "answers count; on the right, as the papers' tables print it, every undecided answer counts as wrong. The "
+        "lowest rate is on top; systems that change places are coloured.</p>"
     )
     for place, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True

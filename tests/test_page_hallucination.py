@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import outcomes, schema, store, ui
 from mirage.store import Arena
-from pages import conclusion, page_text, titles
+from pages import conclusion, headings, page_text, titles
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -85,7 +85,7 @@ def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Pa
         assert app.segmented_control(key="section").value == section
         if drawn is not None:
             assert len(charts(app)) == drawn
-        headers += [header.value for header in app.header]
+        headers += [*(header.value for header in app.header), *headings(app)]
     assert len(set(headers)) == len(headers) == len(offered)
 
 
