@@ -13,7 +13,8 @@ from mirage.charts.palette import FORMATS, ROW
 from mirage.languages import in_order, name_of
 from mirage.store import Arena
 from mirage.text import counted, listed
-from mirage.ui import attribution
+from mirage.ui import abstention, attribution
+from mirage.views import abstention as views_withholding
 from mirage.views import hallucination as views
 from mirage.views import printed as tables
 
@@ -47,6 +48,7 @@ PICKERS = {
     "Losses": ("flow", "flow_in"),
     "Confusion": ("confusion",),
     "In print": ("printed", "figures"),
+    "Withholding": abstention.PICKERS,
 }
 """Keys of the pickers of every section that has some."""
 TALL = 15
@@ -131,6 +133,8 @@ def _computed(page: ui.Page) -> None:
         draw["By prompt"] = lambda: _by_template(prompts)
     if figures is not None and tables.paper_tables(figures):
         draw["In print"] = lambda: _paper(figures, page.arena, page.picked)
+    if views_withholding.signals(page.arena):
+        draw["Withholding"] = lambda: abstention.show_withholding(page, parser)
     draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
     page.download(
         "hallucination",

@@ -275,3 +275,20 @@ def test_bands_hold_the_truth_as_often_as_they_say() -> None:
         assert truth.area is not None
         held[2, seed] = drawn.area_low <= truth.area <= drawn.area_high
     assert ((held.mean(axis=1) > 0.93) & (held.mean(axis=1) < 0.97)).all(), held.mean(axis=1)
+
+
+def test_all_languages_together_are_one_population_with_one_threshold() -> None:
+    arena = store.open_arena(ROOT / "data" / "sample")
+    rows = {(row.language, row.system): row for row in tradeoffs(arena, "length", error=0.3, loss="wrong", draws=50)}
+    for (language, system), row in rows.items():
+        if language == "all":
+            parts = [each for (code, name), each in rows.items() if name == system and code != "all"]
+            assert (row.curve.n, row.unmeasured) == (
+                sum(part.curve.n for part in parts),
+                sum(part.unmeasured for part in parts),
+            )
+            tested = row.promise
+            assert tested.n_calibration + tested.n_test == row.curve.n
+    assert {system for language, system in rows if language == "all"} == {system for _, system in rows}
+    alone = tradeoffs(arena, "length", error=0.3, loss="wrong", draws=50, languages=["sw"])
+    assert {row.language for row in alone} == {"sw"}

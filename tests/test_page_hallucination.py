@@ -371,3 +371,20 @@ def test_the_printed_tables_stand_alone_where_there_are_no_answers(study: Path) 
     table = next(element.value for element in app.dataframe if "printed" in element.value and "metric" in element.value)
     assert len(table) == 8
     assert "ours" not in table
+
+
+def test_withholding_draws_the_curves_and_says_what_a_threshold_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link opens the section; in one language of the sample there are too few answers for a curve, which it says."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    app.switch_page("pages/hallucination.py")
+    app.query_params.update({"arena": "sample", "section": "Withholding", "loss": "wrong", "promise": "0.3"})
+    app.run()
+    assert not app.exception
+    table = app.dataframe[-1].value
+    assert list(table["area"].dropna()) == sorted(table["area"].dropna())
+    assert any(str(table["system"].iloc[0]) in element.value and "30%" in element.value for element in app.markdown)
+    app.query_params["withheld_in"] = "sw"
+    app.query_params["section"] = "Withholding"
+    app.selectbox(key="withheld_in").set_value("sw").run()
+    assert not app.exception
+    assert any("No curve in Swahili" in element.value for element in app.caption)

@@ -7,9 +7,10 @@
 from mirage.abstention.curve import curve
 from mirage.abstention.promise import promise
 from mirage.abstention.records import SHOWN, Curve, Method, Point, Promise, Tradeoff
-from mirage.abstention.signals import LOSSES, signals, tradeoffs
+from mirage.abstention.signals import ALL, LOSSES, signals, tradeoffs
 
 __all__ = [
+    "ALL",
     "LOSSES",
     "SHOWN",
     "Curve",

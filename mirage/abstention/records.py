@@ -110,7 +110,7 @@ class Tradeoff:
     """What a signal does for one system in one language."""
 
     language: str
-    """Language of the queries."""
+    """Language of the queries; `all`: those of all languages together, each query weighing the same."""
     system: str
     """The system."""
     signal: str

@@ -26,6 +26,8 @@ LOSSES = {
 }
 """What counts as wrong, from the table `outcomes`. A measure of the table `scores` is a loss too: how far an answer is
 from the best of the scale."""
+ALL = "all"
+"""Language of the rows over all languages."""
 _KEY = ["language", "system", "query_id"]
 _Values = dict[tuple[str, str], dict[str, float]]
 
@@ -54,9 +56,11 @@ def tradeoffs(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> list[Tradeoff]:
-    """Risk against coverage, and the threshold for a promised error, of every system in every language.
+    """Risk against coverage, and the threshold for a promised error, of every system in every language, and over all.
 
-    Half of the queries of a language choose the thresholds and the other half try them, the same for every system.
+    Half of the queries of a language choose the thresholds and the other half try them, the same for every system. Over
+    all languages (`all`) there is one threshold, and every query weighs the same: its promise is for queries that come
+    from the languages as often as these.
 
     Args:
         arena: with the signal, and outcomes or scores for the loss.
@@ -90,24 +94,34 @@ def tradeoffs(
     for (language, _), values in losses.items():
         queries.setdefault(language, set()).update(values)
     first = {
-        language: set(sample(sorted(ids), len(ids) // 2, seed, f"abstention {language}"))
+        (language, query)
         for language, ids in queries.items()
+        for query in sample(sorted(ids), len(ids) // 2, seed, f"abstention {language}")
     }
     out = []
-    for (language, system), values in sorted(losses.items()):
-        if system not in chosen:
-            continue
-        strength = measured.get((language, system), {})
-        ids = sorted(values.keys() & strength.keys())
+    for language, system, parts in _cells(losses, chosen):
+        lost = {(code, query): value for code in parts for query, value in losses[code, system].items()}
+        strength = {(code, query): value for code in parts for query, value in measured.get((code, system), {}).items()}
+        ids = sorted(lost.keys() & strength.keys())
         x = sign * np.array([strength[query] for query in ids], dtype=float)
-        y = np.array([values[query] for query in ids], dtype=float)
-        calibration = np.array([query in first[language] for query in ids], dtype=bool)
+        y = np.array([lost[query] for query in ids], dtype=float)
+        calibration = np.array([query in first for query in ids], dtype=bool)
         held = promise(x, y, calibration, error=error, method=method, confidence=confidence, seed=seed)
         if not up and held.threshold is not None:
             held = dataclasses.replace(held, threshold=-held.threshold)
         drawn = curve(x, y, draws=draws, seed=seed)
-        out.append(Tradeoff(language, system, signal, loss, up, len(values) - len(ids), drawn, held))
+        out.append(Tradeoff(language, system, signal, loss, up, len(lost) - len(ids), drawn, held))
     return out
+
+
+def _cells(losses: _Values, systems: set[str]) -> list[tuple[str, str, list[str]]]:
+    """Language, system and the languages of its queries: each by itself, then `all` for systems of several."""
+    by_system: dict[str, list[str]] = {}
+    for language, system in sorted(losses):
+        if system in systems:
+            by_system.setdefault(system, []).append(language)
+    cells = sorted((code, system, [code]) for system, codes in by_system.items() for code in codes)
+    return cells + [(ALL, system, codes) for system, codes in sorted(by_system.items()) if len(codes) > 1]
 
 
 def _higher(signal: str) -> bool:
