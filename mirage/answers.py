@@ -113,6 +113,21 @@ def compose_answer(reason: str, answer: str) -> str:
     return f"##Reason: {reason}\n##Answer: {answer}"
 
 
+def part_headings(text: str) -> list[tuple[int, int, str]]:
+    """Where the headings of an answer's parts stand, with the white space around them: start, end (exclusive), and
+    `reason` or `answer`.
+    """
+    parts = parse_answer(text)
+    spans = [span for span in (parts.preamble_span, parts.reason_span, parts.answer_span) if span]
+    places = []
+    for span, name in ((parts.reason_span, "reason"), (parts.answer_span, "answer")):
+        if span is not None:
+            start = max((end for _, end in spans if end <= span[0]), default=0)
+            if text[start : span[0]].strip():
+                places.append((start, span[0], name))
+    return places
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """One mention of one passage."""

@@ -334,8 +334,11 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
         page.keyboard.press("Enter")
         assert page.locator(".label").count() == 0
         hostile = page.evaluate("data.items[0].answers[0]")
-        assert page.evaluate("document.getElementById('first').textContent") == hostile
-        assert page.locator("#item :is(img, iframe, svg, script, style, details)").count() == 0
+        shown = page.evaluate(
+            "(document.querySelector('#first .raw .text') ?? document.getElementById('first')).textContent"
+        )
+        assert shown == hostile
+        assert page.locator("#item :is(img, iframe, svg, script, style, details:not(.raw))").count() == 0
         for key in ("1", "u", "2", "3"):
             page.keyboard.press(key)
         page.fill("#note", "too long")
@@ -371,3 +374,39 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
     assert {vote.voter for vote in standing} == {"amina"}
     (row,) = json.loads(mirage("votes", "left", arena.path, "--format", "json").stdout)
     assert (row["voted"], row["left"]) == (4, 0)
+
+
+def test_answers_are_shown_in_their_parts_with_citations_as_small_numbers(tmp_path: Path) -> None:
+    texts = {
+        "zq-alpha": "##Reason: Old [12#2], so [12#1].\n##Answer: Yes <b>it is</b>.",
+        "zq-beta": "**Answer:** No [12#1].",
+    }
+    rows: dict[str, list[Any]] = {
+        "queries": [schema.Query("en", f"q{k}", None, "Is it?", None) for k in range(2)],
+        "passages": [
+            schema.Passage("en", f"q{k}", f"12#{p}", p, f"Title {p}", "Text.", None) for k in range(2) for p in (1, 2)
+        ],
+        "answers": [
+            schema.Answer("en", f"q{k}", name, text, "ok", None, None, None)
+            for k in range(2)
+            for name, text in texts.items()
+        ],
+    }
+    tables = {name: schema.from_rows(name, each) for name, each in rows.items()}
+    made = store.write(tmp_path / "arena", tables, made_by="a test", label="own data")
+    (ballot,) = draw_ballots(made, "en", n=1)
+    keep([ballot])
+    out = tmp_path / "ballot.html"
+    out.write_text(ballot_html(made, ballot), encoding="utf-8")
+    with browser.chromium() as start:
+        page = start().page
+        page.context.set_offline(True)
+        page.goto(out.as_uri())
+        first = "#first" if "Old" in (page.text_content("#first") or "") else "#second"
+        assert page.locator(f"{first} b.part").all_inner_texts() == ["Reason", "Answer"]
+        assert page.locator(f"{first} .cite").all_inner_texts() == ["2", "1"]
+        assert "##" not in (page.text_content(f"{first} > .text") or "")
+        assert "<b>it is</b>" in (page.text_content(f"{first} > .text") or "")
+        assert page.text_content(f"{first} .raw .text") == texts["zq-alpha"]
+        page.locator(f"{first} a.cite").first.click()
+        assert page.locator(".passage:target b").inner_text() == "Title 2"

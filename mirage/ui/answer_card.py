@@ -11,7 +11,7 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
-from mirage.answers import Citation, parse_answer
+from mirage.answers import Citation, part_headings
 from mirage.charts.attribution import TITLES as CAUSES
 from mirage.charts.palette import FORMATS, Mode, family, ink
 from mirage.pipeline.bundle import TEXTS_ABSENT
@@ -269,15 +269,7 @@ def _written_in(answer: AnswerView, query_language: str) -> str:
 
 def _headings(text: str) -> list[TextSpan]:
     """A mark for the heading of each part, with the white space around it."""
-    parts = parse_answer(text)
-    spans = [span for span in (parts.preamble_span, parts.reason_span, parts.answer_span) if span]
-    marks = []
-    for span, label in ((parts.reason_span, "Reason"), (parts.answer_span, "Answer")):
-        if span is not None:
-            start = max((end for _, end in spans if end <= span[0]), default=0)
-            if text[start : span[0]].strip():
-                marks.append(TextSpan(start, span[0], "part", label=label))
-    return marks
+    return [TextSpan(start, end, "part", label=name.capitalize()) for start, end, name in part_headings(text)]
 
 
 def _citations(

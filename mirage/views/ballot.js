@@ -55,8 +55,31 @@ function make(tag, className, text) {
   return text === undefined ? element : put(element, text)
 }
 
+// An answer in its parts, with citations as small numbers that lead to their passages; as written, a click away.
+function answer(element, text, pieces) {
+  if (pieces.length === 0) return put(element, text)
+  element.dir = direction(text ?? "")
+  const shown = make("div", "text")
+  shown.lang = data.head.language
+  shown.append(...pieces.map(([kind, piece, number]) => {
+    if (kind === "text") return document.createTextNode(piece)
+    const mark = document.createElement(kind === "part" ? "b" : number ? "a" : "sup")
+    mark.className = kind
+    mark.textContent = kind === "part" ? word(piece) : piece
+    if (number) mark.href = `#passage-${number}`
+    return mark
+  }))
+  const raw = make("details", "raw")
+  const name = document.createElement("summary")
+  name.textContent = word("written")
+  raw.append(name, make("div", "text", text))
+  element.replaceChildren(shown, raw)
+  return element
+}
+
 function passage(entry, number, voted) {
   const box = make("div", "passage")
+  box.id = `passage-${number}`
   const head = document.createElement("header")
   head.append(make("span", "", `${number}`), make("b", "", entry.title ?? ""), make("span", "", entry.id))
   if (voted && entry.relevant !== null) {
@@ -91,8 +114,8 @@ function draw(top) {
   byId("count").textContent = fill("count", { k: state.position + 1, n: data.items.length, voted: votes.size })
   byId("turns").replaceChildren(...item.turns.map(turn))
   put(byId("query"), item.query)
-  put(byId("first"), item.answers[0])
-  put(byId("second"), item.answers[1])
+  answer(byId("first"), item.answers[0], item.pieces[0])
+  answer(byId("second"), item.answers[1], item.pieces[1])
   byId("passages").hidden = item.passages.length === 0
   byId("list").replaceChildren(...item.passages.map((entry, k) => passage(entry, k + 1, vote !== undefined)))
   byId("votes").replaceChildren(...CHOICES.map(([choice, key]) => {

@@ -14,6 +14,7 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mirage.answers import part_headings
 from mirage.errors import NotEnoughData
 from mirage.languages import base, language, name_of
 from mirage.views import battle as battles
@@ -22,6 +23,10 @@ from mirage.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
 from mirage.votes.rows import LONGEST
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mirage import schema
+    from mirage.answers import Citation
     from mirage.store import Arena
 
 ENGLISH = "en"
@@ -84,11 +89,44 @@ def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
         "query": query.text or "",
         "turns": [[turn.speaker, turn.text] for turn in query.turns],
         "answers": [shown.first.text, shown.second.text],
+        "pieces": [_pieces(side.text or "", side.citations, query.passages) for side in (shown.first, shown.second)],
         "passages": [
             {"id": passage.passage_id, "title": passage.title, "text": passage.text, "relevant": passage.relevant}
             for passage in query.passages
         ],
     }
+
+
+def _pieces(
+    text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]
+) -> list[tuple[str, str, int | None]]:
+    """An answer in what it is read as: `text`; `part` with the name of a part; `cite` with what to show, and the number
+    of its passage in the list where it is there. Empty where the answer has neither parts nor citations.
+    """
+    marks: list[tuple[int, int, str, str, int | None]] = [
+        (start, end, "part", name, None) for start, end, name in part_headings(text)
+    ]
+    places: dict[tuple[int, int], list[int]] = {}
+    order = {passage.passage_id: k for k, passage in enumerate(passages, 1)}
+    for citation in citations:
+        numbers = places.setdefault((citation.start, citation.end), [])
+        if citation.passage_id in order:
+            numbers.append(order[citation.passage_id])
+    for (start, end), numbers in places.items():
+        shown = ", ".join(map(str, numbers)) or text[start:end]
+        marks.append((start, end, "cite", shown, numbers[0] if numbers else None))
+    if not marks:
+        return []
+    pieces: list[tuple[str, str, int | None]] = []
+    position = 0
+    for start, end, kind, shown, number in sorted(marks, key=lambda mark: mark[:2]):
+        if start < position:
+            continue
+        if text[position:start]:
+            pieces.append(("text", text[position:start], None))
+        pieces.append((kind, shown, number))
+        position = end
+    return [*pieces, ("text", text[position:], None)]
 
 
 def _resource(name: str) -> str:
