@@ -393,11 +393,11 @@ def test_answers_are_shown_in_their_parts_with_citations_as_small_numbers(tmp_pa
         ],
     }
     tables = {name: schema.from_rows(name, each) for name, each in rows.items()}
-    made = store.write(tmp_path / "arena", tables, made_by="a test", label="own data")
-    (ballot,) = draw_ballots(made, "en", n=1)
+    in_parts = store.write(tmp_path / "arena", tables, made_by="a test", label="own data")
+    (ballot,) = draw_ballots(in_parts, "en", n=1)
     keep([ballot])
     out = tmp_path / "ballot.html"
-    out.write_text(ballot_html(made, ballot), encoding="utf-8")
+    out.write_text(ballot_html(in_parts, ballot), encoding="utf-8")
     with browser.chromium() as start:
         page = start().page
         page.context.set_offline(True)
