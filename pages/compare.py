@@ -13,6 +13,7 @@ from mirage.comparison import ComparisonReport
 from mirage.comparison.measures import NUGGETS, RATE, RATING
 from mirage.errors import MirageError
 from mirage.rank.records import JOINT
+from mirage.store import Arena
 from mirage.text import counted
 from mirage.ui import referee as who
 from mirage.views import compare as views
@@ -35,6 +36,12 @@ class Choice:
     referee: str
     """Who decides the battles; empty where no rating is compared."""
     margin: float
+    against: Arena | None = None
+    """The arena of the second system, where that is another one."""
+
+
+HERE = "this arena"
+"""The option of the picker of arenas for two systems of one arena."""
 
 
 def main() -> None:
@@ -49,7 +56,14 @@ def main() -> None:
         return
     try:
         report = views.report(
-            page.arena, choice.first, choice.second, choice.measure, choice.referee, page.picked, choice.margin
+            page.arena,
+            choice.first,
+            choice.second,
+            choice.measure,
+            choice.referee,
+            page.picked,
+            choice.margin,
+            choice.against,
         )
     except MirageError as error:
         ui.refuse(error)
@@ -58,7 +72,7 @@ def main() -> None:
         f"{counted(report.overall.n_queries, 'query')} on which both have a value, "
         f"{counted(len([row for row in report.rows if row.language != JOINT]), 'language')}. Measure: {report.title}."
     )
-    verdict(report)
+    verdict(report, choice)
     languages(page, report)
     queries(page, report, choice)
     page.download(
@@ -70,6 +84,7 @@ def main() -> None:
             "measure": report.measure,
             "referee": choice.referee or None,
             "margin": report.margin,
+            "against": None if choice.against is None else choice.against.name,
             "moved": views.moved(report).to_pylist(),
         },
     )
@@ -91,11 +106,21 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> Choice | None:
         if measure == RATING:
             referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
         names = views.systems(page.arena, measure, referee)
-        if len(names) < 2:
+        known = {name: other for name, other in ui.other_arenas(page.arena).items() if measure in views.measures(other)}
+        if len(names) < (1 if known else 2):
             return None
         first: str = ui.pick("First system", names, key="a", kind="system", width=230)
+        against = known.get(_arena(tuple(known))) if known else None
         others = tuple(name for name in names if name != first)
-        second: str = ui.pick("Second system", others, key="b", kind="system", width=230)
+        if against is not None:
+            try:
+                others = views.systems(against, measure, referee)
+            except MirageError as error:
+                ui.refuse(error)
+                return None
+        if not others:
+            return None
+        second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=first)
         margin = st.number_input(
             "Margin",
             min_value=0.0,
@@ -107,15 +132,26 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> Choice | None:
             help="Differences of at most this count as none, in the unit of the measure. With a margin two systems can "
             "be shown to be equivalent; without, only to differ.",
         )
-    return Choice(first, second, measure, referee, float(margin or 0.0))
+    return Choice(first, second, measure, referee, float(margin or 0.0), against)
 
 
-def verdict(report: ComparisonReport) -> None:
+def _arena(names: tuple[str, ...]) -> str:
+    """Where the second system is."""
+    about = (
+        "Another run of a system, of yesterday or with another setting, may be in another arena. Queries go together "
+        "by language and id."
+    )
+    name: str = ui.pick("Second is in", (HERE, *names), key="against", kind="arena", width=170, help=about)
+    return name
+
+
+def verdict(report: ComparisonReport, choice: Choice) -> None:
     """The answer in a sentence, and what it rests on."""
     with st.container(border=True):
         words = views.verdict_words(report)
         margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
-        st.header(f"{ui.plain(report.first)} {words} {ui.plain(report.second)}{margin}", anchor=False)
+        second = choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
+        st.header(f"{ui.plain(report.first)} {words} {ui.plain(second)}{margin}", anchor=False)
         st.markdown(ui.plain(views.evidence(report)))
 
 
@@ -170,7 +206,7 @@ def queries(page: ui.Page, report: ComparisonReport, choice: Choice) -> None:
     key = key_text((query.language, query.query_id))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(query.query_id)}** in {views.where(query.language)}", width="content")
-        if referees_of(page.arena) or "answers" in page.arena.tables:
+        if choice.against is None and (referees_of(page.arena) or "answers" in page.arena.tables):
             ui.onward(
                 "battle",
                 "The two side by side",

@@ -8,6 +8,7 @@ from typing import Any
 
 import browser
 import few_tables
+import pyarrow.compute as pc
 import pytest
 import small_arena
 from browser import show
@@ -164,3 +165,27 @@ def test_the_two_are_kept_on_the_way_to_a_battle_and_back(explorer: str) -> None
         opened.settle()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert not opened.errors
+
+
+def test_the_second_system_may_be_in_another_arena(
+    arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yesterday and today: the same system of two arenas, by key, as the command compares them."""
+    folder = tmp_path / "both"
+    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    today = store.open_arena(folder / "judged")
+    outcomes = today.read("outcomes")
+    turned = pc.invert(outcomes["correct"])
+    place = outcomes.column_names.index("correct")
+    tables = {"outcomes": outcomes.set_column(place, outcomes.schema.field("correct"), turned)}
+    yesterday = store.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
+    system = views.systems(today, "rate", "")[0]
+    expected = compare_systems(today, system, against=yesterday, measure="rate")
+    app = open_page(by="rate", a=system, against="yesterday", b=system)
+    assert not app.exception
+    second = ui.plain(f"{system} (yesterday)")
+    assert app.header[0].value == f"{ui.plain(system)} {views.verdict_words(expected)} {second}"
+    assert app.dataframe[0].value["difference"].iloc[0] == pytest.approx(expected.overall.difference)
+    alone = open_page(by="rate", a=system)
+    assert "yesterday" not in alone.header[0].value

@@ -20,7 +20,7 @@ page reads:
 
 from mirage.ui.chart import chart, clicked
 from mirage.ui.entries import PAGES
-from mirage.ui.frame import Page, begin, onward, run, switch
+from mirage.ui.frame import Page, begin, onward, other_arenas, run, switch
 from mirage.ui.kept import kept, rows, where
 from mirage.ui.pick import check_link, pick, pick_language
 from mirage.ui.sections import sections
@@ -47,6 +47,7 @@ __all__ = [
     "missing",
     "mode",
     "onward",
+    "other_arenas",
     "passage_html",
     "passages",
     "pick",

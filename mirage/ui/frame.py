@@ -8,7 +8,7 @@ router up and starts again. A page that is itself the main script (in a test) dr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -314,6 +314,16 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
     for name, path in owned.owned_arenas(look().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
     return paths, problems
+
+
+def other_arenas(arena: Arena) -> dict[str, Arena]:
+    """The arenas that this reader may see beside one, by name; those that cannot be read are left out."""
+    others = {}
+    for name, path in _arenas()[0].items():
+        with suppress(MirageError):
+            if (other := store.reopen(path)).path != arena.path:
+                others[name] = other
+    return others
 
 
 def _shared() -> None:

@@ -61,7 +61,14 @@ def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def report(
-    arena: Arena, first: str, second: str, measure: str, referee: str, languages: tuple[str, ...], margin: float
+    arena: Arena,
+    first: str,
+    second: str,
+    measure: str,
+    referee: str,
+    languages: tuple[str, ...],
+    margin: float,
+    against: Arena | None = None,
 ) -> ComparisonReport:
     """The comparison of two systems.
 
@@ -73,10 +80,23 @@ def report(
         referee: who decides the battles; only ratings have one.
         languages: codes to narrow to; empty for all.
         margin: differences of at most this count as none.
+        against: the arena of the second system; None where it is in the first.
 
     Raises:
         MirageError: as `compare_systems` does.
     """
+    if against is not None:
+        return compare_systems(
+            arena,
+            first,
+            second,
+            against=against,
+            measure=measure,
+            referee=referee or None,
+            languages=languages or None,
+            margin=margin,
+            moved=MOVED,
+        )
     if measure != RATING:
         chosen = languages or None
         return compare_systems(arena, first, second, measure=measure, languages=chosen, margin=margin, moved=MOVED)
