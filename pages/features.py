@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -24,11 +24,12 @@ from mirage.views import features as views
 
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
-COLUMNS = 3
+PICKERS = {"Over languages": ("feature",), "With the rating": ("referee", "skill")}
+"""The pickers of each section that has some."""
 
 
 def main() -> None:
-    """Panels of all features, then the table, then what goes with the rating."""
+    """What is measured, then one section: the panels, the means over languages, or what goes with the rating."""
     page = ui.begin("features")
     page.need("features")
     codes = page.languages("features")
@@ -45,21 +46,17 @@ def main() -> None:
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
         f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
     )
-    legend(shown, chosen)
-    panels(page, shown, names, chosen)
-    relations, facts = related(page, names, codes)
-    matrix(shown, names)
-    feature = detail(shown, names, relations)
+    draw: dict[str, Callable[[], dict[str, Any]]] = {
+        "By language": lambda: panels(page, shown, names, chosen),
+        "Over languages": lambda: over(shown, names),
+        "With the rating": lambda: related(page, shown, names),
+    }
+    facts = draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
     agreement.show_citations(page, codes)
     page.download(
         "features",
         shown.everything,
-        about={
-            "languages": codes,
-            "feature": feature,
-            "means": "mean over answers with a value; 95% t interval",
-            **facts,
-        },
+        about={"languages": codes, "means": "mean over answers with a value; 95% t interval", **facts},
     )
 
 
@@ -103,6 +100,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
     """The families' marks; where systems are in focus, theirs with their lines."""
     mode = ui.mode()
+    entries: list[tuple[str, str, str | None]]
     if chosen:
         entries = [(system, system, charts.dash(k)) for k, system in enumerate(chosen)]
     else:
@@ -120,61 +118,35 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
     st.html(f'<div style="{style}">{"".join(items)}</div>')
 
 
-def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> None:
-    """A panel for each feature, and the way on from the dot that was clicked last."""
-    before: dict[str, Any] = st.session_state.get("_features_clicked", {})
-    clicked: dict[str, Any] = {}
-    places = {}
-    # Panels of many languages scroll sideways, a row each.
-    wide = bool(columns_width(len(shown.languages)))
-    in_row = 1 if wide else COLUMNS
-    for start in range(0, len(names), in_row):
-        row = names[start : start + in_row]
-        columns = ui.side_by_side(*[(320, 1)] * in_row, key=f"features_{start}")
-        places |= dict.fromkeys(row, st.empty())
-        for column, feature in zip(columns, row, strict=False):
-            with column:
-                head(feature)
-                clicked[feature] = ui.chart(
-                    ui.kept(
-                        charts.panel,
-                        shown.by_feature[feature],
-                        feature=feature,
-                        languages=shown.languages,
-                        chosen=tuple(chosen),
-                        mode=ui.mode(),
-                    ),
-                    key=f"panel_{feature}",
-                    alt=f"Mean {charts.title(feature)} of every system in every language.",
-                    select=True,
-                    wide=wide,
-                    name=f"{page.arena.name}-{feature}",
-                )
-    # Every panel keeps the dot that was clicked in it: the one that changed is the last.
-    if changed := [name for name, mark in clicked.items() if mark and mark != before.get(name)]:
-        st.session_state["_features_last"] = changed[-1]
-    st.session_state["_features_clicked"] = clicked
-    last = st.session_state.get("_features_last")
-    if clicked.get(last):
-        with places[last].container():
-            onward(shown, last, *clicked[last])
+def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
+    """A panel for each feature, and above them the way on from the dot that is clicked."""
+    legend(shown, chosen)
+    place = st.empty()
+    clicked = ui.chart(
+        ui.kept(
+            charts.panels,
+            shown.by_feature,
+            features=tuple(names),
+            languages=shown.languages,
+            chosen=tuple(chosen),
+            mode=ui.mode(),
+        ),
+        key="panels",
+        alt="Mean of every system in every language, a panel for each feature.",
+        select=True,
+        # Panels of many languages scroll sideways.
+        wide=bool(columns_width(len(shown.languages))),
+        name=f"{page.arena.name}-features",
+    )
+    if clicked:
+        with place.container():
+            onward(shown, *clicked)
+    return {}
 
 
-def head(feature: str) -> None:
-    """Name, range and direction of a feature; its definition one hover away."""
-    spec = FEATURES.get(feature)
-    if spec is None:
-        st.markdown(f"**{ui.plain(feature)}**  \n:gray[not declared by this version of mirage]")
-        return
-    low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
-    facts = ", ".join(filter(None, (low, spec.unit, charts.direction_text(feature))))
-    about = ui.plain(f"{spec.meaning} {spec.source}")
-    st.markdown(f"**{ui.plain(spec.title)}**  \n:gray[{ui.plain(facts)}]", help=about)
-
-
-def onward(shown: views.Overview, feature: str, system: str, language: str) -> None:
+def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:
     """From a dot to the answers that make its value."""
-    row = next((r for r in shown.by_feature[feature] if (r.system, r.language) == (system, language)), None)
+    row = next((r for r in shown.by_feature.get(feature, ()) if (r.system, r.language) == (system, language)), None)
     if row is None:
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
@@ -186,9 +158,8 @@ def onward(shown: views.Overview, feature: str, system: str, language: str) -> N
         ui.onward("answers", "The answers behind it", languages=(language,), systems=system)
 
 
-def matrix(shown: views.Overview, names: Sequence[str]) -> None:
-    """Systems by features."""
-    st.header("Mean over languages", anchor=False)
+def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+    """Systems by features over the languages, and all that is known of one feature."""
     columns = [ui.Col("system", "System", "system", help="What produced the answers.")]
     for feature in names:
         spec = FEATURES.get(feature)
@@ -199,6 +170,11 @@ def matrix(shown: views.Overview, names: Sequence[str]) -> None:
         "Every language counts alike. A dash: no answer of the system has a value. Intervals, n and coverage are "
         "below, feature by feature, and in the download."
     )
+    feature = pick_feature(names)
+    if spec := FEATURES.get(feature):
+        st.caption(ui.plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
+    values(shown, feature)
+    return {"feature": feature}
 
 
 def kind(feature: str) -> Any:
@@ -208,23 +184,9 @@ def kind(feature: str) -> Any:
     return "mean" if wide else "probability"
 
 
-def detail(shown: views.Overview, names: Sequence[str], relations: Sequence[views.Relation]) -> str:
-    """One feature with all that is known of it."""
-    st.header("One feature", anchor=False)
+def pick_feature(names: Sequence[str]) -> str:
+    """The feature that is shown in full."""
     feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
-    spec = FEATURES.get(feature)
-    if spec:
-        st.caption(ui.plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
-    left, right = ui.side_by_side((470, 18), (280, 7), key="feature_one")
-    with left:
-        values(shown, feature)
-    with right:
-        if feature_relations := [row for row in relations if row.feature == feature]:
-            ui.chart(
-                charts.relation_whiskers(feature_relations, mode=ui.mode()),
-                key="relation_whiskers",
-                alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
-            )
     return feature
 
 
@@ -245,27 +207,24 @@ def values(shown: views.Overview, feature: str) -> None:
     ui.table(shown.over[feature], columns, key="feature_values")
 
 
-def related(
-    page: ui.Page, names: Sequence[str], codes: tuple[str, ...]
-) -> tuple[tuple[views.Relation, ...], dict[str, Any]]:
-    """Which features go with the rating: the map, and its cells."""
-    st.header("What goes with the rating", anchor=False)
+def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+    """Which features go with the rating: the map, and one feature with its intervals."""
     referees = referees_of(page.arena)
     if not referees:
         st.caption("Nothing rates the systems of this arena yet, so no feature can be compared with a rating.")
-        return (), {}
+        return {}
     with st.container(horizontal=True, gap="medium"):
         referee = who.referee(referees, "Whose ratings.")
         skill = who.skill(referee)
     try:
-        relations = views.relations(page.arena, referee, skill, codes)
+        relations = views.relations(page.arena, referee, skill, shown.languages)
     except MirageError as error:
         ui.refuse(error)
-        return (), {}
+        return {}
     rows = ui.kept(views.of_features, relations, names=names)
     if not rows:
         st.caption("None of these languages is rated.")
-        return (), {}
+        return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
     cell = ui.chart(
         ui.kept(charts.relation_map, rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
@@ -285,11 +244,24 @@ def related(
         ui.plain(
             f"{method}. Hollow: the interval takes in 0, or there is none. It goes with the rating; whether it makes "
             "an answer good, no correlation tells. Hover a cell for its interval and n; select it to see its feature "
-            "in full below."
+            "with intervals below."
         )
     )
-    facts = {"referee": referee, "skill": skill, "correlation": method, "relations": ui.kept(views.facts, rows)}
-    return rows, facts
+    feature = pick_feature(names)
+    if feature_rows := [row for row in rows if row.feature == feature]:
+        ui.chart(
+            charts.relation_whiskers(feature_rows, mode=ui.mode()),
+            key="relation_whiskers",
+            alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
+        )
+    relations_facts = ui.kept(views.facts, rows)
+    return {
+        "feature": feature,
+        "referee": referee,
+        "skill": skill,
+        "correlation": method,
+        "relations": relations_facts,
+    }
 
 
 main()

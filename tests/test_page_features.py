@@ -66,18 +66,45 @@ def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
     return figures
 
 
+def panel_names(figure: Any) -> list[str]:
+    """The titles over the panels, and what stands beside them."""
+    return [note["text"] for note in figure["layout"]["annotations"]]
+
+
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
     figures = drawn(monkeypatch)
     page = open_page(script)
     assert not page.exception
     assert "216 answers of 6 systems in 3 languages, 11 features." in page_text(page)
-    assert len([key for key in figures if key.startswith("panel_")]) == 11
-    assert "0 to 1, probability, higher is better" in page_text(page)
-    assert "1 to 5, grade, higher is better" in page_text(page)
-    assert {"relation_map", "relation_whiskers"} <= set(figures)
-    assert [h.value for h in page.header] == ["What goes with the rating", "Mean over languages", "One feature"]
-    assert len(page.dataframe) == 2
+    assert set(figures) == {"panels"}
+    names = panel_names(figures["panels"])
+    assert len(names) == 11
+    assert any("0 to 1, probability, higher is better" in name for name in names)
+    assert any("1 to 5, grade, higher is better" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("section", "charts", "tables"),
+    [("Over languages", set(), 2), ("With the rating", {"relation_map", "relation_whiskers"}, 0)],
+)
+def test_a_section_draws_its_own_alone(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, charts: set[str], tables: int
+) -> None:
+    figures = drawn(monkeypatch)
+    page = open_page(section=section)
+    assert not page.exception
+    assert set(figures) == charts
+    assert len(page.dataframe) == tables
+
+
+@pytest.mark.parametrize(
+    ("params", "section"), [({"feature": "answer_bleu"}, "Over languages"), ({"referee": "judge"}, "With the rating")]
+)
+def test_a_link_that_names_a_picker_opens_its_section(arenas: Path, params: dict[str, str], section: str) -> None:
+    page = open_page(**params)
+    assert not page.exception
+    assert page.session_state["section"] == section
 
 
 def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,20 +113,17 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
         languages=["en", "te"],
         features=["length", "fluency_score", "answer_bleu"],
         systems=["sim-02"],
-        feature="answer_bleu",
-        referee="judge",
     )
     assert not page.exception
-    assert {key for key in figures if key.startswith("panel_")} == {"panel_answer_bleu", "panel_fluency_score"}
-    assert list(figures["panel_answer_bleu"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
-    assert [t["mode"] for t in figures["panel_answer_bleu"]["data"]].count("lines") == 2
+    assert len(panel_names(figures["panels"])) == 2
+    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["en", "te"]
+    assert [t["mode"] for t in figures["panels"]["data"]].count("lines") == 2 * 2
     assert "The link asks for what is not here" in page_text(page)  # length is not measured in this arena
-    assert page.selectbox(key="feature").value == "answer_bleu"
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
 def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn(monkeypatch, **{"panel_citation_MAP@10": ["sim-03", "te"]})
+    drawn(monkeypatch, panels=["sim-03", "te", "citation_MAP@10"])
     page = open_page(APP)
     assert not page.exception
     row = next(
@@ -116,25 +140,9 @@ def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch:
     assert page.session_state["systems"] == ["sim-03"]
 
 
-def test_the_dot_that_was_clicked_last_counts(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clicks: dict[str, Any] = {"panel_target_language": ["sim-01", "en"]}
-    real = ui.chart
-    monkeypatch.setattr(ui, "chart", lambda figure, **options: (real(figure, **options), clicks.get(options["key"]))[1])
-    page = open_page()
-    assert "**sim-01** in English: Target language" in page_text(page)
-    clicks["panel_fluency_score"] = ["sim-02", "ar"]
-    page.run()
-    assert "**sim-02** in Arabic: Fluency" in page_text(page)
-    assert "**sim-01** in English" not in page_text(page)
-    clicks["panel_target_language"] = ["sim-04", "te"]
-    page.run()
-    assert "**sim-04** in Telugu: Target language" in page_text(page)
-    assert "**sim-02** in Arabic" not in page_text(page)
-
-
 def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(monkeypatch, relation_map=["reranker_score", "en"])
-    page = open_page()
+    page = open_page(section="With the rating")
     assert not page.exception
     assert page.selectbox(key="feature").value == "reranker_score"
     page.selectbox(key="feature").set_value("fluency_score").run()
@@ -153,10 +161,12 @@ def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pyte
     figures = drawn(monkeypatch)
     page = open_page(arena="unrated")
     assert not page.exception
+    assert len(panel_names(figures["panels"])) == 11
+    figures.clear()
+    page = open_page(arena="unrated", section="With the rating")
+    assert not page.exception
     assert "Nothing rates the systems of this arena yet" in page_text(page)
-    assert len([key for key in figures if key.startswith("panel_")]) == 11
-    assert "relation_map" not in figures
-    assert len(page.dataframe) == 2
+    assert not figures
 
 
 def test_a_first_look_that_takes_a_while_says_how_far_it_is(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +193,7 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     store.write(tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store, "bundled", dict)
-    figures = drawn(monkeypatch, panel_length=[NAME, "en"])
+    figures = drawn(monkeypatch, panels=[NAME, "en", NAME])
     page = open_page(arena="a", systems=[NAME])
     assert not page.exception
     raw = "\n".join(e.value for kind in (page.markdown, page.caption) for e in kind)
@@ -191,7 +201,7 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert NAME in page_text(page)
     assert "<b>z</b>" not in "".join(element.proto.body for element in page.get("html"))
     hovers = [text for figure in figures.values() for trace in figure["data"] for text in trace.get("text", ())]
-    assert all("<b>z" not in text for text in hovers)
+    assert all("<b>z" not in text for text in [*hovers, *panel_names(figures["panels"])])
 
 
 # In a real browser
@@ -209,7 +219,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         opened = start()
         page = opened.page
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        dots = page.locator(".st-key-panel_answer_bleu .points path")
+        dots = page.locator(".st-key-panels .points path")
         dots.first.wait_for()
         assert dots.count() == 6
         opened.settle()
@@ -229,12 +239,12 @@ def test_the_page_fits_a_narrow_screen(explorer: str) -> None:
     with browser.chromium() as start:
         opened = start(width=420, scheme="dark")
         opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02")
-        opened.page.locator(".st-key-relation_whiskers .main-svg").first.wait_for()
+        opened.page.locator(".st-key-panels .main-svg").first.wait_for()
         opened.settle()
-        panels = opened.page.locator("[class*=st-key-panel_]")
-        boxes = [panels.nth(k).bounding_box() for k in range(panels.count())]
-        assert len(boxes) == 11
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 420 for box in boxes)
-        assert len({box["x"] for box in boxes}) == 1
+        box = opened.page.locator(".st-key-panels").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 420
+        assert opened.page.locator(".st-key-panels .subplot.xy, .st-key-panels [class*='subplot x']").count() == 11
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 420
         assert opened.heard == ([], [], [])

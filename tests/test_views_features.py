@@ -197,19 +197,22 @@ def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
 def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: str) -> None:
     overview = views.overview(arena, ("ar", "en", "te"))
     for chosen in ((), ("sim-02", "sim-05")):
-        figure = charts.panel(
-            overview.by_feature["support_entailment"],
-            feature="support_entailment",
+        names = ("support_entailment", "answer_bleu")
+        figure = charts.panels(
+            overview.by_feature,
+            features=names,
             languages=overview.languages,
             chosen=chosen,
             mode=mode,  # type: ignore[arg-type]  # one of the two
         )
         checked(figure)
         dots = [point for trace in figure["data"] for point in trace.get("customdata", ())]
-        assert sorted(dots) == sorted([s, c] for s in overview.systems for c in overview.languages)
+        assert sorted(dots) == sorted([s, c, f] for s in overview.systems for c in overview.languages for f in names)
         texts = [text for trace in figure["data"] for text in trace.get("text", ())]
-        assert all("n = " in text and "%" in text for text in texts)
-        assert len([t for t in figure["data"] if t["mode"] == "lines"]) == 1 + len(chosen)
+        assert all("n = " in text for text in texts)
+        assert len([t for t in figure["data"] if t["mode"] == "lines"]) == len(names) * (1 + len(chosen))
+        fields = [figure["layout"][axis]["domain"] for axis in ("yaxis2", "yaxis")]
+        assert 0 <= fields[0][0] < fields[0][1] < fields[1][0] < fields[1][1] <= 1
     rows = views.relations(arena, "judge", "both", ("ar", "en", "te"))
     cells = charts.relation_map(rows, features=overview.features, languages=("all", "ar", "en", "te"), mode=mode)  # type: ignore[arg-type]
     checked(cells)
@@ -219,7 +222,7 @@ def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: 
 
 def test_a_systems_name_is_no_markup_in_a_figure() -> None:
     row = FeatureMean("en", "<b>x</b>&", "length", 1.0, None, None, 1, 1)
-    assert "&lt;b&gt;x&lt;/b&gt;&amp;" in charts.hover(row, "other")
+    assert "&lt;b&gt;x&lt;/b&gt;&amp;" in charts.hover(row)
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
-"""Figures of the Features page: a lollipop panel a feature, and how features go with ratings."""
+"""Figures of the Features page: lollipop panels, one a feature, and how features go with ratings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from textwrap import wrap
 from typing import Any, Protocol
 
 from mirage.charts import primitives
 from mirage.charts.leaderboard import FOOT, HEAD
 from mirage.charts.palette import (
-    FAMILIES,
     MARK_SIZE,
     ROW,
     SPACE,
@@ -67,13 +67,15 @@ class Tau(Protocol):
         """Whether the interval leaves out 0."""
 
 
-PANEL = 232
-"""Height of a panel in pixels."""
+PANEL, _HEAD = 96, 46
+"""Height of a panel's field, and of what stands between two fields, in pixels: languages above, the next name below."""
 _DASHES = ("none", "2,2", "6,3", "10,3", "6,3,2,3")
 """Lines of systems in focus, in their order: pixels drawn and left out."""
 _FADED = 0.22
-_LEFT, _BELOW = 60, 24
-"""Room for a panel's values with their title, and for its languages, in pixels."""
+_LEFT, _TOP = 60, 26
+"""Room for the values, and for the first panel's name, in pixels."""
+_WRAP = 90
+"""Characters in a line of a definition that is shown on hover."""
 
 
 @lru_cache(maxsize=64)
@@ -102,102 +104,169 @@ def value_text(value: float | None) -> str:
     return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
 
 
-def panel(
-    rows: tuple[FeatureMean, ...], *, feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
+def facts_text(feature: str) -> str:
+    """Range, unit and direction of a feature's values."""
+    spec = FEATURES.get(feature)
+    if spec is None:
+        return "not declared by this version of mirage"
+    low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
+    return ", ".join(filter(None, (low, spec.unit, direction_text(feature))))
+
+
+def panels(
+    by_feature: Mapping[str, tuple[FeatureMean, ...]],
+    *,
+    features: tuple[str, ...],
+    languages: tuple[str, ...],
+    chosen: tuple[str, ...],
+    mode: Mode,
 ) -> dict[str, Any]:
-    """Mean values of one feature: languages along x, one dot a system, on a stem from the lowest to the highest.
+    """A panel a feature in one figure: languages along x, one dot a system, on a stem from the lowest to the highest.
+
+    The panels stand below each other, so that a language is the same column in all of them. A click on a dot yields its
+    system, language and feature.
 
     Args:
-        rows: rows of `views.Overview.by_feature`.
-        feature: its name.
+        by_feature: `views.Overview.by_feature`.
+        features: the panels, top to bottom; at least one.
         languages: the columns.
         chosen: systems that stand out, each with a line through its dots; the others fade. None: all alike.
         mode: light or dark.
     """
-    colors = ink(mode)
-    place = {code: k for k, code in enumerate(languages)}
-    known_rows = [row for row in rows if row.mean is not None and row.language in place]
-    data: list[dict[str, Any]] = [_stems(known_rows, place, mode)]
-    # The chosen come last, and so on top.
-    for front in (False, True):
-        for maker in FAMILIES:
-            maker_rows = [row for row in known_rows if (row.system in chosen) is front and family(row.system) is maker]
-            if maker_rows:
-                marker = {
-                    "color": maker.color(mode),
-                    "symbol": maker.symbol,
-                    "size": MARK_SIZE + (1 if front else -1),
-                    "opacity": _FADED if chosen and not front else 1,
-                    "line": {"color": colors.ground, "width": 0.75},
-                }
-                data.append(_dots(maker_rows, place, maker.name, marker))
-    for k, system in enumerate(chosen):
-        path = sorted((place[row.language], row.mean or 0.0) for row in known_rows if row.system == system)
-        line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
-        x, y = [x for x, _ in path], [y for _, y in path]
-        data.insert(1, primitives.lines(x, y, line))
-    spec = FEATURES.get(feature)
+    height = _TOP + len(features) * (PANEL + _HEAD)
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    heads = []
+    for k, feature in enumerate(features):
+        number = str(k + 1) if k else ""
+        top = 1 - k * (PANEL + _HEAD) / (height - _TOP)
+        domain = [max(0.0, top - PANEL / (height - _TOP)), top]
+        place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
+        data += [trace | place for trace in _panel(by_feature[feature], feature, languages, chosen, mode)]
+        axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, languages, domain, number, mode)
+        heads.append(_head(feature, top, mode))
     return {
         "data": data,
         "layout": layout(
             mode,
-            height=PANEL,
+            height=height,
             **columns_width(len(languages)),
-            # Margins that Plotly measures cost every panel a second drawing.
-            margin={"l": _LEFT, "r": SPACE, "t": SPACE, "b": _BELOW},
-            xaxis=axis(
-                mode,
-                automargin=False,
-                tickvals=list(range(len(languages))),
-                ticktext=list(languages),
-                tickangle=0,
-                tickfont={"color": colors.muted, "size": 10 if len(languages) > 12 else TEXT_SIZE},
-                range=[-0.7, max(len(languages), 6) - 0.3],
-                showgrid=False,
-                zeroline=False,
-            ),
-            yaxis=axis(
-                mode,
-                automargin=False,
-                title=f"{(spec.unit if spec else '') or 'mean'} ({direction_text(feature)})",
-                rangemode="tozero" if spec and spec.low == 0 else "normal",
-                nticks=5,
-                zeroline=True,
-            ),
+            # Margins that Plotly measures cost a second drawing.
+            margin={"l": _LEFT, "r": SPACE, "t": _TOP, "b": 0},
+            annotations=heads,
+            **axes,
         ),
     }
 
 
+def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
+    """Name, range and direction of a feature above its panel; its definition on hover."""
+    spec = FEATURES.get(feature)
+    about = {} if spec is None else {"hovertext": "<br>".join(wrap(label_text(f"{spec.meaning} {spec.source}"), _WRAP))}
+    color = ink(mode).muted
+    return {
+        "text": f'<b>{label_text(title(feature))}</b>  <span style="color:{color}">{facts_text(feature)}</span>',
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xshift": SPACE - _LEFT,
+        "yshift": SPACE // 2,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        **about,
+    }
+
+
+def _axes(
+    feature: str, languages: tuple[str, ...], domain: Sequence[float], number: str, mode: Mode
+) -> tuple[dict[str, object], dict[str, object]]:
+    """The axes of one panel."""
+    spec = FEATURES.get(feature)
+    size = 10 if len(languages) > 12 else TEXT_SIZE
+    return axis(
+        mode,
+        automargin=False,
+        anchor=f"y{number}",
+        tickvals=list(range(len(languages))),
+        ticktext=list(languages),
+        tickangle=0,
+        tickfont={"color": ink(mode).muted, "size": size},
+        range=[-0.7, max(len(languages), 6) - 0.3],
+        showgrid=False,
+        zeroline=False,
+    ), axis(
+        mode,
+        automargin=False,
+        anchor=f"x{number}",
+        domain=list(domain),
+        rangemode="tozero" if spec and spec.low == 0 else "normal",
+        nticks=4,
+        zeroline=True,
+    )
+
+
+def _panel(
+    rows: tuple[FeatureMean, ...], feature: str, languages: tuple[str, ...], chosen: tuple[str, ...], mode: Mode
+) -> list[dict[str, Any]]:
+    """The marks of one panel; the chosen come last, and so on top."""
+    place = {code: k for k, code in enumerate(languages)}
+    known_rows = [row for row in rows if row.mean is not None and row.language in place]
+    data: list[dict[str, Any]] = [_stems(known_rows, place, mode)]
+    for k, system in enumerate(chosen):
+        path = sorted((place[row.language], _short(row.mean)) for row in known_rows if row.system == system)
+        line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
+        data.append(primitives.lines([x for x, _ in path], [y for _, y in path], line))
+    for front in (False, True):
+        for style in dict.fromkeys(family(row.system) for row in known_rows):
+            style_rows = [row for row in known_rows if (row.system in chosen) is front and family(row.system) is style]
+            if style_rows:
+                marker = {
+                    "color": style.color(mode),
+                    "symbol": style.symbol,
+                    "size": MARK_SIZE + (1 if front else -1),
+                    "opacity": _FADED if chosen and not front else 1,
+                    "line": {"color": ink(mode).ground, "width": 0.75},
+                }
+                data.append(_dots(style_rows, feature, place, style.name, marker))
+    return data
+
+
+def _short(value: float | None) -> float:
+    """A value as precise as a figure draws it: what is sent is a third."""
+    return float(f"{value or 0.0:.5g}")
+
+
 def _stems(rows: Sequence[FeatureMean], place: Mapping[str, int], mode: Mode) -> dict[str, Any]:
     by_position = [
-        (position, [row.mean for row in rows if row.language == code and row.mean is not None])
-        for code, position in place.items()
+        (position, [_short(row.mean) for row in rows if row.language == code]) for code, position in place.items()
     ]
     ends = [((position, min(means)), (position, max(means))) for position, means in by_position if means]
     return primitives.segments(ends, {"color": ink(mode).line, "width": 3})
 
 
 def _dots(
-    rows: Sequence[FeatureMean], place: Mapping[str, int], maker: str, marker: Mapping[str, Any]
+    rows: Sequence[FeatureMean], feature: str, place: Mapping[str, int], maker: str, marker: Mapping[str, Any]
 ) -> dict[str, Any]:
     return primitives.dots(
         [place[row.language] for row in rows],
-        [row.mean for row in rows],
-        [hover(row, maker) for row in rows],
+        [_short(row.mean) for row in rows],
+        [hover(row) for row in rows],
         marker,
-        clicks=[[row.system, row.language] for row in rows],
+        clicks=[[row.system, row.language, feature] for row in rows],
         name=maker,
         cliponaxis=False,
     )
 
 
-def hover(row: FeatureMean, maker: str) -> str:
-    """What a dot says."""
+def hover(row: FeatureMean) -> str:
+    """What a dot says: its system, where, mean, interval, and the answers behind it."""
     interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
     where = name_of(row.language) if is_code(row.language) else "mean over languages"
     return (
-        f"<b>{label_text(row.system)}</b> ({maker})<br>{where}: {value_text(row.mean)}{interval}<br>"
-        f"n = {row.n:,} of {row.total:,} answers ({row.coverage:.0%})"
+        f"<b>{label_text(row.system)}</b><br>{where}: {value_text(row.mean)}{interval}<br>"
+        f"n = {row.n:,} of {row.total:,} answers"
     )
 
 
