@@ -31,7 +31,7 @@ from mirage import features, outcomes, schema, store
 from mirage.cli import app
 from mirage.cli.exporting import export
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
-from mirage.exports import hub, leaderboard, trec
+from mirage.exports import hub, leaderboard, printing, trec
 
 SAMPLE = ROOT / "data" / "sample"
 HOSTILE = (
@@ -87,7 +87,7 @@ def printed(latex: str) -> str:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
 def test_any_text_is_printed_by_latex_as_it_is(text: str) -> None:
-    assert printed(leaderboard.latex_text(text)) == leaderboard.single_line(text)
+    assert printed(printing.latex_text(text)) == printing.single_line(text)
 
 
 def latex_rows(latex: str) -> list[list[str]]:
@@ -105,10 +105,10 @@ def latex_rows(latex: str) -> list[list[str]]:
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(NAMES, min_size=2, max_size=3, unique_by=leaderboard.single_line))
+@given(st.lists(NAMES, min_size=2, max_size=3, unique_by=printing.single_line))
 def test_no_name_breaks_a_table(names: list[str]) -> None:
     ranking = ranked([f"x{name}" for name in names], n=4)
-    shown = {leaderboard.single_line(f"x{name}") for name in names}
+    shown = {printing.single_line(f"x{name}") for name in names}
     cells = [row[1] for row in latex_rows(ranking.to_latex())]
     assert {printed(re.sub(r"^\\textbf\{(.*)\}$", r"\1", cell)) for cell in cells} == shown
     assert {row[1] for row in markdown_rows(ranking.to_markdown())} == shown
@@ -194,18 +194,18 @@ def markdown_rows(text: str) -> list[list[str]]:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
 def test_any_text_is_shown_by_markdown_as_it_is(text: str) -> None:
-    shown = read_markdown(leaderboard.markdown_text(text))
+    shown = read_markdown(printing.markdown_text(text))
     assert shown.tags <= {"p"}
-    assert "".join(shown.paragraphs).strip() == leaderboard.single_line(text)
-    cell = read_markdown(f"| x |\n| --- |\n| y{leaderboard.markdown_text(text)} |")
-    assert cell.rows[1] == [f"y{leaderboard.single_line(text)}".strip()]
+    assert "".join(shown.paragraphs).strip() == printing.single_line(text)
+    cell = read_markdown(f"| x |\n| --- |\n| y{printing.markdown_text(text)} |")
+    assert cell.rows[1] == [f"y{printing.single_line(text)}".strip()]
 
 
 def test_hostile_names_and_titles_stay_text_in_every_kind(tmp_path: Path) -> None:
     ranking = ranked(HOSTILE)
     for kind in ("tex", "md", "csv", "json"):
         leaderboard.write_leaderboard(ranking, tmp_path / f"x.{kind}", title=HOSTILE[0], notes=HOSTILE)
-    names = {leaderboard.single_line(name) for name in HOSTILE}
+    names = {printing.single_line(name) for name in HOSTILE}
     assert len(names) == len(HOSTILE)
     assert {row[1] for row in markdown_rows((tmp_path / "x.md").read_text("utf-8"))} == names
     assert "\u202e" not in (tmp_path / "x.md").read_text("utf-8")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mirage.store.sheets import csv_text
 
-Format = Literal["table", "csv", "csv-exact", "json"]
+Format = Literal["table", "csv", "csv-exact", "json", "latex", "markdown"]
 Rows = Sequence[Mapping[str, Any]]
 
 _SHARES = (
@@ -36,7 +36,8 @@ def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
     """Print a table: for people, or exactly.
 
     CSV and JSON hold every digit (Python's shortest text that gives the same number); a null is an empty field in CSV.
-    `csv` puts a quote before texts that a spreadsheet would compute, `csv-exact` does not.
+    `csv` puts a quote before texts that a spreadsheet would compute, `csv-exact` does not. LaTeX and Markdown hold the
+    numbers as for people, to print.
     """
     if output_format == "table":
         _for_people(rows, columns)
@@ -46,6 +47,8 @@ def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
     if output_format in ("csv", "csv-exact"):
         values = [[_exact(row[name]) for name in columns] for row in rows]
         sys.stdout.write(csv_text(columns, values, exact=output_format == "csv-exact"))
+    elif output_format in ("latex", "markdown"):
+        sys.stdout.write(_to_print(rows, columns, output_format))
     else:
         json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
@@ -97,7 +100,7 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        number = any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
+        number = _is_number(rows, name)
         table.add_column(name.replace("_", " "), justify="right" if number else "left", no_wrap=number, overflow="fold")
     for row in rows:
         table.add_row(*(_readable(name, row[name]) for name in columns))
@@ -105,6 +108,21 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     if not console.is_terminal:
         console.width = _WIDE
     console.print(table)
+
+
+def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex", "markdown"]) -> str:
+    from mirage.exports.printing import PrintedColumn, latex_table, markdown_table
+
+    printed = []
+    for name in columns:
+        cells = ("" if row[name] is None else _readable(name, row[name]) for row in rows)
+        printed.append(PrintedColumn(name.replace("_", " "), tuple(cells), _is_number(rows, name)))
+    return markdown_table(printed) if output_format == "markdown" else latex_table(printed)
+
+
+def _is_number(rows: Rows, name: str) -> bool:
+    """Whether a column holds numbers, be they written already."""
+    return any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
 
 
 def _readable(name: str, value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from mirage.comparison.records import Comparison, ComparisonReport, MovedQuery
-from mirage.exports.leaderboard import markdown_text, single_line
+from mirage.exports.printing import markdown_text, single_line
 from mirage.rank.records import JOINT
 from mirage.text import counted
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mirage import schema, store
 from mirage.errors import ArenaError, NotEnoughData, UnknownName
-from mirage.exports.leaderboard import markdown_text, single_line
+from mirage.exports.printing import markdown_text, single_line
 from mirage.extras import extra
 from mirage.features import FEATURES
 from mirage.features.means import FeatureMean, means, over_languages

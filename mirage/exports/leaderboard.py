@@ -6,14 +6,13 @@ Names are text, whatever is in them: no name can end a cell, a row or the table.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
+from mirage.exports.printing import latex_frame, latex_text, markdown_frame, markdown_text
 from mirage.rank import Ranking
 from mirage.rank.ranking import ordered
 from mirage.rank.records import JOINT
@@ -22,23 +21,6 @@ from mirage.text import counted
 HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Queries", "Battles")
 """Columns of the printed table."""
 _ALIGN = "rlrrrrrr"
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Embeddings, overrides and isolates: an open one would turn what follows the name."""
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-_LIGATURES = re.compile(r"(?<=([-',]))(?=\1)")
-"""Between two characters that TeX joins to another."""
-_MARKDOWN = re.compile(r"[\\`*_\[\]<~|&$]|^[-+=#>]")
-_NUMBERED = re.compile(r"^(\d+)\.")
-"""A text that would begin a list."""
 
 
 def to_latex(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
@@ -56,32 +38,21 @@ def to_latex(ranking: Ranking, language: str | None = None, *, title: str = "", 
     Raises:
         UnknownName: if the language is not ranked here.
     """
-    lines = []
-    for row in _rows(ranking, language):
+    lines, rules = [], []
+    for n, row in enumerate(_rows(ranking, language)):
         low = r"-\infty" if row["low"] is None else f"{row['low']:+.2f}"
         high = r"+\infty" if row["high"] is None else f"{row['high']:+.2f}"
         name = latex_text(row["system"])
         name = rf"\textbf{{{name}}}" if row["best"] else name
-        cells = _cells(row, name, f"${row['rating']:+.2f}$", f"[${low}$, ${high}$]")
-        lines += [r"    \midrule"] * row["begins"] + [f"    {' & '.join(cells)} \\\\"]
-    head = " & ".join(latex_text(name) for name in HEAD)
-    return "\n".join(
-        [
-            r"% Needs \usepackage{booktabs}.",
-            r"\begin{table}",
-            r"  \centering",
-            rf"  \caption{{{latex_text(caption(ranking, language, title=title, notes=notes))}}}",
-            r"  \label{tab:leaderboard}",
-            rf"  \begin{{tabular}}{{{_ALIGN}}}",
-            r"    \toprule",
-            rf"    {head} \\",
-            r"    \midrule",
-            *lines,
-            r"    \bottomrule",
-            r"  \end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+        rules += [n] * row["begins"]
+        lines.append(_cells(row, name, f"${row['rating']:+.2f}$", f"[${low}$, ${high}$]"))
+    return latex_frame(
+        [latex_text(name) for name in HEAD],
+        lines,
+        sides=_ALIGN,
+        caption=latex_text(caption(ranking, language, title=title, notes=notes)),
+        label="leaderboard",
+        rules=rules,
     )
 
 
@@ -91,15 +62,16 @@ def to_markdown(ranking: Ranking, language: str | None = None, *, title: str = "
     Markdown has no line between rows, so that only the column of tiers tells where one begins. Args and errors: as for
     `to_latex`.
     """
-    lines = [f"| {' | '.join(HEAD)} |", "|" + "|".join(" --- " if side == "l" else " ---: " for side in _ALIGN) + "|"]
+    lines = []
     for row in _rows(ranking, language):
         low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
         high = "+∞" if row["high"] is None else f"{row['high']:+.2f}"
         name = markdown_text(row["system"])
         name = f"**{name}**" if row["best"] and name else name
         rating = f"{row['rating']:+.2f}"
-        lines.append(f"| {' | '.join(_cells(row, name, rating, f'{low} to {high}'))} |")
-    return "\n".join([*lines, "", markdown_text(caption(ranking, language, title=title, notes=notes)), ""])
+        lines.append(_cells(row, name, rating, f"{low} to {high}"))
+    words = markdown_text(caption(ranking, language, title=title, notes=notes))
+    return markdown_frame(HEAD, lines, sides=_ALIGN, caption=words)
 
 
 def caption(ranking: Ranking, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
@@ -190,20 +162,3 @@ def _cells(row: dict[str, Any], name: str, rating: str, interval: str) -> list[s
     ranks = str(low) if low == high else f"{low} to {high}"
     tier = "" if row["tier"] is None else str(row["tier"])
     return [str(row["rank"]), name, rating, interval, ranks, tier, f"{row['queries']:,}", f"{row['battles']:,}"]
-
-
-def single_line(text: str) -> str:
-    """A text on one line, without characters that are no text or that turn the direction of what follows."""
-    letters = (" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in _BIDI.sub("", text))
-    return " ".join("".join(letters).split())
-
-
-def latex_text(text: str) -> str:
-    """A plain text as LaTeX that prints just that text, in a cell of a table or a caption."""
-    parts = _LIGATURES.sub("\0", single_line(text)).split("\0")
-    return "{}".join("".join(_TEX.get(character, character) for character in part) for part in parts)
-
-
-def markdown_text(text: str) -> str:
-    """A plain text as Markdown that shows just that text, in a cell of a table, a heading or a paragraph."""
-    return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\g<0>", single_line(text)))
