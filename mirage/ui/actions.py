@@ -114,11 +114,14 @@ def download(
     about: Mapping[str, Any],
     report: Callable[[], str] | None = None,
     printed: Mapping[str, Callable[[], str]] | None = None,
+    open_parts: Callable[[], None] | None = None,
 ) -> None:
     """Files with the same rows, made only when asked for; as a table to print and as a report, where the page can make
-    them.
+    them; `open_parts` opens what takes its charts and tables along.
     """
     help_ = "Exactly the rows that are shown, unrounded."
+    if st.session_state.pop(_OPEN, False) and open_parts is not None:
+        open_parts()
     panel = place.popover("Download", help=help_, key="frame_download", on_change="rerun")
     if not panel.open:
         return
@@ -142,12 +145,25 @@ def download(
             )
         for label, make, ending, mime, meaning in kinds:
             st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
+        if open_parts is not None:
+            st.button("Pictures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
         st.caption(f"{counted(len(rows), 'row')}, {counted(rows.num_columns, 'column')}")
         st.radio(
             "The camera on a chart saves it as", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session"
         )
 
 
+_OPEN = "_take_out"
+"""Under this key the session holds that the dialog was asked for."""
+
+
+def _leave() -> None:
+    # A panel that closes while the dialog is open asks for the whole page again, which closes the dialog.
+    st.session_state["frame_download"] = False
+    st.session_state[_OPEN] = True
+
+
+_PARTS = "Each chart as PNG, SVG or a figure for a paper; each table as LaTeX, Markdown or CSV."
 _PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
 """Ending and media type of each kind of table to print."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from mirage.ui.actions import image_format
+from mirage.ui.parts import add_chart
 
 _STEP = 400
 
@@ -29,6 +30,7 @@ def chart(
     Returns:
         `customdata` of the clicked mark, or None.
     """
+    add_chart(key, figure, alt, name or key)
     config = {
         "displaylogo": False,
         "modeBarButtons": [["toImage"]],
@@ -38,7 +40,7 @@ def chart(
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
     place: Any = st.container(key=f"scroll_{key}" + (f"_least{least}" if least else "")) if wide else st
     state: Any = place.plotly_chart(
-        _ready()(figure),
+        ready(figure),
         key=key,
         theme=None,
         config=config,
@@ -55,6 +57,11 @@ def clicked(key: str) -> Any:
     state = st.session_state.get(key)
     points = state.selection.points if state is not None else []
     return points[0].get("customdata") if points else None
+
+
+def ready(figure: Mapping[str, Any]) -> Any:
+    """A figure as Streamlit takes it."""
+    return _ready()(figure)
 
 
 @cache

@@ -24,7 +24,7 @@ from mirage.charts.palette import Mode, ink
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.languages import in_order
 from mirage.store import Arena, home, owned
-from mirage.ui import actions, memory, metrics, tour, yours
+from mirage.ui import actions, memory, metrics, parts, tour, yours
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, PageEntry
 from mirage.ui.head import Head
@@ -137,7 +137,16 @@ class Page:
             **about,
         }
         html = None if report is None else lambda: report(facts)
-        actions.download(self._actions, f"{self.arena.name}-{name}", rows, facts, html, printed)
+        stem = f"{self.arena.name}-{name}"
+        drawn = parts.drawn()
+
+        def open_parts() -> None:
+            from mirage.ui.take_out import take_out
+
+            take_out(drawn, stem, self._head.summary, facts)
+
+        some = open_parts if drawn.charts or drawn.tables else None
+        actions.download(self._actions, stem, rows, facts, html, printed, some)
 
 
 def run() -> None:
@@ -188,6 +197,7 @@ def begin(name: str) -> Page:
         _configure(entry.title)
         _shared()
     shared: _Shared = st.session_state["_shared"]
+    parts.begin()
     arrive(entry.name)
     st.html(_style(mode()))
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")

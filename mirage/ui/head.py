@@ -48,6 +48,11 @@ class Head:
             self._place.html(self._shown)
 
     @property
+    def summary(self) -> str:
+        """The summary as it stands; empty while there is none."""
+        return self._summary
+
+    @property
     def written(self) -> str:
         """The head as HTML; all of it is escaped."""
         shown, color, meaning = kind_of(self._label)

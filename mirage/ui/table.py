@@ -15,6 +15,7 @@ import streamlit as st
 from mirage import schema
 from mirage.charts.palette import FORMATS, ROW, Kind, Mode, family, ink
 from mirage.ui.kept import kept
+from mirage.ui.parts import add_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,6 +101,7 @@ def table(
     Returns:
         Index of the selected row, or None.
     """
+    add_table(key, rows, columns)
     data, config = kept(_prepare, rows, columns=tuple(columns), mode=mode())
     shown: Any = st.dataframe(
         data,

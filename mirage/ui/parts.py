@@ -1,0 +1,65 @@
+"""What a page has drawn so far in this run: its charts and tables, for those who take them along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ui.table import Col
+
+
+@dataclass(frozen=True)
+class ChartPart:
+    """A chart that is on the page."""
+
+    figure: Mapping[str, Any]
+    alt: str
+    """What it shows, in a sentence."""
+    name: str
+    """Stem of its file's name."""
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table that is on the page."""
+
+    rows: pa.Table
+    columns: tuple[Col, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """All of a page, by key and in the order in which they were drawn."""
+
+    charts: dict[str, ChartPart] = field(default_factory=dict)
+    tables: dict[str, TablePart] = field(default_factory=dict)
+
+
+_parts: ContextVar[Parts | None] = ContextVar("parts", default=None)
+
+
+def begin() -> None:
+    """Forget what an earlier page, or run, has drawn."""
+    _parts.set(Parts())
+
+
+def drawn() -> Parts:
+    """What is drawn so far."""
+    return _parts.get() or Parts()
+
+
+def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str) -> None:
+    """A chart was drawn."""
+    if (parts := _parts.get()) is not None:
+        parts.charts[key] = ChartPart(figure, alt, name)
+
+
+def add_table(key: str, rows: pa.Table, columns: Sequence[Col]) -> None:
+    """A table was drawn."""
+    if (parts := _parts.get()) is not None:
+        parts.tables[key] = TablePart(rows, tuple(columns))
