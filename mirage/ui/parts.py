@@ -33,24 +33,24 @@ class TablePart:
 
 
 @dataclass(frozen=True)
-class Parts:
+class PageParts:
     """All of a page, by key and in the order in which they were drawn."""
 
     charts: dict[str, ChartPart] = field(default_factory=dict)
     tables: dict[str, TablePart] = field(default_factory=dict)
 
 
-_parts: ContextVar[Parts | None] = ContextVar("parts", default=None)
+_parts: ContextVar[PageParts | None] = ContextVar("parts", default=None)
 
 
 def begin() -> None:
     """Forget what an earlier page, or run, has drawn."""
-    _parts.set(Parts())
+    _parts.set(PageParts())
 
 
-def drawn() -> Parts:
+def drawn() -> PageParts:
     """What is drawn so far."""
-    return _parts.get() or Parts()
+    return _parts.get() or PageParts()
 
 
 def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str) -> None:

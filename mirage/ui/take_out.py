@@ -12,7 +12,7 @@ from mirage.charts.paper import DOTS_AN_INCH, FACES, PIXELS_AN_INCH, WIDTHS, Fac
 from mirage.exports.printing import PrintedColumn, label_text, latex_table, markdown_table
 from mirage.store.export import to_csv
 from mirage.ui.chart import ready
-from mirage.ui.parts import ChartPart, Parts, TablePart
+from mirage.ui.parts import ChartPart, PageParts, TablePart
 from mirage.views.captions import caption, figure_latex
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 
 
 
 @st.dialog("Pictures and tables", width="large")
-def take_out(parts: Parts, name: str, summary: str, facts: Mapping[str, Any]) -> None:
+def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]) -> None:
     """Choose a chart or a table, see it as it leaves, and save it.
 
     Args:
