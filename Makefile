@@ -33,7 +33,7 @@ bench: .venv/.ready-dev ## time the slow parts side by side with what they repla
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
 	$(PY) -m mirage bundle "$(DATA)" --into data
 
-sample: .venv/.ready ## build the sample arena again from data/sample/source
+sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again

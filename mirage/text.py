@@ -78,6 +78,16 @@ def terms(text: str) -> list[str]:
     return results
 
 
+def trigrams(text: str) -> list[str]:
+    """Every three neighbouring characters of the words of a text in order, for search across the forms of a word.
+
+    Each word is read with a space before and after it, so that its ends count; one in a script without spaces is three
+    characters of its run, whatever the words are.
+    """
+    runs = _pattern(rf"(?:{_CHARACTER})+|{_WORD}").findall(_folded(text))
+    return [f" {run} "[k : k + 3] for run in runs for k in range(len(run))]
+
+
 _THAI = "[ก-ฮะ-ฺเ-ๅ็-๎ກ-ຮະ-ຽເ-ໄ່-ໍໜ-ໟ]"
 # Thai, and Lao likewise, writes a space after a clause, and around figures and abbreviations, where it ends nothing.
 _THAI_SPACE = re.compile(rf"(?<={_THAI})\s+(?={_THAI})(?!\S{{0,4}}\.)|(?<=[\]!?])\s+(?={_THAI})")

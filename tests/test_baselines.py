@@ -17,7 +17,7 @@ from mirage import schema
 from mirage.answers import citations, cited, compose_answer, parse_answer
 from mirage.detection import language_probabilities
 from mirage.errors import UnknownName
-from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, baseline_answers, bm25
+from mirage.generate.baselines import ABSTENTIONS, BASELINES, K1, B, BaselineInput, baseline_answers, bm25
 from mirage.languages import LANGUAGES
 from mirage.outcomes import parse_outcome
 from mirage.sources.sample import read_sample
@@ -56,8 +56,48 @@ def test_every_baseline_answers_in_the_published_form_and_cites_what_it_says_it_
     assert three.startswith(f"##Reason: {built} [d#1] {keeper} [d#2] ")
     assert texts["baseline/bm25-uncited"] is not None
     assert "[" not in texts["baseline/bm25-uncited"]
+    extract = texts["baseline/extract"]
+    assert extract is not None
+    # The best sentence, the rest of its passage, and one sentence of each other passage.
+    assert extract.startswith(f"##Reason: {built} [d#1] It stands on a rock. [d#1] {keeper} [d#2] ")
+    assert (
+        texts["baseline/half"]
+        == f"##Reason: {built} [d#1] It stands on a rock. [d#1] {keeper} [d#2]\n##Answer: {built} [d#1]"
+    )
+    assert "d#1" not in str(texts["baseline/no-best"])
+    verbose = str(texts["baseline/verbose"])
+    assert all(sentence in verbose for _, text in PASSAGES for sentence in text.split(". "))
+    assert texts["baseline/latin"] == texts["baseline/cautious"] == extract
     assert texts["baseline/abstain"] == "##Reason: {}\n##Answer: {}".format(*ABSTENTIONS["en"])
     assert list(texts) == list(BASELINES)
+
+
+def test_the_cautious_one_abstains_where_no_passage_has_enough_words_of_the_query() -> None:
+    texts = answers(*arena(query="Which composer wrote an opera about Ships?"))
+    assert texts["baseline/cautious"] == texts["baseline/abstain"]
+    assert texts["baseline/extract"] != texts["baseline/abstain"]
+
+
+@given(
+    query=st.text("abc ", min_size=1, max_size=12),
+    passages=st.lists(st.text("abc .", max_size=20), max_size=4),
+)
+def test_coverage_is_a_share_that_no_order_of_passages_changes(query: str, passages: list[str]) -> None:
+    shown = tuple((f"d#{n}", text) for n, text in enumerate(passages))
+    share = BaselineInput("en", query, shown).coverage
+    assert 0 <= share <= 1 + 1e-12
+    assert BaselineInput("en", query, shown[::-1]).coverage == pytest.approx(share)
+    assert BaselineInput("en", query, (*shown, ("all", query))).coverage in (0.0, pytest.approx(1.0))
+
+
+def test_a_query_in_another_script_is_answered_in_english_by_the_one_that_knows_latin_script() -> None:
+    given = [("p", "Маяк построен в 1832 году."), ("r", "Он стоит на скале.")]
+    rows = [schema.Passage("ru", "q", name, n, None, text, True) for n, (name, text) in enumerate(given, start=1)]
+    queries = schema.from_rows("queries", [schema.Query("ru", "q", None, "Когда построен маяк?", None)])
+    text = answers(queries, schema.from_rows("passages", rows))["baseline/latin"]
+    assert text is not None
+    assert text.startswith("##Reason: Of all the passages, this one")
+    assert "[p]" in text
 
 
 def test_wrong_citations_are_of_other_passages_and_of_irrelevant_ones_first() -> None:
@@ -135,6 +175,8 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
         hits[row["system"]] += bool(relevant & set(named))
     assert hits["baseline/lead"] <= hits["baseline/bm25"] <= hits["baseline/bm25-3"] == hits["baseline/english"]
     assert hits["baseline/bm25-3"] >= 4
+    assert hits["baseline/extract"] <= hits["baseline/verbose"] == 8
+    assert hits["baseline/half"] <= hits["baseline/extract"]
     assert hits["baseline/bm25-miscited"] == hits["baseline/bm25-uncited"] == hits["baseline/abstain"] == 0
 
 

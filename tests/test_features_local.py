@@ -159,7 +159,8 @@ def test_scores_of_another_model_or_another_limit_are_not_mistaken_for_these(
 
 def test_support_and_relevance_of_the_sample_are_measured_and_in_range(nli: Path, ranker: Path) -> None:
     queries, passages = (TABLES[n].filter(pc.equal(TABLES[n]["language"], "sw")) for n in ("queries", "passages"))
-    answers = baselines.baseline_answers(queries, passages)
+    names = [name for name in baselines.BASELINES if name != baselines.CAUTIOUS]  # it cites in some answers only
+    answers = baselines.baseline_answers(queries, passages, only=names)
     tools = Tools(
         support=PairModel(str(nli), max_tokens=MAX_TOKENS), reranker=PairModel(str(ranker), max_tokens=MAX_TOKENS)
     )

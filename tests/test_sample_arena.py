@@ -14,9 +14,14 @@ import pytest
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.features.stage import nugget_means
 from mirage.generate.baselines import BASELINES
+from mirage.generate.stage import whole_system
 from mirage.languages import LANGUAGES
-from mirage.pipeline.sample import build_sample, write_sample
+from mirage.nuggets import TERMS
+from mirage.pipeline.sample import OVER, SEARCHES, build_sample, write_sample
+from mirage.rank.ranking import rank_by
+from mirage.rank.records import JOINT
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -54,11 +59,56 @@ def test_the_bundled_sample_is_what_its_source_gives() -> None:
 def test_the_sample_says_what_it_is_and_is_small() -> None:
     arena = store.open_arena(SAMPLE)
     assert (arena.label, arena.manifest["licence"]) == ("sample", "CC0-1.0")
-    assert len(arena.manifest["made"]["queries"]["from"]) == 18
-    assert arena.size < 2_000_000
+    assert len(arena.manifest["made"]["queries"]["from"]) == 2 * 18  # questions and nuggets
+    assert arena.size < 5_000_000
     systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
-    assert systems == {"reference", *BASELINES}
+    over = {whole_system(OVER, retriever) for retriever in SEARCHES}
+    assert systems == {"reference", *BASELINES, *over}
+    assert len(systems) <= 16
     assert set(arena.languages("judgments")) == set(LANGUAGES)
+
+
+def test_the_judge_puts_the_systems_of_the_sample_into_six_tiers_or_more_and_relevance_only_the_reference_apart() -> (
+    None
+):
+    arena = store.open_arena(SAMPLE)
+    judged = rank_by(arena.read("judgments"), "heuristic", draws=20).tiers[JOINT].tier
+    assert len(set(judged.values())) >= 6
+    by_fault = ["reference", "baseline/extract", "baseline/bm25-3", "baseline/no-best", "baseline/lead"]
+    assert [judged[system] for system in by_fault] == sorted({judged[system] for system in by_fault})
+    # Whoever always answers, or never, has half of what relevance counts: near misses are not told apart by words.
+    by_labels = rank_by(arena.read("outcomes"), "relevance", draws=20).tiers[JOINT].tier
+    assert [system for system, tier in by_labels.items() if tier == 1] == ["reference"]
+
+
+def test_every_answerable_query_has_nuggets_and_answers_state_fewer_of_them_the_less_they_copy() -> None:
+    arena = store.open_arena(SAMPLE)
+    queries, bank = arena.read("queries").to_pylist(), arena.read("nuggets").to_pylist()
+    answerable = {(row["language"], row["query_id"]) for row in queries if row["subset"] == "relevant"}
+    assert {(row["language"], row["query_id"]) for row in bank} == answerable
+    assert set(arena.read("nugget_assignments")["assigner"].to_pylist()) == {TERMS}
+    stated = {
+        row.system: row.mean
+        for row in nugget_means(arena)[1]
+        if row.feature == "nugget_all_strict" and row.language == JOINT
+    }
+    assert stated["baseline/verbose"] > stated["baseline/extract"] > stated["baseline/half"] > stated["baseline/lead"]
+    assert stated["baseline/abstain"] < 0.05
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_retriever_brings_passages_of_its_language_and_finds_relevant_ones_among_near_misses(code: str) -> None:
+    arena = store.open_arena(SAMPLE)
+    lists, passages = (arena.read(name, languages=[code]).to_pylist() for name in ("retrieved", "passages"))
+    known = {row["passage_id"] for row in passages}
+    relevant = {(row["query_id"], row["passage_id"]) for row in passages if row["relevant"]}
+    assert {row["passage_id"] for row in lists} <= known
+    for retriever in SEARCHES:
+        own = [row for row in lists if row["retriever"] == retriever]
+        hits = {(row["query_id"], row["passage_id"]) for row in own} & relevant
+        assert len(hits) > len(relevant) / 2
+        # Some are passages of other queries.
+        assert any(not row["passage_id"].startswith(row["query_id"]) for row in own)
 
 
 def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
@@ -83,7 +133,7 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
         for seed in ("0", "1")
     ]
     assert files[0] == files[1]
-    assert len(files[0]) == 1 + 3 * 6 + 3 * 4
+    assert {path.parts[0] for path in files[0]} == {"manifest.json", *store.open_arena(tmp_path / "0").tables}
 
 
 def test_the_sample_can_be_built_where_its_source_stands(tmp_path: Path) -> None:

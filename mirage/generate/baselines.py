@@ -10,6 +10,12 @@ feature.
 | `baseline/bm25-miscited` | the same three, each citing a passage that it is not from, irrelevant ones first |
 | `baseline/abstain` | that the passages hold no answer, in the language of the query |
 | `baseline/english` | in English, whatever the language, citing the passages of the three |
+| `baseline/extract` | the best sentence, the rest of its passage, and the best sentence of each of the next three |
+| `baseline/half` | the first half of the sentences of `extract` |
+| `baseline/no-best` | what `extract` answers where it is not shown the passage with the best sentence |
+| `baseline/verbose` | every sentence of every passage, those that match best first |
+| `baseline/latin` | what `extract` answers to a query in Latin script, what `english` answers to any other |
+| `baseline/cautious` | what `extract` answers, or that no passage holds an answer where none has enough of its words |
 
 All answer in the form the RAG prompt asks for (`##Reason: .. ##Answer: ..`), citing passages by id: their sentences are
 the reason, the first of them the answer.
@@ -20,7 +26,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,6 +34,7 @@ from mirage import schema
 from mirage.answers import compose_answer
 from mirage.errors import UnknownName
 from mirage.languages import base
+from mirage.languages import language as language_of
 from mirage.text import sentences, terms
 
 if TYPE_CHECKING:
@@ -37,8 +44,17 @@ TEMPLATE = "rag"
 K1, B = 1.2, 0.75
 """BM25's saturation and length normalisation, at customary values (Robertson and Zaragoza 2009, section 3.6)."""
 
+COVERAGE = 0.2
+"""Share of the words of a query, each by its idf over the passages, that a passage must hold for `baseline/cautious` to
+answer. Words alone do not tell which queries can be answered: this is a fault, and no model of abstention."""
+
 Claim = tuple[str, str | None]
 """A sentence and the passage it cites, if any."""
+
+
+def idf(n: int, of: int) -> float:
+    """How much a term weighs that n documents have, of so many: ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    return math.log1p((of - n + 0.5) / (n + 0.5))
 
 
 def bm25(query: Sequence[str], documents: Sequence[Sequence[str]]) -> list[float]:
@@ -49,14 +65,11 @@ def bm25(query: Sequence[str], documents: Sequence[Sequence[str]]) -> list[float
     """
     counts = [Counter(document) for document in documents]
     mean = sum(map(len, documents)) / max(len(documents), 1) or 1.0
-    idf = {}
-    for term in set(query):
-        n = sum(term in count for count in counts)
-        idf[term] = math.log1p((len(documents) - n + 0.5) / (n + 0.5))
+    weight = {term: idf(sum(term in count for count in counts), len(documents)) for term in set(query)}
     scores = []
     for document, count in zip(documents, counts, strict=True):
         damping = K1 * (1 - B + B * len(document) / mean)
-        scores.append(math.fsum(idf[t] * count[t] * (K1 + 1) / (count[t] + damping) for t in query if count[t]))
+        scores.append(math.fsum(weight[t] * count[t] * (K1 + 1) / (count[t] + damping) for t in query if count[t]))
     return scores
 
 
@@ -83,11 +96,43 @@ class BaselineInput:
         ]
 
     @cached_property
-    def best(self) -> list[tuple[str, str]]:
-        """The three sentences that match the query best; of equals the earliest."""
+    def by_match(self) -> list[tuple[str, str]]:
+        """Every sentence, those that match the query best first; of equals the earliest."""
         scores = bm25(terms(self.text or ""), [terms(sentence) for sentence, _ in self.sentences])
         order = sorted(range(len(scores)), key=lambda position: (-scores[position], position))
-        return [self.sentences[position] for position in order[:3]]
+        return [self.sentences[position] for position in order]
+
+    @cached_property
+    def best(self) -> list[tuple[str, str]]:
+        """The three sentences that match the query best."""
+        return self.by_match[:3]
+
+    def best_of(self, passage: str) -> tuple[str, str]:
+        """The sentence of a passage that matches the query best; of equals the earliest."""
+        return next(claim for claim in self.by_match if claim[1] == passage)
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """Ids of the passages that have a sentence, those that match the query best first; of equals the earliest."""
+        with_sentences = dict.fromkeys(passage for _, passage in self.sentences)
+        texts = [(passage, terms(text)) for passage, text in self.passages if passage in with_sentences]
+        scores = bm25(terms(self.text or ""), [text for _, text in texts])
+        order = sorted(range(len(scores)), key=lambda position: (-scores[position], position))
+        return [texts[position][0] for position in order]
+
+    @cached_property
+    def coverage(self) -> float:
+        """The largest share of the query's terms that a passage holds, each weighed by its idf; from 0 to 1."""
+        query = sorted(set(terms(self.text or "")))
+        documents = [set(terms(text)) for _, text in self.passages]
+        weight = {term: idf(sum(term in document for document in documents), len(documents)) for term in query}
+        total = math.fsum(weight.values())
+        shares = (math.fsum(weight[term] for term in query if term in document) for document in documents)
+        return max(shares, default=0.0) / total if total else 0.0
+
+    def without(self, passage: str) -> BaselineInput:
+        """The same without one passage."""
+        return replace(self, passages=tuple(part for part in self.passages if part[0] != passage))
 
 
 def _lead(given: BaselineInput) -> Sequence[Claim]:
@@ -131,6 +176,34 @@ _ENGLISH = (
 
 def _english(given: BaselineInput) -> Sequence[Claim]:
     return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in given.best), strict=False)]
+
+
+def _extract(given: BaselineInput) -> Sequence[Claim]:
+    if not given.best:
+        return []
+    best = given.best[0]
+    rest = [claim for claim in given.sentences if claim[1] == best[1] and claim != best]
+    others = given.without(best[1])
+    return [best, *rest, *(others.best_of(passage) for passage in others.ranked[:3])]
+
+
+def _half(given: BaselineInput) -> Sequence[Claim]:
+    claims = _extract(given)
+    return claims[: (len(claims) + 1) // 2]
+
+
+def _no_best(given: BaselineInput) -> Sequence[Claim]:
+    return _extract(given.without(given.best[0][1])) if given.best else []
+
+
+def _verbose(given: BaselineInput) -> Sequence[Claim]:
+    return given.by_match
+
+
+def _latin(given: BaselineInput) -> Sequence[Claim]:
+    if language_of(given.language).script == "Latn":
+        return _extract(given)
+    return [*zip(_ENGLISH, dict.fromkeys(passage for _, passage in _extract(given)), strict=False)]
 
 
 ABSTENTIONS: dict[str, tuple[str, str]] = {
@@ -207,8 +280,9 @@ ABSTENTIONS: dict[str, tuple[str, str]] = {
         "根据所给的文字，无法回答这个问题。",
     ),
 }
-"""Reason and answer of `baseline/abstain` in each language: no passage answers, so the query cannot be answered."""
+"""Reason and answer of an abstention in each language: no passage answers, so the query cannot be answered."""
 
+CAUTIOUS = "baseline/cautious"
 _EXTRACTIVE: dict[str, Callable[[BaselineInput], Sequence[Claim]]] = {
     "baseline/lead": _lead,
     "baseline/bm25": _bm25,
@@ -216,6 +290,12 @@ _EXTRACTIVE: dict[str, Callable[[BaselineInput], Sequence[Claim]]] = {
     "baseline/bm25-uncited": _uncited,
     "baseline/bm25-miscited": _miscited,
     "baseline/english": _english,
+    "baseline/extract": _extract,
+    "baseline/half": _half,
+    "baseline/no-best": _no_best,
+    "baseline/verbose": _verbose,
+    "baseline/latin": _latin,
+    CAUTIOUS: _extract,
 }
 ABSTAIN = "baseline/abstain"
 BASELINES: tuple[str, ...] = (*_EXTRACTIVE, ABSTAIN)
@@ -258,15 +338,21 @@ def baseline_answers(queries: pa.Table, passages: pa.Table, *, only: Iterable[st
     return schema.from_rows("answers", rows)
 
 
+def _abstention(language: str) -> str:
+    """That no passage answers, in a language; in English where its words are not known here."""
+    return compose_answer(*ABSTENTIONS.get(base(language), ABSTENTIONS["en"]))
+
+
 def _answer(name: str, given: BaselineInput) -> tuple[str | None, str | None]:
     """A baseline's answer, or why there is none."""
     if name == ABSTAIN:
-        # A reader of any language sees that this is an abstention.
-        return compose_answer(*ABSTENTIONS.get(base(given.language), ABSTENTIONS["en"])), None
+        return _abstention(given.language), None
     if given.text is None and name != "baseline/lead":
         return None, "the text of the query is not known"
     claims = _EXTRACTIVE[name](given)
     if not claims:
         return None, "no passage text is known"
+    if name == CAUTIOUS and given.coverage < COVERAGE:
+        return _abstention(given.language), None
     statements = [sentence if passage is None else f"{sentence} [{passage}]" for sentence, passage in claims]
     return compose_answer(" ".join(statements), statements[0]), None

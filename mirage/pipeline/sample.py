@@ -2,78 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mirage import features, judge, store
+from mirage import features, judge, schema, store, surrogate
 from mirage.generate import baselines
+from mirage.generate.stage import BASELINES_OVER
 from mirage.imports.public import prints
 from mirage.pipeline.stages import derive
+from mirage.retrieval.bm25 import search_bm25, search_trigrams
+from mirage.retrieval.stage import RETRIEVE, RetrieveOptions, Search
 from mirage.sources.review import LICENCE
 from mirage.sources.sample import REFERENCE, read_sample, sample_files
-from mirage.sources.sample_nuggets import NUGGETS, read_nuggets
-from mirage.stage import Progress
+from mirage.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
+from mirage.stage import Progress, Tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+SEARCHES: Mapping[str, Search] = {"words": search_bm25, "trigrams": search_trigrams}
+"""The retrievers of the sample by name. They search all passages of a language: those of a query, and as near misses
+those of the other queries."""
+DEPTH = 10
+"""Passages that a retriever brings for a query."""
+SHOWN = 5
+"""The first of these are shown to the systems over it."""
+OVER = "baseline/bm25-3"
+"""The baseline that answers from each retriever too."""
+
+
+REGRESSORS = tuple(name for name, regressor in surrogate.REGRESSORS.items() if regressor.fast)
+"""Whose predictions the sample holds: with 16 systems the others take more than ten minutes."""
+
+
+def _retrieving(name: str) -> RetrieveOptions:
+    return RetrieveOptions("bm25", name, depth=DEPTH)
+
+
+def with_retrieved(tables: Tables) -> dict[str, pa.Table]:
+    """Add what each retriever brings, and the answers of a baseline that is shown that.
+
+    Args:
+        tables: queries, passages and answers.
+
+    Raises:
+        BadInput: if the extra `retrieval` is not installed.
+    """
+    import pyarrow as pa
+
+    lists = []
+    for name, search in SEARCHES.items():
+        lists.append(RETRIEVE.run(tables, options=_retrieving(name), search=search)["retrieved"])
+    retrieved = schema.sort("retrieved", pa.concat_tables(lists))
+    tables = {**tables, "retrieved": retrieved}
+    over = (BASELINES_OVER.run(tables, retriever=name, depth=SHOWN, only=[OVER])["answers"] for name in SEARCHES)
+    return {**tables, "answers": pa.concat_tables([tables["answers"], *over])}
+
+
 def build_sample(
-    source: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
+    source: Path, *, regressors: Sequence[str] = REGRESSORS, progress: Progress | None = None
 ) -> dict[str, pa.Table]:
     """Make every table of the sample that needs no model.
 
     Args:
         source: the folder of the sample files (`mirage.sources.sample`).
-        regressors: whose predictions are made; None for all.
+        regressors: whose predictions are made.
         progress: called while features are measured.
 
     Returns:
-        The queries and passages; the answers of the reference and of every baseline; their outcomes and features, the
-        overlap ones against the reference; the verdicts of the heuristic judge on every pair; ratings by both, and
-        predictions of them.
+        The queries and passages; what each retriever brings; the answers of the reference, of every baseline, and of
+        one over each retriever; their outcomes and features, the overlap ones against the reference; the verdicts of
+        the heuristic judge on every pair; ratings by both, and predictions of them. Where there is a folder of nuggets
+        beside the sample files, the nuggets too, and which of them each answer states by shared words.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them.
+        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them; or if the
+            extra `retrieval` is not installed.
     """
     tools = features.Tools(reference=REFERENCE)
-    sample = read_sample(source)
+    tables = read_sample(source)
+    stages: dict[str, dict[str, Any]] = {
+        "baselines": {},
+        "outcomes": {},
+        "features": {"tools": tools, "progress": progress},
+        "judgments by the heuristic judge": {},
+        "ratings by relevance": {},
+        "ratings by a judge": {"judge": judge.HEURISTIC},
+        "predictions by relevance": {"regressors": regressors},
+        "predictions by a judge": {"referee": judge.HEURISTIC, "regressors": regressors},
+    }
     if (source / NUGGETS).is_dir():
-        # No table of the sample holds nuggets: they are checked, so that a correction cannot break them unseen.
-        read_nuggets(source / NUGGETS, sample["passages"])
-    return derive(
-        sample,
-        {
-            "baselines": {},
-            "outcomes": {},
-            "features": {"tools": tools, "progress": progress},
-            "judgments by the heuristic judge": {},
-            "ratings by relevance": {},
-            "ratings by a judge": {"judge": judge.HEURISTIC},
-            "predictions by relevance": {"regressors": regressors},
-            "predictions by a judge": {"referee": judge.HEURISTIC, "regressors": regressors},
-        },
-    )
+        written = read_nuggets(source / NUGGETS, tables["passages"])
+        tables = {**tables, "nuggets": nugget_table(written)}
+        stages["nugget assignments by terms"] = {}
+    return derive(with_retrieved(tables), stages)
 
 
 def write_sample(
-    source: Path, into: Path, *, regressors: Sequence[str] | None = None, progress: Progress | None = None
+    source: Path, into: Path, *, regressors: Sequence[str] = REGRESSORS, progress: Progress | None = None
 ) -> store.Arena:
     """Build the sample arena; the same files give the same bytes.
 
     Args:
         source: the folder of the sample files.
         into: the arena's folder; the files may stand in its folder `source`.
-        regressors: whose predictions are made; None for all.
+        regressors: whose predictions are made.
         progress: called while features are measured.
 
     Raises:
-        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them.
+        BadInput: naming file and line of what is wrong in a sample file or in a file of nuggets beside them; or if the
+            extra `retrieval` is not installed.
         ArenaError: if the arena cannot be written.
     """
     tables = build_sample(source, regressors=regressors, progress=progress)
+    files = sample_files(source) + (nugget_files(source / NUGGETS) if "nuggets" in tables else [])
     count = {name: len(table) for name, table in tables.items()}
+    nuggets = f"; {count['nuggets']:,} nuggets" if "nuggets" in tables else ""
     languages = len(tables["queries"]["language"].unique())
     return store.write(
         into,
@@ -81,9 +127,13 @@ def write_sample(
         title="Sample: questions, passages and answers to try everything with",
         label="sample",
         about=f"{count['queries']:,} questions in {languages} languages, each with a reference answer and 8 passages, "
-        f"written for this project; answers of {len(baselines.BASELINES)} baselines that need no model.",
+        f"written for this project; answers of {len(baselines.BASELINES)} baselines that need no model, and of "
+        f"{OVER} over {len(SEARCHES)} retrievers{nuggets}.",
         licence=LICENCE,
         made_by="make sample",
-        made_from=prints(source, sample_files(source)),
-        notes=["baselines are made to fail, each in its own way: mirage/baselines.py says how"],
+        made_from=prints(source, files),
+        notes=[
+            "baselines are made to fail, each in its own way: mirage/generate/baselines.py says how",
+            *(f"{_retrieving(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
+        ],
     )

@@ -14,6 +14,7 @@ from mirage.errors import UnknownName
 from mirage.features.stage import FEATURES
 from mirage.generate.stage import BASELINES
 from mirage.judge.stage import HEURISTIC_JUDGMENTS
+from mirage.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.outcomes.stage import OUTCOMES
 from mirage.rank.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.stage import Tables
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 STAGES = (
     BASELINES,
     OUTCOMES,
+    TERM_ASSIGNMENTS,
     FEATURES,
     HEURISTIC_JUDGMENTS,
     RELEVANCE_RATINGS,

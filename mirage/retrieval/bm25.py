@@ -8,14 +8,14 @@ are `mirage.text.terms`: whole words, and pairs of characters in scripts without
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.extras import extra
-from mirage.text import terms
+from mirage.text import terms, trigrams
 
 if TYPE_CHECKING:
     from mirage.retrieval.corpus import Corpus
@@ -34,17 +34,19 @@ class Bm25:
 
     Args:
         texts: what is searched.
+        analyse: cuts texts and queries into terms.
 
     Raises:
         BadInput: if the extra `retrieval` is not installed.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], analyse: Callable[[str], Sequence[str]] = terms) -> None:
         with extra("retrieval", "BM25"):
             import bm25s
+        self._analyse = analyse
         self._vocabulary: dict[str, int] = {}
         number = self._vocabulary.setdefault
-        ids = [[number(term, len(self._vocabulary)) for term in terms(text)] for text in texts]
+        ids = [[number(term, len(self._vocabulary)) for term in analyse(text)] for text in texts]
         self.n = len(ids)
         """Number of texts."""
         self._starts = np.zeros(1, np.int64)
@@ -69,7 +71,7 @@ class Bm25:
             query: what is searched for; a term that it repeats counts as often.
             depth: how many, at most.
         """
-        counts = Counter(self._vocabulary[term] for term in terms(query) if term in self._vocabulary)
+        counts = Counter(self._vocabulary[term] for term in self._analyse(query) if term in self._vocabulary)
         if not counts:
             return []
         bound = {term: count * float(self._most[term]) for term, count in counts.items()}
@@ -146,4 +148,10 @@ def best_rows(scores: NDArray[np.float32], rows: NDArray[np.integer], depth: int
 def search_bm25(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
     """The passages of a corpus that match each query best."""
     index = Bm25(corpus.texts())
+    return [index.search(query, depth) for query in queries]
+
+
+def search_trigrams(corpus: Corpus, queries: Sequence[str], depth: int) -> list[list[Hit]]:
+    """The same by `mirage.text.trigrams`: it finds other forms of a word too, and words that share a part by chance."""
+    index = Bm25(corpus.texts(), trigrams)
     return [index.search(query, depth) for query in queries]

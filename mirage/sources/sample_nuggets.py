@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mirage import store
+from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.sources.review import Review, open_review
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 NUGGETS = "nuggets"
 """The folder of these files, beside the sample files."""
+AUTHOR = "sample"
+"""The author of these nuggets in table `nuggets`."""
 PER_QUERY = (2, 4)
 """Fewest and most nuggets of a query that has relevant passages."""
 WORDS, CHARACTERS = (4, 15), (8, 45)
@@ -68,14 +70,41 @@ def read_nuggets(folder: Path, passages: pa.Table) -> tuple[SampleNugget, ...]:
         UnknownName: if a file is named after no known language.
         BadInput: naming file and line of what is wrong, the first ten places of a file; nothing is repaired.
     """
-    files = store.list_files(folder, "*.json")
-    if not files:
-        raise BadInput(f"there is no file of nuggets in {folder}", do="name each by its language, as fi.json")
+    files = nugget_files(folder)
     relevant: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for passage in passages.select(["language", "query_id", "passage_id", "relevant"]).to_pylist():
         if passage["relevant"]:
             relevant[passage["language"]][passage["query_id"]].add(passage["passage_id"])
     return tuple(nugget for path in files for nugget in _read(path, relevant))
+
+
+def nugget_files(folder: Path) -> list[Path]:
+    """The files that `read_nuggets` reads.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    files = store.list_files(folder, "*.json")
+    if not files:
+        raise BadInput(f"there is no file of nuggets in {folder}", do="name each by its language, as fi.json")
+    return files
+
+
+def nugget_table(nuggets: Iterable[SampleNugget]) -> pa.Table:
+    """Nuggets of the sample as `schema.Nugget` rows."""
+    return schema.sort("nuggets", schema.from_rows("nuggets", [_row(nugget) for nugget in nuggets]))
+
+
+def _row(nugget: SampleNugget) -> schema.Nugget:
+    return schema.Nugget(
+        nugget.language,
+        nugget.query_id,
+        nugget.nugget_id,
+        nugget.text,
+        nugget.importance,
+        nugget.passage_id,
+        AUTHOR,
+    )
 
 
 def _read(path: Path, relevant: Mapping[str, Mapping[str, Set[str]]]) -> list[SampleNugget]:

@@ -9,7 +9,7 @@ import streamlit as st
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-LEAST = (280, 320, 340, 358, 360, 380, 400, 420, 470, 480, 500, 560, 640)
+LEAST = (320, 330, 340, 358, 380, 400, 420, 480, 500, 520, 560)
 """Least widths of a part in pixels that the stylesheet knows."""
 SHARES = (1, 2, 3, 7, 8, 13, 14, 18, 99)
 """Shares of the width that the stylesheet knows."""
