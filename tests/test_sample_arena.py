@@ -36,7 +36,7 @@ def some_files(folder: Path, codes: tuple[str, ...]) -> Path:
 def test_the_bundled_sample_is_what_its_source_gives() -> None:
     arena = store.open_arena(SAMPLE)
     store.check(arena)
-    built = build_sample(SAMPLE / "source", regressors=["linear", "ridge"])
+    built = build_sample(SAMPLE / "source", regressors=["linear"])
     assert set(arena.tables) == set(built)
     for name, table in built.items():
         if name == "importances":
@@ -88,7 +88,7 @@ def test_every_answerable_query_has_nuggets_and_answers_state_fewer_of_them_the_
     assert {(row["language"], row["query_id"]) for row in bank} == answerable
     assert set(arena.read("nugget_assignments")["assigner"].to_pylist()) == {TERMS}
     stated = {
-        row.system: row.mean
+        row.system: row.mean or 0.0
         for row in nugget_means(arena)[1]
         if row.feature == "nugget_all_strict" and row.language == JOINT
     }
@@ -115,7 +115,7 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
     source = some_files(tmp_path / "source", ("en", "th", "yo"))
     code = (
         "import sys; from pathlib import Path; from mirage.pipeline.sample import write_sample\n"
-        "write_sample(Path(sys.argv[1]), Path(sys.argv[2]), regressors=['linear', 'ridge'])"
+        "write_sample(Path(sys.argv[1]), Path(sys.argv[2]), regressors=['linear'])"
     )
     for seed in ("0", "1"):
         into = str(tmp_path / seed)
@@ -138,9 +138,9 @@ def test_the_same_files_give_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> 
 
 def test_the_sample_can_be_built_where_its_source_stands(tmp_path: Path) -> None:
     source = some_files(tmp_path / "sample" / "source", ("fi",))
-    arena = write_sample(source, tmp_path / "sample", regressors=["linear", "ridge"])
+    arena = write_sample(source, tmp_path / "sample", regressors=["linear"])
     assert arena.languages("queries") == ("fi",)
-    assert write_sample(source, tmp_path / "sample", regressors=["linear", "ridge"]).manifest == arena.manifest
+    assert write_sample(source, tmp_path / "sample", regressors=["linear"]).manifest == arena.manifest
     assert (source / "fi.json").exists()
 
 
