@@ -49,7 +49,7 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     assert (result.label, adding.added(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
     store.check(result)
-    for table in ("features", "outcomes"):
+    for table in ("features", "outcomes", "nugget_assignments"):
         twins = [row for row in of(arena, table, "baseline/bm25") if row["language"] == "sw"]
         rows = [row | {"system": "baseline/bm25"} for row in of(result, table, "mine")]
         assert rows == twins, table

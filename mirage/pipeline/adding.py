@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from mirage import features, generate, llm, prompts, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
+from mirage.features.assessed import decider
 from mirage.generate.baselines import TEMPLATE
+from mirage.nuggets import TERMS
+from mirage.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.outcomes.stage import OUTCOMES
 from mirage.sources import files
 from mirage.sources.sample import REFERENCE
@@ -77,12 +80,16 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
     with suppress(NotEnoughData):  # no query has a relevance label
         tables |= OUTCOMES.run({"queries": queries, "answers": answers})
+    assessed = _assigned(arena, answers)
+    if assessed:
+        tables["nugget_assignments"] = assessed["nugget_assignments"]
     reference = _reference(arena, answers)
     measured = features.compute(
         queries,
         passages,
         answers if reference is None else _together("answers", answers, reference),
         tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
+        assessed=assessed,
         progress=progress,
         retrieved=_asked(arena.read("retrieved"), answers) if "retrieved" in arena.tables else None,
     )
@@ -154,6 +161,16 @@ def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
     """The rows that are of the queries answered."""
     keys = ["language", "query_id"]
     return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
+
+
+def _assigned(arena: store.Arena, answers: pa.Table) -> dict[str, pa.Table]:
+    """The nuggets of the queries answered and which the answers state, where shared words decide that in this arena."""
+    if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
+        return {}
+    if decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner") != TERMS:
+        return {}
+    tables = {"nuggets": _asked(arena.read("nuggets"), answers), "queries": _asked(arena.read("queries"), answers)}
+    return {"nuggets": tables["nuggets"], **TERM_ASSIGNMENTS.run(tables | {"answers": answers})}
 
 
 def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:

@@ -75,6 +75,8 @@ _DECIDED = {
     "support_grades": ("grade",),
 }
 """Columns of these tables that the features rest on."""
+_WHO = {"nugget_assignments": "assigner", "support_grades": "grader"}
+"""Columns of these tables, whose rows are about one answer, that say who decided."""
 _ATTEMPTS = 5
 """How often something is read or made again because another program has changed the arena meanwhile."""
 
@@ -337,7 +339,7 @@ def _differing(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
 
 def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena: Arena) -> pa.Table:
     """The rows of a table that hold after other tables have changed: assignments of nuggets that are still there, and
-    features of queries whose nuggets, assignments and grades are still the same.
+    features of queries whose nuggets, and of answers whose assignments and grades, are still the same.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -351,11 +353,15 @@ def _still_true(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
         remaining = remaining.join(changed, list(schema.key("nuggets")), join_type="left anti")
     for source in _SCORED.keys() & merged.keys() if table == "features" else ():
         pair, values = (before(source), merged[source]), _DECIDED[source]
-        sides = [_altered(source, *order, values).select(list(_QUERY)) for order in (pair, pair[::-1])]
-        queries = pa.concat_tables(sides)
-        queries = queries.group_by(list(_QUERY)).aggregate([])
+        # Whoever decides for the first time may count from now on, for every answer to the query.
+        who = _WHO.get(source)
+        same = who is not None and set(pair[0][who].unique().to_pylist()) == set(pair[1][who].unique().to_pylist())
+        keys = [*_QUERY, "system"] if same else list(_QUERY)
+        sides = [_altered(source, *order, values).select(keys) for order in (pair, pair[::-1])]
         scored = pc.is_in(remaining["feature"], value_set=pa.array(_SCORED[source]))
-        remaining = pa.concat_tables([remaining.filter(pc.invert(scored)), _outside(remaining.filter(scored), queries)])
+        holding = remaining.filter(scored).join(pa.concat_tables(sides), keys, join_type="left anti")
+        holding = holding.select(remaining.column_names).cast(remaining.schema)
+        remaining = pa.concat_tables([remaining.filter(pc.invert(scored)), holding])
     return remaining.select(old.column_names).cast(old.schema)
 
 
