@@ -371,10 +371,12 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
 
 def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
-    ink = "() => getComputedStyle(document.querySelector('.ytick text')).fill"
+    # The chart is drawn anew: for a moment there is none.
+    ink = "() => { const text = document.querySelector('.ytick text'); return text && getComputedStyle(text).fill }"
     before = page.evaluate(ink)
+    assert before
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"was => ({ink})() !== was", arg=before)
+    page.wait_for_function(f"was => ![null, was].includes(({ink})())", arg=before)
 
 
 # Text in its own direction

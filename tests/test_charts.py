@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from conftest import ROOT
 
+from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.charts import palette
 from mirage.charts.palette import FAMILIES, FORMATS, family, ink
@@ -69,6 +71,22 @@ def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None
 
 def test_every_family_has_a_shape_of_its_own() -> None:
     assert len({maker.symbol for maker in FAMILIES}) == len(FAMILIES)
+
+
+def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:
+    answers = store.open_arena(ROOT / "data" / "sample").read("answers", columns=["system"])
+    systems = sorted(set(answers["system"].to_pylist()))
+    marks = [(family(system).symbol, family(system).light) for system in systems]
+    assert len(systems) > 10
+    assert len(set(marks)) == len(systems)
+    makers = [maker for maker in FAMILIES if maker.name not in ("baseline", "other")]
+    assert not {symbol for symbol, _ in marks} & {maker.symbol for maker in makers}
+    assert {light for _, light in marks} <= {maker.light for maker in makers}  # whose contrast is tested above
+    assert [look.name for look in palette.looks(["me", "baseline/lead", "gpt-4", "gpt-3.5"])] == [
+        "OpenAI",
+        "baseline",
+        "other",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -200,3 +218,4 @@ def test_a_systems_name_in_a_hover_is_not_markup() -> None:
 def test_every_maker_has_a_mark_for_charts_and_for_tables() -> None:
     assert all(maker.shape.startswith("<") for maker in palette.FAMILIES)
     assert len({maker.symbol for maker in palette.FAMILIES}) == len(palette.FAMILIES)
+    assert {family(name).symbol for name in map(str, range(200))} < set(palette.SHAPES)

@@ -21,6 +21,7 @@ from mirage.charts.palette import (
     ink,
     label_text,
     layout,
+    looks,
     rows_axis,
 )
 from mirage.features import FEATURES, FeatureMean
@@ -219,8 +220,8 @@ def _panel(
         line = {"color": family(system).color(mode), "width": 1.5, "dash": dash(k).replace("none", "solid")}
         data.append(primitives.lines([x for x, _ in path], [y for _, y in path], line))
     for front in (False, True):
-        for style in dict.fromkeys(family(row.system) for row in known_rows):
-            style_rows = [row for row in known_rows if (row.system in chosen) is front and family(row.system) is style]
+        for style in looks(row.system for row in known_rows):
+            style_rows = [row for row in known_rows if (row.system in chosen) is front and family(row.system) == style]
             if style_rows:
                 marker = {
                     "color": style.color(mode),

@@ -7,7 +7,6 @@ from typing import Any
 
 from mirage.charts import primitives
 from mirage.charts.palette import (
-    FAMILIES,
     FORMATS,
     MARK_SIZE,
     ROW,
@@ -20,6 +19,7 @@ from mirage.charts.palette import (
     ink,
     label_text,
     layout,
+    looks,
     rows_axis,
     span,
 )
@@ -70,10 +70,8 @@ def whiskers(
     edges = _edges(rows)
     title = title or axis_title()
     foot = FOOT + 2 * SPACE * title.count("<br>")
-    for maker in FAMILIES:
-        points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) is maker]
-        if not points:
-            continue
+    for maker in looks(row["system"] for row in rows):
+        points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) == maker]
         color = maker.color(mode)
         marker = {
             "color": [color if row.get("bounded", True) else ink(mode).ground for _, row in points],

@@ -2,14 +2,16 @@
 
 The family colours were searched for: under normal vision, protanopia, deuteranopia and tritanopia every pair stays
 apart, and each keeps a contrast of 3 to 1 to its background (the tests measure both). A family has a shape as well, so
-that nothing hangs on colour alone.
+that nothing hangs on colour alone. Systems that no known maker stands behind, baselines among them, have a colour and a
+shape each, by their names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from html import escape
 from typing import Literal
 
@@ -28,6 +30,13 @@ SHAPES = {
     "hexagon": "<path d='M8 1.800l5.400 3.100v6.200L8 14.200l-5.400-3.100V4.900z'/>",
     "x": "<path d='M4.500 2.500L8 6l3.500-3.500 2 2L10 8l3.500 3.500-2 2L8 10l-3.500 3.500-2-2L6 8 2.500 4.500z'/>",
     "cross": "<path d='M6.300 2.500h3.400v3.800h3.800v3.400H9.700v3.800H6.300V9.700H2.500V6.300h3.800z'/>",
+    "star": "<path d='M8 1.500l1.800 4.400 4.700.3-3.600 3 1.200 4.600L8 11.300l-4.100 2.500 1.200-4.600"
+    "-3.600-3 4.700-.3z'/>",
+    "triangle-left": "<path d='M2.500 8L13 2v12z'/>",
+    "triangle-right": "<path d='M13.500 8L3 2v12z'/>",
+    "hourglass": "<path d='M3 2.500h10L3 13.500h10z'/>",
+    "bowtie": "<path d='M2.500 3v10l11-10v10z'/>",
+    "star-diamond": "<path d='M8 1.500l1.800 4.700L14.500 8l-4.700 1.800L8 14.500 6.200 9.800 1.500 8l4.700-1.800z'/>",
 }
 """Plotly marker symbols and the same as SVG, 16 x 16: a maker's mark in charts and in tables."""
 
@@ -71,10 +80,33 @@ FAMILIES = (OPENAI, MISTRAL, META, MICROSOFT, GOOGLE, COHERE, ALIBABA, BASELINE,
 _LOOKS = {look.name: look for look in FAMILIES}
 
 
+_OWN_SYMBOLS = ("x", "cross", "star", "triangle-left", "triangle-right", "hourglass", "bowtie", "star-diamond")
+"""Shapes of systems without a known maker; no maker has them."""
+_OWN_COLORS = tuple((look.light, look.dark) for look in FAMILIES if look not in (BASELINE, OTHER))
+_SALT = "7"
+"""Chosen so that all systems of the sample arena have marks of their own."""
+
+
 @cache
 def family(system: str) -> MakerStyle:
-    """The look of a system's family."""
-    return _LOOKS.get(maker(system), OTHER)
+    """The look of a system: its maker's, or one of its own where no known maker stands behind it.
+
+    A look of one's own depends on the name alone, so it is the same on every page and stays when systems are added. Of
+    56 looks two systems may have the same; hover tells them apart.
+    """
+    look = _LOOKS.get(maker(system), OTHER)
+    if look not in (BASELINE, OTHER):
+        return look
+    number = int.from_bytes(sha256(f"{_SALT}{system}".encode("utf8", "surrogatepass")).digest()[:8])
+    symbol = _OWN_SYMBOLS[number % len(_OWN_SYMBOLS)]
+    light, dark = _OWN_COLORS[number // len(_OWN_SYMBOLS) % len(_OWN_COLORS)]
+    return replace(look, light=light, dark=dark, symbol=symbol)
+
+
+def looks(systems: Iterable[str]) -> list[MakerStyle]:
+    """The looks that systems have, each once, in the order of legends."""
+    order = [look.name for look in FAMILIES]
+    return sorted(dict.fromkeys(map(family, systems)), key=lambda look: order.index(look.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,10 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
             names = values.to_pylist()
             data["_mark"] = [dot(name, mode) for name in names]
             config["_mark"] = st.column_config.ImageColumn(
-                "", width=32, pinned=True, help="Family of the system: colour and shape, the same in every chart."
+                "",
+                width=32,
+                pinned=True,
+                help="Its maker's mark, or its own where no maker is known; the same in every chart.",
             )
             data[col.name] = names
             config[col.name] = st.column_config.TextColumn(**head, pinned=wide)

@@ -103,20 +103,20 @@ def bars(rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str
     """
     colors = ink(mode)
     by_cell = {(row["system"], row["language"], row["metric"]): row for row in rows}
-    makers = [family(system) for system in systems]
+    system_colors = [family(system).color(mode) for system in systems]
     data, notes = [], []
     for side, metric in enumerate(RATES):
         for i, system in enumerate(systems):
             language_rows = [(j, by_cell.get((system, code, metric))) for j, code in enumerate(languages)]
             points = [(j, row) for j, row in language_rows if row is not None and row["value"] is not None]
-            color = makers[i].color(mode)
+            color = system_colors[i]
             reach = primitives.reaches([row for _, row in points], "value", "low", "high")
             data.append(
                 primitives.bars(
                     [row["value"] for _, row in points],
                     [j for j, _ in points],
                     [cell_hover(row, system, row["language"], metric) for _, row in points],
-                    {"color": color, "pattern": pattern(_SHADES[makers[:i].count(makers[i]) % 4], mode)},
+                    {"color": color, "pattern": pattern(_SHADES[system_colors[:i].count(color) % 4], mode)},
                     clicks=[[system, languages[j], metric, ""] for j, _ in points],
                     error_x=primitives.whiskers(reach, colors.text, thickness=1, width=2),
                     name=label_text(system),
