@@ -73,6 +73,9 @@ def main() -> None:
         f"{counted(len([row for row in report.rows if row.language != JOINT]), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
+    value, lines = views.card_of(report)
+    sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
+    page.card(sentence, value, *lines, alt="the comparison to share")
     languages(page, report)
     queries(page, report, choice)
     page.download(
@@ -150,9 +153,13 @@ def verdict(report: ComparisonReport, choice: Choice) -> None:
     with st.container(border=True):
         words = views.verdict_words(report)
         margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
-        second = choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
-        st.header(f"{ui.plain(report.first)} {words} {ui.plain(second)}{margin}", anchor=False)
+        st.header(f"{ui.plain(report.first)} {words} {ui.plain(_second(choice))}{margin}", anchor=False)
         st.markdown(ui.plain(views.evidence(report)))
+
+
+def _second(choice: Choice) -> str:
+    """The second system, with its arena where that is another."""
+    return choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
 
 
 def languages(page: ui.Page, report: ComparisonReport) -> None:

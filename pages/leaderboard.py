@@ -96,6 +96,10 @@ def ratings(page: ui.Page) -> None:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
         st.caption(ui.plain(_sentences(views.needed(board, system)) + met))
+    if rows:
+        subject = system if system is not None else rows[0]["system"]
+        value, lines = conclusions.card_of(board, referee, subject)
+        page.card(subject, value, *lines, system=subject, alt=f"{subject} to share")
     _below(board, rows, _whiskers(rows, choice, scale, reference))
     if judged:
         agreement.show_corrected(page, referee, board.languages)

@@ -49,7 +49,7 @@ def arena(tmp_path: Path) -> store.Arena:
 
 
 def test_every_stage_reads_and_writes_tables_of_the_contract_and_none_that_a_later_one_makes() -> None:
-    tables = {"queries", "passages", "answers", "judgments"}
+    tables = {"queries", "passages", "answers", "judgments", "nuggets"}
     for stage in pipeline.STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
         assert set(stage.reads) <= tables

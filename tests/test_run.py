@@ -234,7 +234,8 @@ def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     grade_cost = next(d for d in results if d.step == "features graded by m").cost
     assert judge_cost is not None
     assert grade_cost is not None
-    assert judge_cost.calls == arena_battles(arena)
+    # Some answers are the same, word for word: what is asked of them is asked once.
+    assert judge_cost.calls + judge_cost.kept == arena_battles(arena)
     assert grade_cost.calls > 0
     assert grade_cost.tokens_in > 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import struct
 from collections.abc import Callable
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import browser
 import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 from test_exporting_tables import printed
@@ -22,9 +23,11 @@ from test_printing import latex_cells
 
 from mirage import schema, store
 from mirage.charts import leaderboard as charts
+from mirage.charts.card import CardText, share_card
 from mirage.charts.palette import Mode
 from mirage.charts.paper import FACES, INCHES, WIDTHS, for_paper, in_light
 from mirage.store.export import to_csv
+from mirage.ui import frame
 from mirage.ui.table import Col
 from mirage.ui.take_out import printed_columns, raw_columns
 from mirage.views.captions import caption, figure_latex
@@ -46,6 +49,42 @@ FIGURES: dict[str, Callable[[Mode], dict[str, Any]]] = {
 @pytest.mark.parametrize("kind", FIGURES)
 def test_a_chart_drawn_for_dark_is_in_print_what_it_is_drawn_for_light(kind: str) -> None:
     assert in_light(FIGURES[kind]("dark")) == in_light(FIGURES[kind]("light"))
+
+
+@pytest.mark.parametrize("title", [*NAMES, "x" * 500, ""])
+def test_a_card_holds_its_words_as_text_and_within_its_edges(title: str) -> None:
+    card = CardText("arena · sample", title, "Rating +0.43", ("n = 6 battles",), "http://127.0.0.1/?arena=a&b=<i>")
+    figure = share_card(card, color="#25a868", mode="dark")
+    go.Figure(figure)
+    notes = figure["layout"]["annotations"]
+    texts = [unescape(note["text"].removeprefix("<b>").removesuffix("</b>")) for note in notes]
+    assert {"arena · sample", "Rating +0.43", "n = 6 battles", card.link} <= set(texts)
+    shown = "".join(texts[1:-3]).replace(" ", "")
+    assert shown.removesuffix("…") == title.replace(" ", "")[: len(shown.removesuffix("…"))]
+    assert bool(shown) == bool(title)
+    assert not any("<img" in note["text"] or "<i>" in note["text"] for note in notes)
+    assert all(0 < note["y"] < 1 for note in notes)
+    tops = [note["y"] for note in notes]
+    assert tops == sorted(tops, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("page", "title"), [("leaderboard", "reference"), ("compare", "reference is better than baseline/lead")]
+)
+def test_a_page_has_a_card_of_what_it_shows(monkeypatch: pytest.MonkeyPatch, page: str, title: str) -> None:
+    cards: list[CardText] = []
+    monkeypatch.setattr(frame, "share_card", lambda card, **look: (cards.append(card), share_card(card, **look))[1])
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
+    app.query_params.update({"arena": "sample", "referee": "heuristic", "a": "reference", "b": "baseline/lead"})
+    app.run()
+    assert not app.exception
+    card = cards[-1]
+    assert card.title == title
+    assert "sample" in card.above
+    assert "95% interval" in card.value
+    assert any(line.startswith("n = ") for line in card.lines)
+    assert "arena=sample" in card.link
+    assert "referee=heuristic" in card.link
 
 
 @pytest.mark.parametrize("face", FACES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -90,6 +91,14 @@ def copy_link(arena: str) -> None:
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
     component(key="frame_copy", width="content", data={"mode": mode(), "arena": arena}, on_mode_change=lambda: None)
+
+
+def address(arena: str) -> str:
+    """The address of the page as it is now, naming the arena; its path alone where no browser has told the rest."""
+    pairs = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
+    if not any(name == "arena" for name, _ in pairs):
+        pairs.append(("arena", arena))
+    return f"{st.context.url or ''}?{urlencode(pairs)}"
 
 
 def cite(arena: Arena) -> None:

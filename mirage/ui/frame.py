@@ -20,7 +20,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from mirage import store
-from mirage.charts.palette import Mode, ink
+from mirage.charts.card import CardText, share_card
+from mirage.charts.palette import Mode, family, ink
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.languages import in_order
 from mirage.store import Arena, home, owned
@@ -32,7 +33,7 @@ from mirage.ui.identity import look
 from mirage.ui.languages import pick_languages
 from mirage.ui.pick import arrive, check_link, link_state, pick
 from mirage.ui.side_by_side import rules as beside
-from mirage.ui.states import missing, refuse
+from mirage.ui.states import kind_of, missing, refuse
 from mirage.ui.table import mode
 from mirage.ui.tags import pick_tags, tags_line
 from mirage.ui.text import plain
@@ -108,6 +109,21 @@ class Page:
         """
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
         self._head.fill(text + tags, conclusion)
+
+    def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
+        """Have a card to share ready, among the pictures of the page.
+
+        Args:
+            title: a system, or what a comparison comes to.
+            value: the number with its interval.
+            lines: what it rests on: n, referee, method.
+            system: whose colour the card has; none for that of links.
+            alt: what the card is, in a few words.
+        """
+        above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
+        text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
+        color = family(system).color(mode()) if system else ink(mode()).accent
+        parts.add_chart("card", share_card(text, color=color, mode=mode()), alt, "card", kind=parts.CARD)
 
     def download(
         self,
@@ -199,7 +215,7 @@ def begin(name: str) -> Page:
     shared: _Shared = st.session_state["_shared"]
     parts.begin()
     arrive(entry.name)
-    st.html(_style(mode()))
+    st.html(_sheet(mode()))
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
     with row:
         # Without the router nothing would settle a head that was drawn as it was before.
@@ -375,11 +391,21 @@ def _shared() -> None:
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
+class _Sheet:
+    """The stylesheet as Streamlit takes it as it is: what comes as a string it cleans on every click."""
+
+    def __init__(self, rules: str) -> None:
+        self._rules = rules
+
+    def _repr_html_(self) -> str:
+        return self._rules
+
+
 @cache
-def _style(mode: Mode) -> str:
+def _sheet(mode: Mode) -> _Sheet:
     """Every rule of the explorer, and the colours of the mode that they use."""
     rules = (get_data("mirage.ui", STYLESHEET) or b"").decode() + beside()
-    return f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>"
+    return _Sheet(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
 
 
 @cache

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from mirage.ui.table import Col
 
 
+CHART, CARD = "Chart", "Card"
+"""What a picture is: on the page, or made to be shared."""
+
+
 @dataclass(frozen=True)
 class ChartPart:
     """A chart that is on the page."""
@@ -22,6 +26,7 @@ class ChartPart:
     """What it shows, in a sentence."""
     name: str
     """Stem of its file's name."""
+    kind: str = CHART
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,10 @@ def drawn() -> PageParts:
     return _parts.get() or PageParts()
 
 
-def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str) -> None:
-    """A chart was drawn."""
+def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str, *, kind: str = CHART) -> None:
+    """A chart was drawn, or a card stands ready."""
     if (parts := _parts.get()) is not None:
-        parts.charts[key] = ChartPart(figure, alt, name)
+        parts.charts[key] = ChartPart(figure, alt, name, kind)
 
 
 def add_table(key: str, rows: pa.Table, columns: Sequence[Col]) -> None:

@@ -12,7 +12,7 @@ from mirage.charts.paper import DOTS_AN_INCH, FACES, PIXELS_AN_INCH, WIDTHS, Fac
 from mirage.exports.printing import PrintedColumn, label_text, latex_table, markdown_table
 from mirage.store.export import to_csv
 from mirage.ui.chart import ready
-from mirage.ui.parts import ChartPart, PageParts, TablePart
+from mirage.ui.parts import CARD, ChartPart, PageParts, TablePart
 from mirage.views.captions import caption, figure_latex
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]
         summary: how much is behind the page, for captions.
         facts: how it was made, for captions.
     """
-    charts = {f"Chart: {part.alt.rstrip('.')}": part for part in parts.charts.values()}
+    charts = {f"{part.kind}: {part.alt.rstrip('.')}": part for part in parts.charts.values()}
     tables = {f"Table: {_title(key)}": part for key, part in parts.tables.items()}
     chosen = st.selectbox("What", [*charts, *tables], key="take_out_what")
     if chosen in charts:
@@ -79,8 +79,11 @@ def raw_columns(rows: pa.Table, columns: Sequence[Col]) -> pa.Table:
 
 def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -> None:
     with st.container(horizontal=True, gap="medium"):
-        size = st.radio("For", [_SCREEN, *WIDTHS], key="take_out_size", horizontal=True, help="Widths of a paper.")
-        file_format = st.radio("Format", ["SVG", "PNG"], key="take_out_format", horizontal=True)
+        size = _SCREEN
+        if part.kind != CARD:
+            size = st.radio("For", [_SCREEN, *WIDTHS], key="take_out_size", horizontal=True, help="Widths of a paper.")
+        formats = ["PNG", "SVG"] if part.kind == CARD else ["SVG", "PNG"]
+        file_format = st.radio("Format", formats, key=f"take_out_format_{part.kind}", horizontal=True)
         face: Face = FACES[0]
         if size != _SCREEN:
             face = st.radio("Letters", FACES, key="take_out_face", horizontal=True)

@@ -112,6 +112,19 @@ def verdict_words(shown: ComparisonReport) -> str:
     return _WORDS[shown.overall.verdict]
 
 
+def card_of(shown: ComparisonReport) -> tuple[str, tuple[str, ...]]:
+    """What a card says of a comparison: the difference with its interval, and what that rests on."""
+    row = shown.overall
+    if row.difference is None:
+        return f"No difference: {row.reason}", (shown.title,)
+    low, high = ("no bound" if end is None else signed(end) for end in (row.low, row.high))
+    unit = f" {shown.unit}" if shown.unit else ""
+    value = f"Difference {signed(row.difference)}{unit}, 95% interval {low} to {high}"
+    margin = (f"Margin {shown.margin:g}{unit}",) if shown.margin else ()
+    languages = counted(len([other for other in shown.rows if other.language != JOINT]), "language")
+    return value, (f"n = {counted(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
+
+
 def evidence(shown: ComparisonReport) -> str:
     """What the verdict rests on, as sentences."""
     row = shown.overall

@@ -7,7 +7,7 @@ from functools import lru_cache
 from mirage.battles.referee import POOLED, Referee
 from mirage.languages import name_of
 from mirage.schema import Skill
-from mirage.text import listed
+from mirage.text import counted, listed
 from mirage.views.leaderboard import Board
 
 FEW = 4
@@ -42,6 +42,25 @@ def conclusion(board: Board, referee: str, skill: Skill) -> str:
     evidence = f"rating {_rating(best['rating'])}, {_interval(best['low'], best['high'])}"
     evidence += f", n = {best['battles']:,} battles"
     return f"{_where(board.languages)} {best['system']} {does} ({evidence}){sure}."
+
+
+def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ...]]:
+    """What a card says of a system: its rating with the interval, and what that rests on.
+
+    Args:
+        board: the leaderboard.
+        referee: `relevance`, a judge's name, or `pooled`.
+        system: one of its systems.
+    """
+    rows = board.rows.to_pylist()
+    row = next(row for row in rows if row["system"] == system)
+    rank = f"rank {row['rank']} of {len(rows)}"
+    if None not in (row["rank_low"], row["rank_high"]):
+        rank += f" (95% interval {row['rank_low']} to {row['rank_high']})"
+    by = "all judges" if referee == POOLED else f"{referee} labels" if Referee.named(referee).by_labels else referee
+    n = f"n = {counted(row['battles'], 'battle')}, {counted(len(board.languages), 'language')}, by {by}"
+    value = f"Rating {_rating(row['rating'])} logits, {_interval(row['low'], row['high'])}"
+    return value, (rank[0].upper() + rank[1:], n)
 
 
 def _rating(value: float) -> str:
