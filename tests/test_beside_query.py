@@ -41,7 +41,10 @@ def test_a_query_has_all_that_belongs_to_it(arena: store.Arena) -> None:
     assert [turn.position for turn in shown.turns] == [1, 2, 3, 4, 5, 6]
     assert [tag.tag for tag in shown.tags] == ["domain"]
     assert shown.reference
-    assert set(shown.documents) == {passage.passage_id for passage in shown.passages}
+    # Retrievers bring passages of other queries too, whose documents are theirs.
+    own = set(arena.read("passages", languages=[code])["passage_id"].to_pylist())
+    of_query = {name for name in own if name.startswith(f"{query_id}#")}
+    assert set(shown.documents) == of_query <= {passage.passage_id for passage in shown.passages}
 
 
 @pytest.mark.parametrize("page", ["answers", "battle"])
@@ -85,7 +88,9 @@ def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
     app = open_page(arena, monkeypatch, "answers", tags="domain: law")
     assert not app.exception
     assert "60 of 180 queries: domain: law" in page_text(app)
-    assert "60 of 60 queries; 480 of 480 answers match." in page_text(app)
+    systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
+    n = 60 * len(systems)
+    assert f"60 of 60 queries; {n} of {n} answers match." in page_text(app).replace(",", "")
     app = open_page(arena, monkeypatch, "answers", tags="domain: lew")
     assert "domain: law" in "".join(warning.value for warning in app.warning).replace("\\", "")
 

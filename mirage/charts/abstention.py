@@ -33,18 +33,15 @@ def risk_coverage(
         if banded and not number:
             across = [point["coverage"] for point in banded]
             data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [*across, *reversed(across)],
-                    "y": [*(point["high"] for point in banded), *(point["low"] for point in reversed(banded))],
-                    "fill": "toself",
-                    "fillcolor": color,
-                    "opacity": 0.16,
-                    "line": {"width": 0},
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                }
+                primitives.lines(
+                    [*across, *reversed(across)],
+                    [*(point["high"] for point in banded), *(point["low"] for point in reversed(banded))],
+                    {"width": 0},
+                    fill="toself",
+                    fillcolor=color,
+                    opacity=0.16,
+                    showlegend=False,
+                )
             )
         hover = [
             f"<b>{label_text(system)}</b><br>{_write(point['coverage'])} given: {_write(point['risk'])} wrong"

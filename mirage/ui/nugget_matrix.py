@@ -48,7 +48,9 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
             "○ nothing of it, – not decided. Hover a mark for the words."
         )
     )
-    st.html(f'<div class="mg-wide" style="{inks()}">{_table(shown, key[0])}</div>')
+    # It scrolls sideways where there are many systems, with the arrow keys too.
+    region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
+    st.html(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>')
     onward("nuggets", "Change these nuggets", language=key[0], bank=key[1])
     if not shown.assigner:
         st.code(arena.command("nugget_assignments"), language=None)
