@@ -72,10 +72,15 @@ def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
     page = opened(arena="sample", referee="heuristic", section="Cost")
-    assert "took 2,520 verdicts, on" in page_text(page)
+    arena = store.open_arena(ROOT / "data" / "sample")
+    # Every verdict is on two systems.
+    calls = round(
+        2 * arena.rows("judgments") / len(set(arena.read("answers", columns=["system"])["system"].to_pylist()))
+    )
+    assert f"took {calls:,} verdicts, on" in page_text(page)
     assert "USD" not in page_text(page)
     page.number_input(key="call_price").set_value(0.01).run()
-    assert "took 2,520 verdicts, USD 25.20 at this price" in page_text(page)
+    assert f"took {calls:,} verdicts, USD {calls / 100:,.2f} at this price" in page_text(page)
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
