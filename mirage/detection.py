@@ -30,6 +30,10 @@ _SIDE_BY_SIDE = 512
 """Texts of like length that the automaton reads at once: 4 MB of features met, where they have 2,000 bytes each."""
 _SHORT = 64
 """Characters below which a text is looked at alone: that is quick, and such texts come again and again."""
+_LONG = 8_000
+"""Characters above which a text is looked at alone: every text of a block takes the room of its longest."""
+_FEW = 16
+"""Texts that are looked at alone, where there are no more of them: a step of the automaton costs as much for one."""
 _LABELS = {"nb": "no"}
 """Codes that the model writes otherwise: its Norwegian is Bokmål."""
 
@@ -74,8 +78,11 @@ def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mappi
     import numpy as np
 
     identifier, weights = _identifier(every=every), _weights(every=every)
-    shares = {text: language_probabilities(text, every=every) for text in texts if len(text) < _SHORT}
-    different = list(dict.fromkeys(text for text in texts if text not in shares))
+    different = [text for text in dict.fromkeys(texts) if _SHORT <= len(text) <= _LONG]
+    if len(different) <= _FEW:
+        different = []
+    together = set(different)
+    shares = {text: language_probabilities(text, every=every) for text in texts if text not in together}
     encoded = [_encoded(text) for text in different]
     for text, data, features in zip(different, encoded, _walk(encoded), strict=True):
         # In the order in which the detector meets them, so that its sums of floats are these.

@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,16 @@ def test_many_texts_at_once_have_the_probabilities_of_each_alone(texts: list[str
     assert len(together) == len(texts)
     for text, shares in zip(texts, together, strict=True):
         assert dict(shares) == pytest.approx(dict(language_probabilities(text, every=every)), abs=1e-7)
+
+
+def test_a_long_text_takes_no_room_for_each_text_beside_it() -> None:
+    texts = [f"{n} {SENTENCES['en']} {SENTENCES['en']}" for n in range(100)]
+    probabilities_of(texts)
+    tracemalloc.start()
+    probabilities_of([*texts, SENTENCES["en"] * 2_000])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * 2**20
 
 
 @pytest.mark.data
