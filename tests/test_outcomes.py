@@ -198,6 +198,7 @@ FOLDED = "İi e\u0301\u0300\u093a\u200f ﬁ½ك\u0640\n\t.ςΣ가\u1161\u3099か
 
 @given(st.text(FOLDED, max_size=40), st.sampled_from(["en", "yo", "ar"]))
 @example(".\u0300 İ", "en")
+@example("\u00a0 iΣ", "en")
 def test_a_text_folded_word_by_word_is_folded_as_a_whole(text: str, language: str) -> None:
     """Every folded character leads back to what it came from, and no word changes what its neighbours become."""
     whole = fold(text, language)

@@ -51,7 +51,8 @@ def fold(raw: str, language: str) -> Folded:
     accents = language != "yo"
     text = raw.translate(_VARIANTS) if not raw.isascii() else raw.replace("`", "'")
     if text.isascii() or (accents and unicodedata.is_normalized("NFKC", text) and not _DROPPED.search(text)):
-        lowered = text.lower()
+        # Python's lower case of a capital sigma depends on what stands around it; here it is the same everywhere.
+        lowered = text.replace("Σ", "σ").lower()
         if len(lowered) == len(text):
             return Folded(lowered, None)
     parts: list[str] = []
