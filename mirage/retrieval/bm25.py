@@ -92,7 +92,7 @@ class Bm25:
             before += weights
             sums[rows] = before
             if 0 < left[place + 1] < before.max():
-                least = max(least, _at_depth(sums, parts, depth))
+                least = max(least, _at_depth([sums[rows_of_part] for rows_of_part in parts], depth, least))
             place += 1
         touched = np.concatenate(parts)
         candidates = touched[sums[touched] >= least - left[place]]
@@ -116,17 +116,21 @@ class Bm25:
     def _at_depth(self, term: int, depth: int) -> float:
         """The weight of a term in the text at the depth wanted of those that have it; minus infinity where fewer do."""
         if (term, depth) not in self._kept:
-            weights = self._list(term, 1)[1]
-            n = len(weights)
-            self._kept[term, depth] = float(np.partition(weights, n - depth)[n - depth]) if n >= depth else -np.inf
+            weights, most = self._list(term, 1)[1], self._most[term]
+            # The highest weights are near the highest of all: mostly few are left to be put in order.
+            kept = -np.inf
+            for share in (0.9, 0.6, 0.0):
+                if kept == -np.inf:
+                    kept = _at_depth([weights], depth, float(most) * share)
+            self._kept[term, depth] = kept
         return self._kept[term, depth]
 
 
-def _at_depth(sums: NDArray[np.float32], parts: Sequence[NDArray[np.int32]], depth: int) -> float:
-    """The score at the depth wanted, so far; minus infinity where fewer texts have any."""
-    if sum(map(len, parts)) < depth:
+def _at_depth(parts: Iterable[NDArray[np.float32]], depth: int, least: float) -> float:
+    """The score at the depth wanted, of those above `least`; minus infinity where fewer are."""
+    scores = np.concatenate([part[part > np.float32(least)] for part in parts])
+    if len(scores) < depth:
         return -np.inf
-    scores = sums[np.concatenate(parts)]
     return float(np.partition(scores, len(scores) - depth)[len(scores) - depth])
 
 
