@@ -52,7 +52,9 @@ def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]
         summary: how much is behind the page, for captions.
         facts: how it was made, for captions.
     """
-    charts = {f"{part.kind}: {part.alt.rstrip('.')}": part for part in parts.charts.values()}
+    # What is on the page comes first.
+    pictures = sorted(parts.charts.values(), key=lambda part: part.kind == CARD)
+    charts = {f"{part.kind}: {part.alt.rstrip('.')}": part for part in pictures}
     tables = {f"Table: {_title(key)}": part for key, part in parts.tables.items()}
     chosen = st.selectbox("What", [*charts, *tables], key="take_out_what")
     if chosen in charts:
