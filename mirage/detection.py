@@ -15,6 +15,7 @@ import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,13 +40,20 @@ _LABELS = {"nb": "no"}
 
 
 @cache
-def _identifier(*, every: bool) -> Any:
-    """The detector, loaded once a process at first use (half a second)."""
+def _model() -> Any:
+    """The detector with all of its languages, loaded once a process at first use (half a second)."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    if not every:
-        identifier.set_languages([code for code in LANGUAGES if code in identifier.nb_classes])
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+@cache
+def _identifier(*, every: bool) -> Any:
+    """The detector of all of its languages, or of the 18 alone; both share the automaton."""
+    if every:
+        return _model()
+    identifier = copy(_model())
+    identifier.set_languages([code for code in LANGUAGES if code in identifier.nb_classes])
     return identifier
 
 
@@ -121,7 +129,7 @@ def _automaton() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], npt.NDA
     """The detector's automaton: next states by row and byte, the row of each state, the feature that it completes."""
     import numpy as np
 
-    identifier = _identifier(every=True)
+    identifier = _model()
     moves = np.frombuffer(identifier.tk_nextmove, dtype=np.uint32)
     rows = np.asarray(identifier.tk_row, dtype=np.int32) << 8
     return moves, rows, np.asarray(identifier.tk_output, dtype=np.int32)

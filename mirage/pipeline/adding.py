@@ -80,7 +80,7 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     passages = _asked(arena.read("passages"), answers) if "passages" in arena.tables else empty
     with suppress(NotEnoughData):  # no query has a relevance label
         tables |= OUTCOMES.run({"queries": queries, "answers": answers})
-    assessed = _assigned(arena, answers)
+    assessed = _assigned(arena, answers, queries)
     if assessed:
         tables["nugget_assignments"] = assessed["nugget_assignments"]
     reference = _reference(arena, answers)
@@ -163,14 +163,14 @@ def _asked(table: pa.Table, answers: pa.Table) -> pa.Table:
     return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
 
 
-def _assigned(arena: store.Arena, answers: pa.Table) -> dict[str, pa.Table]:
+def _assigned(arena: store.Arena, answers: pa.Table, queries: pa.Table) -> dict[str, pa.Table]:
     """The nuggets of the queries answered and which the answers state, where shared words decide that in this arena."""
     if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
         return {}
     if decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner") != TERMS:
         return {}
-    tables = {"nuggets": _asked(arena.read("nuggets"), answers), "queries": _asked(arena.read("queries"), answers)}
-    return {"nuggets": tables["nuggets"], **TERM_ASSIGNMENTS.run(tables | {"answers": answers})}
+    bank = _asked(arena.read("nuggets"), answers)
+    return {"nuggets": bank, **TERM_ASSIGNMENTS.run({"nuggets": bank, "queries": queries, "answers": answers})}
 
 
 def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:

@@ -44,6 +44,7 @@ def conclusion(board: Board, referee: str, skill: Skill) -> str:
     return f"{_where(board.languages)} {best['system']} {does} ({evidence}){sure}."
 
 
+@lru_cache(maxsize=64)
 def card_of(board: Board, referee: str, system: str) -> tuple[str, tuple[str, ...]]:
     """What a card says of a system: its rating with the interval, and what that rests on.
 
