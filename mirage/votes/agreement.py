@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -448,19 +448,50 @@ def _reasons(judge: str | None, n: int, queries: int, values: dict[str, Any], no
     return reasons
 
 
-def _joint(parts: Sequence[_Part]) -> Agreement:
-    """The mean over the languages that have an interval (all, if none has), its interval from the means of the draws;
-    the counts are sums over all.
+class LanguagePart(Protocol):
+    """What one language says, with its draws."""
+
+    @property
+    def row(self) -> Any:
+        """The row of the language: `language`, `queries`, `raw_low` and the statistics."""
+
+    @property
+    def drawn(self) -> Mapping[str, Array | None]:
+        """By statistic its value in each draw; None where it has no interval."""
+
+
+_P = TypeVar("_P", bound=LanguagePart)
+
+
+def having_interval(parts: Sequence[_P]) -> Sequence[_P]:
+    """The languages that a mean over languages is taken over: those that have an interval; all, if none has."""
+    return [part for part in parts if part.row.raw_low is not None] or parts
+
+
+def means_over_languages(parts: Sequence[LanguagePart], statistics: Sequence[str]) -> dict[str, Any]:
+    """The mean of each statistic over languages, and its interval from the means of the draws, as fields of a row.
+
+    Args:
+        parts: the languages.
+        statistics: names of the statistics.
     """
-    used = [part for part in parts if part.row.raw_low is not None] or parts
-    left = [part.row.language for part in parts if part.row.raw_low is None]
     values: dict[str, Any] = {}
-    for name in _STATISTICS:
-        known = [part for part in used if getattr(part.row, name) is not None]
+    for name in statistics:
+        known = [part for part in parts if getattr(part.row, name) is not None]
         drawn = [draws for part in known if (draws := part.drawn[name]) is not None]
         mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
         together = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
         values |= interval(name, mean, together, sum(part.row.queries for part in known))
+    return values
+
+
+def _joint(parts: Sequence[_Part]) -> Agreement:
+    """The mean over the languages that have an interval (all, if none has), its interval from the means of the draws;
+    the counts are sums over all.
+    """
+    used = having_interval(parts)
+    left = [part.row.language for part in parts if part.row.raw_low is None]
+    values = means_over_languages(used, _STATISTICS)
     sums = {
         name: sum(getattr(part.row, name) for part in parts)
         for name in ("n", "queries", "skipped", "both_bad", "unread")

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from mirage.languages import in_order
 from mirage.schema import Assignment, CodeOrAll, Count, Share
-from mirage.votes.agreement import DRAWS, ENOUGH, LEAST, SEED, Coefficient, interval
+from mirage.votes.agreement import (
+    DRAWS,
+    ENOUGH,
+    LEAST,
+    SEED,
+    Coefficient,
+    having_interval,
+    interval,
+    means_over_languages,
+)
 from mirage.votes.rows import NuggetVote
 
 if TYPE_CHECKING:
@@ -196,15 +205,9 @@ def _joint(parts: Sequence[_Part]) -> AssignerAgreement:
     """The mean over the languages that have an interval (all, if none has), its interval from the means of the draws;
     the counts are sums over all.
     """
-    used = [part for part in parts if part.row.raw_low is not None] or parts
+    used = having_interval(parts)
     left = [part.row.language for part in parts if part.row.raw_low is None]
-    values: dict[str, Any] = {}
-    for name in _STATISTICS:
-        known = [part for part in used if getattr(part.row, name) is not None]
-        drawn = [draws for part in known if (draws := part.drawn[name]) is not None]
-        mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
-        together = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
-        values |= interval(name, mean, together, sum(part.row.queries for part in known))
+    values = means_over_languages(used, _STATISTICS)
     first = parts[0].row
     return AssignerAgreement(
         assigner=first.assigner,
