@@ -15,8 +15,7 @@ from typing import Any
 
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
-from benchmarks.load import server
-from mirage.store import search
+from benchmarks.load import index_in, server
 from mirage.ui.entries import PAGES
 
 STARTS, VOTES = 3, 20
@@ -84,8 +83,8 @@ def run() -> list[Row]:
     from playwright.sync_api import sync_playwright
 
     arena = full_size()
-    search.build_index(arena)
     with sync_playwright() as playwright, TemporaryDirectory() as home:
+        index_in(Path(home), arena)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
         def start() -> Any:

@@ -24,11 +24,10 @@ from websockets.asyncio.client import connect
 
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
-from benchmarks.load import SECONDS, SESSIONS, click, crowd, server
+from benchmarks.load import SECONDS, SESSIONS, click, crowd, index_in, server
 from mirage import store
 from mirage.deploy.replicas import find_nginx
 from mirage.shipped import shipped
-from mirage.store import search
 from mirage.ui.entries import PAGES
 
 CLICKS, RUNS = 20, 5
@@ -110,12 +109,12 @@ def behind_nginx() -> list[Row]:
     if find_nginx() is None:
         return []
     arena = full_size()
-    search.build_index(arena)
     slowest, most = [], 0.0
     with TemporaryDirectory() as home, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
+        index_in(Path(home), arena)
         environment = os.environ | {"MIRAGE_ARENAS": str(arena.path), "MIRAGE_HOME": home}
         command = [sys.executable, "-m", "mirage", "app", "--workers", "2", "--port", str(port)]
         quiet = subprocess.DEVNULL

@@ -21,6 +21,7 @@ from mirage.deciding import Requirements, choose_systems
 from mirage.deciding.contest import Contest
 from mirage.deciding.worth import drawn, valued
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.views.compare import ranking_by
 
 SIMULATED = 400
 """Arenas of a simulation: a share of 5% then has a standard error of 1.1 points."""
@@ -45,6 +46,17 @@ def test_the_truly_best_is_among_the_contenders(truth: list[float]) -> None:
     rng = np.random.default_rng(31)
     held = [contest_of(rng, np.array(truth), 80).contenders()[0] for _ in range(SIMULATED)]
     assert np.mean(held) >= 0.95 - 3 * 0.011
+
+
+@pytest.mark.parametrize("languages", [None, ["en"], ["ar", "sw"]])
+def test_ratings_that_are_known_already_give_the_same_choice(languages: list[str] | None) -> None:
+    arena = store.open_arena(store.bundled()["sample"])
+    known = ranking_by(arena, "heuristic", tuple(languages or ()))
+    options: dict[str, Any] = {"referee": "heuristic", "languages": languages}
+    again, report = choose_systems(arena, **options), choose_systems(arena, ranking=known, **options)
+    assert (report.rows, report.options, report.referee) == (again.rows, again.options, again.referee)
+    with pytest.raises(BadInput):
+        choose_systems(arena, weights={"rate": 1.0}, ranking=known)
 
 
 def test_regrets_hold_what_is_truly_lost() -> None:

@@ -70,6 +70,7 @@ def choose_systems(
     *,
     weights: Mapping[str, float] | None = None,
     referee: str | None = None,
+    ranking: Ranking | None = None,
     requirements: Requirements | None = None,
     margin: float = 0.0,
     languages: Sequence[str] | None = None,
@@ -87,6 +88,7 @@ def choose_systems(
         weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings alone. With
             several, a difference counts by its share of that from the worst to the best system.
         referee: who decides the battles, for ratings; None for the only one.
+        ranking: their ratings in these languages, where they are known already; None to compute them.
         requirements: what a system must be; None for anything.
         margin: differences of at most this count as none, in the unit of the worth.
         languages: codes; None for all.
@@ -107,10 +109,9 @@ def choose_systems(
     if not (math.isfinite(margin) and margin >= 0):
         raise BadInput(f"a margin cannot be {margin}", do="give 0, or how large a difference counts as none")
     wants = requirements or Requirements()
-    ranking = None
     if RATING in shares:
-        ranking = _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
-    elif referee is not None:
+        ranking = ranking or _ranking(arena, referee, languages, parser=parser, draws=draws, seed=seed)
+    elif referee is not None or ranking is not None:
         raise BadInput("a referee decides battles, and no measure has any", do="leave out the referee")
     parts = (
         {}

@@ -9,6 +9,7 @@ Wilhelm, 2024, Review of Economic Studies 91(1), doi:10.1093/restud/rdad006; wit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from mirage.rank.records import LEVEL
 _SAME = 1e-12
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Contest:
     """What S systems are worth."""
 
@@ -46,19 +47,16 @@ class Contest:
     def contenders(self, margin: float = 0.0) -> NDArray[np.bool_]:
         """S: whether no other is shown to be better by more than the margin."""
         kept = np.zeros(len(self.systems), dtype=bool)
-        for k in range(len(self.systems)):
-            deficits, errors, moves = self._others(k)
-            bound = _largest(moves / errors)
+        for k, (deficits, errors, bound, _) in enumerate(self._deficits):
             kept[k] = k == self.best or bool(((deficits - margin) / errors <= bound).all())
         return kept
 
     def regrets(self) -> Array:
         """3 x S: by how much the best is above each system, with the ends of its 95% interval over all others."""
         rows = np.zeros((3, len(self.systems)))
-        for k in range(len(self.systems)):
-            deficits, errors, moves = self._others(k)
+        for k, (deficits, errors, _, bound) in enumerate(self._deficits):
             if len(deficits):
-                reach = _largest(np.abs(moves) / errors) * errors
+                reach = bound * errors
                 ends = (deficits.max(), (deficits - reach).max(), (deficits + reach).max())
                 rows[:, k] = np.maximum(ends, 0.0)
         return rows
@@ -79,14 +77,20 @@ class Contest:
         at_most = np.asarray(~np.swapaxes(dearer, 0, 1).any(axis=2))
         return _undominated(self.worth[None], at_most)[0], _undominated(self.draws, at_most).mean(axis=0)
 
-    def _others(self, k: int) -> tuple[Array, Array, Array]:
-        """Of the S - 1 others: how far each is above a system, the standard errors of that, and B x (S - 1) deviations
-        of the draws from it.
+    @cached_property
+    def _deficits(self) -> tuple[tuple[Array, Array, float, float], ...]:
+        """By system: how far each of the S - 1 others is above it, the standard errors of that, and the bound of the
+        largest studentised deficit, by its sign and either way.
         """
-        others = np.arange(len(self.systems)) != k
-        deficits = (self.worth - self.worth[k])[others]
-        moves = (self.draws - self.draws[:, k : k + 1])[:, others] - deficits
-        return deficits, np.maximum(np.sqrt((moves**2).mean(axis=0)), _SAME), moves
+        out = []
+        for k in range(len(self.systems)):
+            others = np.arange(len(self.systems)) != k
+            deficits = (self.worth - self.worth[k])[others]
+            moves = (self.draws - self.draws[:, k : k + 1])[:, others] - deficits
+            errors = np.maximum(np.sqrt((moves**2).mean(axis=0)), _SAME)
+            studentised = moves / errors
+            out.append((deficits, errors, _largest(studentised), _largest(np.abs(studentised))))
+        return tuple(out)
 
 
 def _largest(studentised: Array) -> float:

@@ -20,6 +20,7 @@ from mirage.views.leaderboard import ranking_of, size
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.rank import Ranking
     from mirage.store import Arena
 
 MOVED: Final = 20
@@ -100,11 +101,19 @@ def report(
     if measure != RATING:
         chosen = languages or None
         return compare_systems(arena, first, second, measure=measure, languages=chosen, margin=margin, moved=MOVED)
+    return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
+
+
+def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Ranking:
+    """The ranking of those of some languages in which a referee decided battles; of all for none.
+
+    Raises:
+        NotEnoughData: if there is no such language.
+    """
     codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
     if not codes:
         raise NotEnoughData(f"{referee} decided no battle in these languages", do="pick other languages")
-    ranking, _ = ranking_of(arena, referee, "both", codes, RankOptions())
-    return compare_ratings(ranking, first, second, margin=margin, moved=MOVED)
+    return ranking_of(arena, referee, "both", codes, RankOptions())[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

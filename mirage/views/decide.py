@@ -6,13 +6,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.referee import referees
+from mirage.comparison.measures import RATING
 from mirage.deciding import ChoiceReport, Requirements, choose_systems
 from mirage.deciding.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
 from mirage.languages import name_of
 from mirage.rank.records import JOINT
 from mirage.sources.cards import cards_of
 from mirage.views.compare import measures as measures
-from mirage.views.compare import systems
+from mirage.views.compare import ranking_by, systems
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,10 +45,14 @@ def report(
     Raises:
         MirageError: as `choose_systems` does.
     """
+    shares = dict(weights)
+    # Of the Leaderboard's ratings by language, which it keeps: another choice of languages rates nothing again.
+    ranking = None if referee is None or RATING not in shares else ranking_by(arena, referee, languages)
     return choose_systems(
         arena,
-        weights=dict(weights),
+        weights=shares,
         referee=referee,
+        ranking=ranking,
         requirements=requirements,
         margin=margin,
         languages=languages or None,
