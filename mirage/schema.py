@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -945,13 +946,19 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
 _PARSING = Lock()  # Python 3.11 fails (`SystemError`) where two threads turn source into an `ast` at once.
 
 
+@cache
+def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
+    """The statements of every class of a module, which is read once: `inspect` would read all of it for each class."""
+    with _PARSING:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
 def _field_docs(cls: type) -> dict[str, str]:
     """The string under each field of a dataclass, joined to one line."""
-    with _PARSING:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    (body,) = (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))
+    body = _class_bodies(cls.__module__)[cls.__qualname__]
     docs: dict[str, str] = {}
-    for pair in zip(body.body, body.body[1:], strict=False):
+    for pair in pairwise(body):
         match pair:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 docs[name] = " ".join(text.split())

@@ -191,6 +191,16 @@ def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: O
 # Links and files
 
 
+@pytest.mark.parametrize("script", ["PlotlyChart", "DataFrame"])
+def test_what_draws_charts_and_tables_is_fetched_before_a_page_has_any(opened: Opened, url: str, script: str) -> None:
+    page = show(opened, f"{url}/spot_check?arena=judged")
+    assert page.locator(".js-plotly-plot").count() == 0
+    page.wait_for_function(
+        "script => performance.getEntriesByType('resource').some(entry => entry.name.includes(script) && entry.duration)",
+        arg=f"/static/js/{script}.",
+    )
+
+
 def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

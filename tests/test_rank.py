@@ -25,6 +25,7 @@ import mirage.rank as rank
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.rank.bootstrap import query_weights
+from mirage.rank.records import _ranks
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 
@@ -373,6 +374,14 @@ def test_equal_systems_share_the_best_rank() -> None:
 def judged(*rows: tuple[str, str, str, str, str, str]) -> pa.Table:
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict")
     return schema.from_columns("judgments", {n: [r[k] for r in rows] for k, n in enumerate(names)})
+
+
+@given(st.integers(1, 12), st.integers(0, 3), st.integers(0, 10_000))
+def test_a_rank_counts_the_systems_that_are_clearly_better(systems: int, digits: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    theta = np.round(rng.normal(size=(20, systems)), digits) + 1e-10 * rng.random((20, systems))
+    better = (theta[:, None, :] > theta[:, :, None] + 1e-9).sum(axis=2)
+    assert (_ranks(theta) == 1 + better).all()
 
 
 def test_judgments_are_counted_by_query_and_pair() -> None:

@@ -12,13 +12,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from test_rank_streamed import COLUMNS, openers, verdicts
 
 from mirage.battles.blocks import BlockedBattles, count_blocks
 from mirage.errors import BadInput, NotEnoughData
 from mirage.rank import sparse
 from mirage.rank.fit import RIDGE, Likelihood, PairCounts, fit, maximise
-from mirage.rank.graph import groups, unbounded
+from mirage.rank.graph import components, groups, unbounded
 from mirage.rank.jeffreys import bias_reduced
 from mirage.rank.ranking import remarks
 from mirage.rank.sparse import SparseLikelihood, count_met
@@ -112,6 +114,25 @@ def test_what_bounds_a_rating_is_who_took_points_from_whom(systems: int, seed: i
 
 def counted(table: pa.Table) -> AbstractContextManager[BlockedBattles]:
     return count_blocks(table.select(COLUMNS).to_batches(max_chunksize=100))
+
+
+@given(st.integers(2, 12), st.floats(0.05, 0.6), st.integers(0, 10_000))
+def test_systems_that_took_points_from_each_other_are_one_component_as_in_scipy(
+    systems: int, share: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = systems * (systems - 1) // 2
+    won, lost = (np.where(rng.random((1, n)) < share, 1.0, 0.0) for _ in range(2))
+    pairs = PairCounts(won, lost, None, systems)
+    i, j = pairs.ends
+    beat = np.zeros((systems, systems))
+    beat[i, j], beat[j, i] = won[0], lost[0]
+    expected, label = connected_components(csr_array(beat), directed=True, connection="strong")
+    n_components, labels = components(pairs, 0)
+    assert n_components == expected
+    assert {frozenset(np.flatnonzero(label == k)) for k in set(label)} == {
+        frozenset(np.flatnonzero(labels == k)) for k in set(labels)
+    }
 
 
 def test_blocks_count_the_pairs_that_met() -> None:

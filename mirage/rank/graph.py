@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from mirage.rank.fit import PairCounts
 
+_SQUARE = 4_000
+"""Systems of which all pairs are looked through at once."""
 Side = Literal["above", "below", "both"]
 """Where the data puts no bound on a rating."""
 
@@ -81,7 +83,31 @@ def _took_points(pairs: PairCounts, row: int) -> Any:
 
 def components(pairs: PairCounts, row: int) -> tuple[int, NDArray[np.int32]]:
     """How many strongly connected components one data set has, and which of them each system is in."""
+    s = pairs.systems
+    if 0 < s <= _SQUARE and _one_component(pairs, row):
+        return 1, np.zeros(s, dtype=np.int32)
     from scipy.sparse.csgraph import connected_components
 
     n, label = connected_components(_took_points(pairs, row), directed=True, connection="strong")
     return n, label
+
+
+def _one_component(pairs: PairCounts, row: int) -> bool:
+    """Whether paths lead from the first system to all others, and back; most data sets are so. It needs no import of
+    SciPy's graphs, which takes longer than a whole ranking.
+    """
+    i, j = pairs.ends
+    tied = 0 if pairs.ties is None else pairs.ties[row]
+    beat = np.zeros((pairs.systems, pairs.systems), dtype=bool)
+    beat[i, j] |= pairs.first[row] + tied > 0
+    beat[j, i] |= pairs.second[row] + tied > 0
+    return all(_all_reached(steps) for steps in (beat, beat.T))
+
+
+def _all_reached(steps: NDArray[np.bool_]) -> bool:
+    reached = np.arange(len(steps)) == 0
+    edge = reached
+    while edge.any():
+        edge = steps[edge].any(axis=0) & ~reached
+        reached = reached | edge
+    return bool(reached.all())

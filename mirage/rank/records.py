@@ -157,7 +157,17 @@ class LanguageRanking:
 def _ranks(theta: Array) -> NDArray[np.int64]:
     """B x S ranks of B x S ratings: one more than the number of systems that are clearly better."""
     s = theta.shape[1]
-    return np.array([s + 1 - np.searchsorted(np.sort(row), row + 1e-9, side="right") for row in theta]).reshape(-1, s)
+    order = np.argsort(theta, axis=1)
+    ascending = np.take_along_axis(theta, order, axis=1)
+    last = np.broadcast_to(np.arange(s), theta.shape).copy()  # that is not clearly better, of the ascending ones
+    for step in range(1, s):
+        close = ascending[:, step:] <= ascending[:, :-step] + 1e-9
+        if not close.any():
+            break
+        last[:, :-step] += close
+    ranks = np.empty(theta.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, s - last, axis=1)
+    return ranks
 
 
 def widened(theta: Array, draws: Array, queries_by_system: NDArray[np.intp]) -> Array:

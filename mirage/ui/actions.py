@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from mirage.store import list_files
 from mirage.store.export import to_csv, to_json, to_parquet
 from mirage.text import counted
 from mirage.ui.table import mode
@@ -46,6 +49,9 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 _COPY_JS = """
 export default function (component) {
+  // Streamlit fetches what draws charts and tables with the first of each; until these are counted, it can be here.
+  const own = [...document.scripts].find((script) => script.src.includes("/static/js/"))
+  if (own) component.data.drawing.forEach((file) => import(new URL(file, own.src)).catch(() => {}))
   // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
   const root = component.parentElement.host ?? component.parentElement
   const ground = document.createElement("canvas").getContext("2d")
@@ -90,7 +96,17 @@ def copy_link(arena: str) -> None:
     component = st.components.v2.component(
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
-    component(key="frame_copy", width="content", data={"mode": mode(), "arena": arena}, on_mode_change=lambda: None)
+    data = {"mode": mode(), "arena": arena, "drawing": _drawing()}
+    component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
+
+
+@cache
+def _drawing() -> list[str]:
+    """Files of this Streamlit's scripts that draw charts and tables; none where it keeps them elsewhere."""
+    folder = Path(st.__file__).parent / "static" / "static" / "js"
+    if not folder.is_dir():
+        return []
+    return [file.name for name in ("DataFrame", "PlotlyChart") for file in list_files(folder, f"{name}.*.js")]
 
 
 def address(arena: str) -> str:
