@@ -1,5 +1,7 @@
-"""What a reader waits for in a real browser, on the arena of full size: the first page of a server that has just been
-started, the way from page to page, and a vote.
+"""What a reader waits for in a real browser: the first page of a server that has just been started, the way from page
+to page, and a vote; each beside a bare Streamlit app of two pages, with a table and a chart by Plotly each.
+
+The explorer opens the bundled arena `nomiracl` for the first page, and the arena of full size for the rest.
 """
 
 from __future__ import annotations
@@ -8,18 +10,21 @@ import os
 import shutil
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks import bare
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import index_in, server
+from mirage import store
 from mirage.ui.entries import PAGES
 
-STARTS, VOTES = 3, 20
-"""Cold starts; votes."""
+STARTS, VOTES, ROUNDS = 5, 20, 5
+"""Cold starts; votes; rounds through the pages after the first."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 _DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
@@ -31,31 +36,29 @@ def drawn(page: Any, title: str) -> None:
     page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
 
 
-def cold(start: Callable[[], Any], arena: Path, home: Path) -> tuple[float, float]:
-    """Seconds from the start of a server until the leaderboard's heading, and all of it, is there."""
+def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[Any]], query: str, title: str) -> float:
+    """Seconds from the start of a server until its first page is there with its table and charts."""
     began = time.perf_counter()
-    with server(arena, home) as (url, _, _):
+    with serve() as (url, *_):
         page = start()
-        page.goto(f"http://{url}/?arena={arena.name}")
-        page.get_by_role("heading", level=1, name=PAGES[0].title, exact=True).wait_for()
-        heading = time.perf_counter() - began
+        page.goto(f"http://{url}/{query}")
         page.locator(".main-svg").first.wait_for()
         page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
-        drawn(page, PAGES[0].title)
+        drawn(page, title)
         taken = time.perf_counter() - began
         page.context.close()
-        return heading, taken
+        return taken
 
 
-def changes(page: Any) -> dict[str, float]:
+def changes(page: Any, titles: Sequence[str]) -> dict[str, float]:
     """Seconds from a click in the sidebar until the page is drawn, by its name."""
     taken = {}
-    for entry in (*PAGES[1:], PAGES[0]):
-        link = page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True)
+    for title in titles:
+        link = page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=title, exact=True)
         began = time.perf_counter()
         link.click()
-        drawn(page, entry.title)
-        taken[entry.title] = time.perf_counter() - began
+        drawn(page, title)
+        taken[title] = time.perf_counter() - began
     return taken
 
 
@@ -78,48 +81,81 @@ def votes(page: Any, address: str) -> list[float]:
     return taken
 
 
+def presses(page: Any) -> list[float]:
+    """Seconds from a press of the bare app's button until its page is drawn again."""
+    taken = []
+    for n in range(1, VOTES + 1):
+        page.wait_for_timeout(300)
+        began = time.perf_counter()
+        page.get_by_role("button", name="Vote", exact=True).click()
+        page.get_by_text(f"{n} of").first.wait_for()
+        page.wait_for_selector(_DONE)
+        taken.append(time.perf_counter() - began)
+    return taken
+
+
 def run() -> list[Row]:
-    """Cold starts, two rounds through the pages, and votes."""
+    """Cold starts of both in turn; rounds through the pages of both; votes beside presses of a button."""
     from playwright.sync_api import sync_playwright
 
-    arena = full_size()
-    with sync_playwright() as playwright, TemporaryDirectory() as home:
-        index_in(Path(home), arena)
+    arena, small = full_size(), store.bundled()["nomiracl"]
+    titles = [entry.title for entry in (*PAGES[1:], PAGES[0])]
+    with sync_playwright() as playwright, TemporaryDirectory() as folder:
+        home = Path(folder)
+        script = bare.app(home)
+        index_in(home, arena)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
         def start() -> Any:
             return browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
 
-        starts = [cold(start, arena.path, Path(home)) for _ in range(STARTS)]
-        with server(arena.path, Path(home)) as (url, _, _):
-            page = start()
+        starts = [
+            (
+                cold(start, lambda: server(small, home), "?arena=nomiracl", PAGES[0].title),
+                cold(start, lambda: bare.served(script), "", bare.TITLES[0]),
+            )
+            for _ in range(STARTS)
+        ]
+        with server(arena.path, home) as (url, _, _), bare.served(script) as (bare_url, _):
+            page, plain = start(), start()
             page.goto(f"http://{url}/?arena={arena.name}")
             drawn(page, PAGES[0].title)
-            first, again = changes(page), changes(page)
+            plain.goto(f"http://{bare_url}/")
+            drawn(plain, bare.TITLES[0])
+            first = changes(page, titles)
+            rounds = []
+            for _ in range(ROUNDS):
+                rounds.append((changes(page, titles), changes(plain, bare.TITLES[::-1] * 3)))
             voted = votes(page, f"http://{url}/spot_check?arena={arena.name}&language=en")
+            changes(plain, bare.TITLES[1:])
+            pressed = presses(plain)
         browser.close()
-    heading, whole = (statistics.median(column) for column in zip(*starts, strict=True))
-    slow = sorted(again.items(), key=lambda item: -item[1])[:3]
+    plainly = statistics.median(seconds for _, other in rounds for seconds in other.values())
     return [
-        Row(
-            f"the first page of a server just started, {STARTS} times",
-            f"{whole:.1f} s median, with table and charts",
-            f"its heading: {heading:.1f} s",
-            "",
-            "under 4 s",
+        _row(
+            f"the first page of a server just started, {STARTS} times in turn", *_columns(starts), "at most 1.15 times"
         ),
-        Row(
-            f"from page to page, {len(again)} pages, each for the second time",
-            f"{statistics.median(again.values()):.2f} s median, {max(again.values()):.2f} s at most",
-            "slowest: " + ", ".join(f"{name} {taken:.2f} s" for name, taken in slow),
-            f"the first time: {statistics.median(first.values()):.2f} s median, {max(first.values()):.2f} s at most",
-            "under 1 s",
+        *(
+            _row(
+                f"to {title}, {ROUNDS} times",
+                [ours[title] for ours, _ in rounds],
+                [statistics.median(other.values()) for _, other in rounds],
+                "at most 1.5 times",
+                f"the first time {first[title]:.2f} s, {first[title] / plainly:.1f} times (at most 2.5)",
+            )
+            for title in titles
         ),
-        Row(
-            f"a vote by key until the next battle is there, {VOTES} votes",
-            f"{1000 * statistics.median(voted):.0f} ms median, {1000 * max(voted):.0f} ms at most",
-            "",
-            "",
-            "under 250 ms",
-        ),
+        _row(f"a vote by key until the next battle is there, {VOTES} votes", voted, pressed, "at most 1.5 times"),
     ]
+
+
+def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [ours for ours, _ in pairs], [other for _, other in pairs]
+
+
+def _row(what: str, ours: Sequence[float], other: Sequence[float], target: str, more: str = "") -> Row:
+    median, plain = statistics.median(ours), statistics.median(other)
+    ratio = f"{median / plain:.2f} times" + (f"; {more}" if more else "")
+    return Row(
+        what, f"{median:.2f} s median, {max(ours):.2f} s at most", f"bare app {plain:.2f} s median", ratio, target
+    )

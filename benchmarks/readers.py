@@ -13,33 +13,21 @@ import socket
 import statistics
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from websockets.asyncio.client import connect
 
+from benchmarks import bare
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import SECONDS, SESSIONS, click, crowd, index_in, server
 from mirage import store
 from mirage.deploy.replicas import find_nginx
-from mirage.shipped import shipped
 from mirage.ui.entries import PAGES
 
 CLICKS, RUNS = 20, 5
 """Clicks a page and run after a warm-up, and runs."""
-BARE = """
-import pandas as pd
-import streamlit as st
-st.title("bare")
-rows = pd.DataFrame({"system": [f"s{k}" for k in range(20)], "rating": range(20)})
-st.dataframe(rows)
-st.vega_lite_chart(rows, {"mark": "bar", "encoding": {"x": {"field": "system"}, "y": {"field": "rating"}}})
-"""
 
 
 def cpu(process: int) -> float:
@@ -59,35 +47,9 @@ async def cost(url: str, process: int, page: str, query: str) -> float:
         return 1000 * (cpu(process) - began) / CLICKS
 
 
-@contextmanager
-def bare(folder: Path) -> Iterator[tuple[str, int]]:
-    """A server of the bare page: its address and process."""
-    (folder / "bare.py").write_text(BARE, encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "bare.py"), f"--server.port={port}"]
-    command += ["--server.headless=true", "--server.address=127.0.0.1"]
-    # The explorer's own settings hold here too: its folder has them.
-    process = subprocess.Popen(command, cwd=shipped(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
-        yield f"127.0.0.1:{port}", process.pid
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _until_ready(address: str, process: subprocess.Popen[bytes]) -> None:
-    while process.poll() is None:
-        with suppress(OSError), urllib.request.urlopen(address, timeout=5):
-            return
-        time.sleep(0.1)
-
-
 def clicks() -> list[Row]:
     """CPU a click, page by page, beside the bare page."""
-    with TemporaryDirectory() as folder, bare(Path(folder)) as (bare_url, bare_process):
+    with TemporaryDirectory() as folder, bare.served(bare.page(Path(folder))) as (bare_url, bare_process):
         arena = store.open_arena(store.bundled()["sample"])
         with server(arena.path, Path(folder)) as (url, process, _):
             rows = []
@@ -121,7 +83,7 @@ def behind_nginx() -> list[Row]:
         process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
         try:
             for k in (1, 2):
-                _until_ready(f"http://127.0.0.1:{port + k}/readyz", process)
+                bare.until_ready(f"http://127.0.0.1:{port + k}/readyz", process)
             asyncio.run(crowd(f"127.0.0.1:{port}", arena, 8, 20))
             for _ in range(RUNS):
                 tally = asyncio.run(crowd(f"127.0.0.1:{port}", arena, SESSIONS, SECONDS))
