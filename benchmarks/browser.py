@@ -123,9 +123,7 @@ def run() -> list[Row]:
             plain.goto(f"http://{bare_url}/")
             drawn(plain, bare.TITLES[0])
             first = changes(page, titles)
-            rounds = []
-            for _ in range(ROUNDS):
-                rounds.append((changes(page, titles), changes(plain, bare.TITLES[::-1] * 3)))
+            rounds = [(changes(page, titles), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
             voted = votes(page, f"http://{url}/spot_check?arena={arena.name}&language=en")
             changes(plain, bare.TITLES[1:])
             pressed = presses(plain)

@@ -512,6 +512,7 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.referee import Referee, only_judge, referees
+    from mirage.battles.verdict_rows import judges_of
     from mirage.rank.large import rank_files
     from mirage.rank.ranking import rank_by, remarks
 
@@ -528,7 +529,7 @@ def rank(
         table = battles.read(Referee.named(name).table)
     else:
         table = _judgments(_frame(battles), notes)
-        name = only_judge(table["judge"].unique().to_pylist(), judge)
+        name = only_judge(judges_of(table), judge)
     result = rank_by(table, name, draws=draws, seed=seed, ties=ties, penalty=penalty)
     notes += remarks(result, table if Referee.named(name).by_labels else None)
     return Ranking(**{field.name: getattr(result, field.name) for field in fields(result)}, remarks=tuple(notes))
@@ -707,9 +708,10 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
     from mirage import votes as people
     from mirage.battles.decision import decisions as decide_all
     from mirage.battles.referee import only_judge
+    from mirage.battles.verdict_rows import judges_of
 
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments), [])
-    name = only_judge(table["judge"].unique().to_pylist(), judge)
+    name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
     log = _votes(_frame(votes))
     corrections = [

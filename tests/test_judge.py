@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,13 +30,16 @@ from misbehaving import Act, Call, Service, error, half, reply
 from typer.testing import Result
 
 from mirage import judge, llm, schema, store
+from mirage.battles.referee import referees
 from mirage.cli.judging import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
+from mirage.exam import exam
 from mirage.features import FEATURES
 from mirage.intervals import wilson
 from mirage.judge import OrderedPair, parse_verdict
 from mirage.prompts import bundled_text, fence_code
 from mirage.rank.ranking import rank_by
+from mirage.views.exam import exam_at, rows_of
 
 SYSTEMS = ("one", "two", "three")
 LANGUAGES = ("en", "fi")
@@ -520,6 +524,117 @@ def test_any_reply_is_read_without_an_error_and_the_span_is_the_mark(text: str, 
     assert (parsed.span is None) == (parsed.verdict == "unparsed") == (parsed.reason is not None)
     if parsed.span:
         assert text[slice(*parsed.span)] in ("[[A]]", "[[B]]", "[[C]]")
+
+
+# --- pairs whose right answer the labels tell -------------------------------------------------------------------------
+
+
+def labelled(
+    n: int = 8, systems: tuple[str, ...] = SYSTEMS, languages: tuple[str, ...] = LANGUAGES, *, seed: int = 0
+) -> pa.Table:
+    """Outcomes of answers right and wrong at random; no passage answers the queries of even number."""
+    rng = random.Random(seed)
+    rows = []
+    for code in languages:
+        for i in range(n):
+            for system in systems:
+                right = rng.random() < 0.5
+                abstained = right is (i % 2 == 0)
+                subset, outcome = ("relevant", "non_relevant")[i % 2 == 0], ("answered", "abstained")[abstained]
+                rows.append(
+                    schema.OutcomeRow(code, f"q{i}", system, "strict", subset, outcome, "", None, None, right)  # type: ignore[arg-type]
+                )
+    return schema.from_rows("outcomes", rows)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 1000), pairs=st.none() | st.integers(1, 12))
+def test_known_pairs_are_a_right_and_a_wrong_answer_to_one_query_in_both_orders(seed: int, pairs: int | None) -> None:
+    outcomes = labelled(seed=seed)
+    right = {(row["language"], row["query_id"], row["system"]): row["correct"] for row in outcomes.to_pylist()}
+    battles = judge.choose_known(answers(n=8), outcomes, pairs=pairs, seed=seed)
+    assert set(orders(battles).values()) == {2}
+    for battle in battles:
+        key = battle.language, battle.query_id
+        assert right[*key, battle.system_a] != right[*key, battle.system_b]
+    opposed = {
+        (*key, frozenset(pair))
+        for key in {key[:2] for key in right}
+        for pair in combinations(SYSTEMS, 2)
+        if right[*key, pair[0]] != right[*key, pair[1]]
+    }
+    if pairs is None:
+        assert set(orders(battles)) == opposed
+    else:
+        larger = judge.choose_known(answers(n=8), outcomes, pairs=pairs + 3, seed=seed)
+        assert set(battles) <= set(larger)
+        for code in LANGUAGES:
+            chosen = [key for key in orders(battles) if key[0] == code]
+            assert len(chosen) == min(pairs, sum(key[0] == code for key in opposed))
+
+
+def test_known_pairs_come_from_both_subsets_alike() -> None:
+    systems = tuple(f"s{k}" for k in range(8))
+    battles = judge.choose_known(answers(systems, n=40), labelled(40, systems), pairs=30)
+    for code in LANGUAGES:
+        even = [int(key[1][1:]) % 2 == 0 for key in orders(battles) if key[0] == code]
+        assert sum(even) == 15
+
+
+def test_without_a_right_and_a_wrong_answer_there_is_no_known_pair() -> None:
+    outcomes = labelled(systems=("one",))
+    for rows in (outcomes, outcomes.slice(0, 0)):
+        with pytest.raises(NotEnoughData, match="relevance labels"):
+            judge.choose_known(answers(n=8), rows)
+
+
+def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: Path) -> None:
+    """A judge that is right on four of five pairs, whichever answer is shown first."""
+    path, n = tmp_path / "arena", 120
+    outcomes = labelled(n)
+    right = {(row["language"], row["query_id"], row["system"]): row["correct"] for row in outcomes.to_pylist()}
+    store.write(path, {**texts(n), "answers": answers(n=n), "outcomes": outcomes}, made_by="a test")
+
+    def answering(call: Call) -> Act:
+        shown = re.findall(r"(one|two|three) on (\w+) (q\d+)\.", call.content)
+        (a, code, query), (b, *_) = shown
+        pair = " ".join([code, query, *sorted((a, b))])
+        errs = hashlib.sha256(pair.encode()).digest()[0] < 51
+        return says("A" if right[code, query, a] is not errs else "B")
+
+    with Service(answering) as service:
+        run(path, service, "--known", "--pairs", 150)
+        n_calls = len(service.calls)
+        run(path, service, "--known", "--pairs", 150)
+        assert len(service.calls) == n_calls == 600, "nothing is paid for twice"
+    assert {row["judge"] for row in judgments(path)} == {"known: j"}
+    arena = store.open_arena(path)
+    row = next(row for row in exam(arena).exams if (row.judge, row.language) == ("j", "all"))
+    known = row.measures["known"]
+    assert known.n == 300
+    assert known.low is not None
+    assert known.high is not None
+    assert known.low <= 0.8 <= known.high
+    assert referees(arena, panel=True) == ("relevance",)
+    with pytest.raises(BadInput, match="rank nobody"):
+        rank_by(arena.read("judgments"), "known: j")
+    with Service(answering) as service:
+        run(path, service, "--queries", 5)
+    arena = store.open_arena(path)
+    assert referees(arena, panel=True) == ("relevance", "j")
+    row = next(row for row in exam(arena).exams if (row.judge, row.language) == ("j", "all"))
+    assert row.measures["known"].n >= 300, "pairs of both kinds count, once each"
+    assert row.measures["known"].n <= 300 + 30
+
+
+def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
+    path = shutil.copytree(store.bundled()["sample"], tmp_path / "sample")
+    mirage("judge", path, "--judge", judge.HEURISTIC, "--known", "--pairs", 12, "--languages", "te")
+    arena = store.open_arena(path)
+    assert arena.sql("SELECT count(*) AS n FROM judgments WHERE judge = 'known: heuristic'")["n"][0].as_py() == 24
+    assert [row for row in rows_of(arena, exam_at(arena)) if row["judge"] == "known: heuristic"]
+    refused = mirage("judge", path, "--judge", "heuristic", "--known", "--battles", path / "manifest.json", code=2)
+    assert "--known" in refused.stderr
 
 
 # --- a model as the judge ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, from_outcomes, lacking, pooled
-from mirage.battles.verdict_rows import from_judgments
+from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill
 
@@ -64,8 +64,14 @@ class Referee:
         """The referee of a name: `relevance`, `pooled`, or a judge's.
 
         Raises:
-            BadInput: if a skill is asked of a judge.
+            BadInput: if a skill is asked of a judge, or the name is that of an exam on known-answer pairs.
         """
+        if name.startswith(OF_KNOWN):
+            judge = name.removeprefix(OF_KNOWN)
+            raise BadInput(
+                f"{name} are verdicts on pairs chosen by who is right: they examine {judge} and rank nobody",
+                do=f"let {judge} judge pairs drawn at random: mirage judge DIR --judge {judge}",
+            )
         if name == RELEVANCE:
             return cls.relevance(skill, parser=parser)
         if skill != "both":
@@ -113,7 +119,7 @@ class Referee:
         return battles if languages is None else {code: battles[code] for code in languages}
 
     def _pooled(self, table: pa.Table) -> dict[str, Battles]:
-        judges = self.judges or tuple(sorted(table["judge"].unique().to_pylist()))
+        judges = self.judges or judges_of(table)
         parts: dict[str, list[Battles]] = {}
         for judge in judges:
             for code, battles in from_judgments(table, judge=judge).items():
@@ -139,10 +145,11 @@ def referees(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def judges(arena: Arena) -> tuple[str, ...]:
-    """The judges of an arena, by name."""
+    """The judges of an arena that may rank, by name: not what judges gave on known-answer pairs alone."""
     if "judgments" not in arena.tables:
         return ()
-    return tuple(arena.sql("SELECT DISTINCT judge FROM judgments ORDER BY judge")["judge"].to_pylist())
+    sql = "SELECT DISTINCT judge FROM judgments WHERE NOT starts_with(judge, ?) ORDER BY judge"
+    return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())
 
 
 def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:

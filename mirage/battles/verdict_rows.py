@@ -31,6 +31,10 @@ COLUMNS = (*schema.key("judgments"), "verdict", "points")
 OF_SCORES = "people: "
 """How the name of a judge begins whose verdicts follow from people's scores; the measure follows."""
 
+OF_KNOWN = "known: "
+"""How the name begins under which a judge's verdicts on known-answer pairs stand; the judge's own follows. These pairs
+are chosen by who is right, so they examine the judge and rank nobody."""
+
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
@@ -261,6 +265,42 @@ def programs(judgments: pa.Table) -> pa.Table:
 
     human = pc.or_(pc.fill_null(judgments["person"], False), pc.starts_with(judgments["judge"], OF_SCORES))
     return judgments.filter(pc.invert(human))
+
+
+def with_known(judgments: pa.Table) -> pa.Table:
+    """The verdicts of judges, with those that they gave on known-answer pairs as their own.
+
+    Args:
+        judgments: table `judgments`, whole or in some of its columns. Of a battle that a judge decided both ways its
+            own verdict stays.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    of_known = pc.starts_with(judgments["judge"], OF_KNOWN)
+    if not pc.any(of_known).as_py():
+        return judgments
+    name = judgments.column_names.index("judge")
+    bare = pc.utf8_slice_codeunits(judgments["judge"], len(OF_KNOWN))
+    owned = judgments.set_column(name, "judge", pc.if_else(of_known, bare, judgments["judge"]))
+    own_first = pa.concat_tables([owned.filter(pc.invert(of_known)), owned.filter(of_known)])
+    rows = own_first.append_column("row", pa.array(range(len(own_first)), pa.int64()))
+    keys = [column for column in schema.key("judgments") if column in rows.column_names]
+    first = rows.group_by(keys).aggregate([("row", "min")])["row_min"]
+    return own_first.take(first.combine_chunks().sort())
+
+
+def judges_of(judgments: pa.Table) -> tuple[str, ...]:
+    """The judges of a table that may rank, by name: not what they gave on known-answer pairs."""
+    names: list[str] = judgments["judge"].unique().to_pylist()
+    return tuple(sorted(name for name in names if not name.startswith(OF_KNOWN)))
+
+
+def without_known(judgments: pa.Table) -> pa.Table:
+    """The verdicts that may rank: those on known-answer pairs left out."""
+    import pyarrow.compute as pc
+
+    return judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN)))
 
 
 def from_judgments(judgments: pa.Table, *, judge: str) -> dict[str, Battles]:

@@ -43,6 +43,10 @@ def judge(
     battles: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only these, as `mirage place --next FILE` writes them.")
     ] = None,
+    known: Annotated[
+        bool,
+        typer.Option("--known", help="Only pairs whose right answer the relevance labels tell, as an exam."),
+    ] = False,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -52,14 +56,18 @@ def judge(
     which asks no model and costs nothing, answers and features. Writes the table judgments, where those of other
     judges stay, and keeps every reply in the arena's ledger: nothing is paid for twice, and the same command goes on
     where it was stopped. Ratings made from older judgments are removed. Prints the judge's rates.
+
+    With `--known` the battles are pairs of a right and a wrong answer by the relevance labels (table outcomes), half of
+    them where no passage answers. The verdicts stand under `known: NAME`: `mirage exam` counts them as the judge's own,
+    and no ranking counts them.
     """
     from mirage.judge import HEURISTIC, stage
     from mirage.judge.stage import BattleSample, judge_arena_by_features, judge_by_model, plan_judging, read_battles
 
-    if battles is not None and (queries, pairs, languages) != (None, None, None):
-        raise BadInput("--battles names the battles", do="leave out --queries, --pairs and --languages")
+    if battles is not None and (queries, pairs, languages, known) != (None, None, None, False):
+        raise BadInput("--battles names the battles", do="leave out --queries, --pairs, --languages and --known")
     selection = None if battles is None else read_battles(battles)
-    sample = BattleSample(queries, pairs, seed, codes(languages), selection)
+    sample = BattleSample(queries, pairs, seed, codes(languages), selection, known)
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
         sample = stage.of_shard(whole, sample, shard, by_features=name == HEURISTIC)
@@ -95,7 +103,7 @@ def judge(
         if result.unasked:
             note(f"{result.unasked:,} battles not asked, the budget was reached; the same command goes on.")
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
-    _show([row for row in stats if row.judge == name], output_format)
+    _show([row for row in stats if row.judge == sample.owner(name)], output_format)
 
 
 @app.command()

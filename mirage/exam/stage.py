@@ -10,7 +10,7 @@ import numpy as np
 
 from mirage import store
 from mirage.battles.decided import decided
-from mirage.battles.verdict_rows import OF_SCORES, programs
+from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.exam.estimates import Array, estimate, jackknife
 from mirage.exam.items import (
@@ -140,13 +140,14 @@ def examine(
         NotEnoughData: if no vote counts and no answer is known.
     """
     opinions = opinions_of(votes)
-    battles = decided(judgments)
-    known_pairs = {} if outcomes is None else known_sums(battles, outcomes, languages=languages)
+    drawn, whole = without_known(judgments), with_known(judgments)
+    battles = decided(drawn)
+    known_pairs = {} if outcomes is None else known_sums(decided(whole), outcomes, languages=languages)
     if not opinions and not known_pairs:
         raise NotEnoughData(
             "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
         )
-    known = sorted(name for name in judgments["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
+    known = sorted(name for name in whole["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
     for name in judges or ():
         if name not in known:
             raise UnknownName("judge", name, known)

@@ -12,7 +12,7 @@ puts the battles to a model, `stats.py` counts, `family.py` looks for a preferen
 from mirage.judge.family import FamilyPreference, family_preferences
 from mirage.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.judge.model import Engine, JudgeResult, ask
-from mirage.judge.pairs import OrderedPair, choose_pairs, listed
+from mirage.judge.pairs import OrderedPair, choose_known, choose_pairs, listed
 from mirage.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.judge.stats import JudgeStats, judge_stats
 from mirage.judge.verdict import ParsedVerdict, parse_verdict
@@ -32,6 +32,7 @@ __all__ = [
     "ShownTexts",
     "Weight",
     "ask",
+    "choose_known",
     "choose_pairs",
     "family_preferences",
     "judge_by_features",

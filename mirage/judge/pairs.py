@@ -87,6 +87,64 @@ def choose_pairs(
     return battles
 
 
+def choose_known(
+    answers: pa.Table,
+    outcomes: pa.Table,
+    *,
+    queries: int | None = None,
+    pairs: int | None = None,
+    seed: int = 0,
+    among: Collection[tuple[str, str]] | None = None,
+) -> list[OrderedPair]:
+    """Choose battles whose winner the relevance labels tell: one answer is right and the other wrong.
+
+    They are drawn as by `choose_pairs`; queries where no passage answers and queries where one does take turns, so
+    that a judge that always prefers an abstention, or never does, is right on half of them.
+
+    Args:
+        answers: as for `choose_pairs`.
+        outcomes: columns language, query_id, system, subset and correct, a row an answer; null is not known.
+        queries: queries a language that have such a pair; all if None.
+        pairs: pairs of answers a language, each in both orders; all if None.
+        seed: seed of the draw.
+        among: language and id of the queries that can be judged; all if None.
+
+    Returns:
+        The battles, the two orders of a pair side by side, as of `choose_pairs`.
+
+    Raises:
+        NotEnoughData: if no query that can be judged has a right and a wrong answer.
+    """
+    subsets: dict[tuple[str, str], str] = {}
+    known: dict[tuple[str, str], dict[str, bool]] = {}
+    columns = (outcomes[name].to_pylist() for name in ("language", "query_id", "system", "subset", "correct"))
+    for language, query, system, subset, correct in zip(*columns, strict=True):
+        if correct is not None:
+            subsets[language, query] = subset
+            known.setdefault((language, query), {})[system] = correct
+    battles = []
+    for language, answered in _answered(answers, among).items():
+        right = {query: known.get((language, query), {}) for query in answered}
+        opposed = {
+            query: [system for system in systems if system in right[query]]
+            for query, systems in answered.items()
+            if len({right[query][system] for system in systems if system in right[query]}) > 1
+        }
+        drawn: dict[str, dict[str, list[str]]] = {}
+        for query in _shuffled(opposed, seed, language, "query")[:queries]:
+            drawn.setdefault(subsets[language, query], {})[query] = opposed[query]
+        by_subset = [_balanced(drawn[subset], seed, language, right) for subset in sorted(drawn)]
+        turns = (item for turn in itertools.zip_longest(*by_subset) for item in turn if item is not None)
+        for query, (first, second) in itertools.islice(turns, pairs):
+            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
+    if not battles:
+        raise NotEnoughData(
+            "no query that can be judged has a right and a wrong answer by its relevance labels",
+            do="compute outcomes from labels and answers first: mirage outcomes DIR",
+        )
+    return battles
+
+
 def listed(
     answers: pa.Table, battles: Iterable[OrderedPair], *, among: Collection[tuple[str, str]] | None = None
 ) -> list[OrderedPair]:
@@ -155,14 +213,24 @@ def _schedule(systems: Collection[str], seed: int, language: str) -> list[Pair]:
     return schedule
 
 
-def _balanced(answered: Mapping[str, Sequence[str]], seed: int, language: str) -> Iterator[tuple[str, Pair]]:
+def _balanced(
+    answered: Mapping[str, Sequence[str]],
+    seed: int,
+    language: str,
+    right: Mapping[str, Mapping[str, bool]] | None = None,
+) -> Iterator[tuple[str, Pair]]:
     """Queries with pairs, until there are no more: turn by turn through the schedule, each pair on that of its
-    queries which was drawn least.
+    queries which was drawn least. With `right`, by query and system, only pairs of a right and a wrong answer.
     """
     queries = list(answered)
     systems = sorted({system for present in answered.values() for system in present})
     present = {system: np.array([system in answered[query] for query in queries]) for system in systems}
     left = {(a, b): present[a] & present[b] for a, b in _schedule(systems, seed, language)}
+    if right is not None:
+        won = {
+            system: np.array([right[query].get(system, False) for query in queries], dtype=bool) for system in systems
+        }
+        left = {(a, b): free & (won[a] != won[b]) for (a, b), free in left.items()}
     drawn = np.zeros(len(queries), dtype=np.intp)
     while left:
         for pair, free in list(left.items()):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import judge, llm, schema, store
+from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.engines.shards import Shard
 from mirage.errors import BadInput, Unreachable
 from mirage.sources import files
@@ -32,6 +33,13 @@ class BattleSample:
     """Codes; None for all."""
     battles: Sequence[judge.OrderedPair] | None = None
     """These battles, in both orders, and no others; the above then counts for nothing."""
+    known: bool = False
+    """Only pairs whose right answer the relevance labels tell (`mirage.judge.choose_known`); the verdicts then examine
+    the judge and rank nobody."""
+
+    def owner(self, judge_name: str) -> str:
+        """The name under which a judge's verdicts on these battles stand."""
+        return f"{OF_KNOWN}{judge_name}" if self.known else judge_name
 
 
 def plan_judging(path: Path, *, settings: llm.Settings, limits: llm.Limits, sample: BattleSample) -> llm.Cost:
@@ -62,11 +70,13 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
 
     def read(arena: store.Arena) -> list[judge.OrderedPair]:
         if by_features:
-            return _chosen(arena.read("answers", languages=sample.languages), sample)
+            answers = {"answers": arena.read("answers", languages=sample.languages)}
+            return _chosen(_with_outcomes(arena, answers) if sample.known else answers, sample)
         return _battles(_seen(arena, sample).tables, sample)[0]
 
     battles = store.consistently(whole, read)
-    return BattleSample(battles=[battle for battle in battles if shard.has(battle.language, battle.query_id)])
+    own = [battle for battle in battles if shard.has(battle.language, battle.query_id)]
+    return BattleSample(battles=own, known=sample.known)
 
 
 def read_battles(file: Path) -> list[judge.OrderedPair]:
@@ -120,6 +130,7 @@ def judge_by_model(
         raise BadInput(
             f"{name} is the judge that asks no model", do="give the judge another name, or leave --model out"
         )
+    name = sample.owner(name)
     store.open_arena(path)  # a ledger would make the folder
     with store.Ledger(ledger_path(path)) as ledger:
 
@@ -163,21 +174,21 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         ArenaError: if the arena lacks answers or features, or cannot be written.
         NotEnoughData: if there is nothing to judge.
     """
+    name = sample.owner(judge.HEURISTIC)
     note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
 
     def read(arena: store.Arena) -> store.Snapshot:
         columns = ["language", "query_id", "system", "status"]
         answers = arena.read("answers", columns=columns, languages=sample.languages)
-        return store.Snapshot(arena, {"features": arena.read("features"), "answers": answers})
+        tables = {"features": arena.read("features"), "answers": answers}
+        return store.Snapshot(arena, _with_outcomes(arena, tables) if sample.known else tables)
 
     def make() -> store.Arena:
         seen = store.consistently(path, read)
-        judgments = judge.judge_by_features(_chosen(seen.tables["answers"], sample), seen.tables["features"])
-        replaced = (
-            judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(judge.HEURISTIC)
-        )
+        judgments = judge.judge_by_features(_chosen(seen.tables, sample), seen.tables["features"], name=name)
+        replaced = judgments.select(list(schema.key("judgments"))) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
-        return _write(path, rows, name=judge.HEURISTIC, note=note, made_by=made_by, seen=seen, step=step)
+        return _write(path, rows, name=name, note=note, made_by=made_by, seen=seen, step=step)
 
     return store.retry_outdated(make)
 
@@ -210,24 +221,45 @@ def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
     for name in ("turns", "passages", "retrieved"):
         if name not in seen and (table := arena.read_optional(name, languages=languages)) is not None:
             seen[name] = table
-    return store.Snapshot(arena, seen)
+    return store.Snapshot(arena, _with_outcomes(arena, seen) if sample.known else seen)
+
+
+def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """With what the relevance labels make of the answers, by the strict parser; no rows where the arena has none."""
+    import pyarrow.compute as pc
+
+    outcomes = arena.read_optional("outcomes")
+    rows = schema.arrow_schema("outcomes").empty_table() if outcomes is None else outcomes
+    return {**tables, "outcomes": rows.filter(pc.equal(rows["parser"], "strict"))}
 
 
 def _battles(tables: Mapping[str, pa.Table], sample: BattleSample) -> tuple[list[judge.OrderedPair], judge.Prompts]:
     """The battles drawn, and their prompts."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
     among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
-    battles = _chosen(tables["answers"], sample, among)
-    return battles, judge.Prompts(battles, **tables)
+    battles = _chosen(tables, sample, among)
+    shown = {name: table for name, table in tables.items() if name != "outcomes"}
+    return battles, judge.Prompts(battles, **shown)
 
 
 def _chosen(
-    answers: pa.Table, sample: BattleSample, among: Collection[tuple[str, str]] | None = None
+    tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]] | None = None
 ) -> list[judge.OrderedPair]:
     """The battles of the list, or those drawn."""
     if sample.battles is not None:
-        return judge.listed(answers, sample.battles, among=among)
-    return judge.choose_pairs(answers, queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
+        return judge.listed(tables["answers"], sample.battles, among=among)
+    if sample.known:
+        return judge.choose_known(
+            tables["answers"],
+            tables["outcomes"],
+            queries=sample.queries,
+            pairs=sample.pairs,
+            seed=sample.seed,
+            among=among,
+        )
+    return judge.choose_pairs(
+        tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among
+    )
 
 
 def _refuse_another(arena: store.Arena, name: str, settings: llm.Settings, ledger: store.Ledger) -> None:

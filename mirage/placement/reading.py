@@ -13,6 +13,7 @@ import mirage.rank as rank
 from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.battles.referee import only_judge as only_of
+from mirage.battles.verdict_rows import judges_of
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.imports.own import UserFile, read_own
 from mirage.judge.pairs import ANSWERS
@@ -55,7 +56,7 @@ def judge_of(judgments: pa.Table, name: str | None) -> str:
             f"{name} needs no battles: the labels decide on every answer",
             do="run: mirage rank DIR --referee relevance",
         )
-    return only_of(judgments["judge"].unique().to_pylist(), name)
+    return only_of(judges_of(judgments), name)
 
 
 def split_judgments(judgments: pa.Table, system: str, referee: str) -> tuple[pa.Table, pa.Table]:

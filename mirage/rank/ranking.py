@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import mirage.rank as rank
 from mirage import schema
 from mirage.battles.referee import POOLED, RELEVANCE, Referee
+from mirage.battles.verdict_rows import judges_of
 from mirage.errors import BadInput
 from mirage.rank import DRAWS, SEED
 from mirage.rank.control import covariates
@@ -87,7 +88,7 @@ def what_if(
             "relevance labels are no judge: they are not pooled with others, have no maker and see no style",
             do="ask for judges, or leave the options for judges out",
         )
-    names = judgments["judge"].unique().sort().to_pylist() if POOLED in judges else list(dict.fromkeys(judges))
+    names = judges_of(judgments) if POOLED in judges else list(dict.fromkeys(judges))
     verdicts = {name: rank.verdicts(judgments, judge=name) for name in names}
     style = covariates(features, choice.control) if features is not None and choice.control else None
     return recompute(verdicts, choice, languages=languages, style=style, votes=votes, draws=draws, seed=seed)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import NotEnoughData
 from mirage.exam import MEASURES, Estimate, ExamResult, exam
 from mirage.store import Arena
@@ -74,8 +75,16 @@ def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
     if not has_people(result):
         known = {(row.judge, row.language): row.measures[KNOWN] for row in result.exams}
         none = Estimate(None, None, None, 0, 0, MEASURES[KNOWN].none)
-        return [row | _columns(KNOWN, known.get((row["judge"], row["language"]), none)) for row in alone]
-    by_key = {(row["judge"], row["language"]): row for row in alone if row["judge"] not in judges.people(arena)}
+        return [
+            row | _columns(KNOWN, known.get((row["judge"].removeprefix(OF_KNOWN), row["language"]), none))
+            for row in alone
+        ]
+    by_key = {
+        (row["judge"], row["language"]): row
+        for row in alone
+        # What a judge gave on known-answer pairs is in the column of that name, in its own row.
+        if row["judge"] not in judges.people(arena) and not row["judge"].startswith(OF_KNOWN)
+    }
     records = list(result.exams)
     if len({record.language for record in records}) == 1:
         # People decided in one language alone: what is known over all is what is known there.

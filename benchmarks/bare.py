@@ -1,0 +1,75 @@
+"""Bare Streamlit apps that the explorer's costs are measured against: a table of 20 rows and a chart."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mirage.shipped import shipped
+
+PAGE = """
+import pandas as pd
+import streamlit as st
+st.title("{title}")
+rows = pd.DataFrame({{"system": [f"s{{k}}" for k in range(20)], "rating": range(20)}})
+st.dataframe(rows)
+"""
+VEGA = 'st.vega_lite_chart(rows, {"mark": "bar", "encoding": {"x": {"field": "system"}, "y": {"field": "rating"}}})\n'
+PLOTLY = (
+    'st.plotly_chart({"data": [{"type": "bar", "x": list(rows["system"]), "y": list(rows["rating"])}], "layout": {}})\n'
+)
+BUTTON = """
+if st.button("Vote"):
+    st.session_state["n"] = st.session_state.get("n", 0) + 1
+st.text(f"{st.session_state.get('n', 0)} of many")
+"""
+TITLES = ("First", "Second")
+
+
+@contextmanager
+def served(script: Path) -> Iterator[tuple[str, int]]:
+    """A server of a script: its address and process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
+    command += ["--server.headless=true", "--server.address=127.0.0.1"]
+    # The explorer's own settings hold here too: its folder has them.
+    process = subprocess.Popen(command, cwd=shipped(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
+        yield f"127.0.0.1:{port}", process.pid
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def until_ready(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until an address answers, or the process has ended."""
+    while process.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(address, timeout=5):
+            return
+        time.sleep(0.05)
+
+
+def page(folder: Path) -> Path:
+    """A page alone, its chart drawn by Vega."""
+    script = folder / "bare.py"
+    script.write_text(PAGE.format(title="Bare") + VEGA, encoding="utf-8")
+    return script
+
+
+def app(folder: Path) -> Path:
+    """Two pages, their charts drawn by Plotly as the explorer's are; the second has a button that counts."""
+    for title, rest in zip(TITLES, ("", BUTTON), strict=True):
+        (folder / f"{title.lower()}.py").write_text(PAGE.format(title=title) + PLOTLY + rest, encoding="utf-8")
+    pages = ", ".join(f'st.Page("{title.lower()}.py", title="{title}")' for title in TITLES)
+    script = folder / "bare_app.py"
+    script.write_text(f"import streamlit as st\nst.navigation([{pages}]).run()\n", encoding="utf-8")
+    return script
