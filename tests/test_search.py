@@ -118,13 +118,13 @@ def test_every_piece_of_an_answer_finds_it(twins: tuple[store.Arena, store.Arena
 
 
 def test_only_what_the_index_cannot_tell_apart_is_looked_for_by_reading(twins: tuple[store.Arena, store.Arena]) -> None:
-    by_reading = {text for text in WORDS if searching._by_index(twins[0], text) is None}
+    by_reading = {text for text in WORDS if searching._by_index(twins[0], text, ()) is None}
     assert by_reading == {text for text in WORDS if set(text) & searching._UNSURE}
 
 
 def test_what_no_answer_contains_leaves_the_index_as_it_is(twins: tuple[store.Arena, store.Arena]) -> None:
     for text in ("ꙮ", "ꙮꙮ", "ꙮꙮꙮ"):
-        assert searching._by_index(twins[0], text) == []
+        assert list(searching._by_index(twins[0], text, ())) == []
     assert indexed(twins[0])
 
 

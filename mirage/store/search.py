@@ -11,8 +11,8 @@ serve every script. Its name holds the arena's folder and the hash of the answer
 only when it is whole: it can be deleted at any time. It lies under `search/` in the user's own folder, never in the
 arena's, which the explorer only reads; the oldest goes where there are more than `_KEPT`.
 
-A text of one or two characters is no trigram. It is looked up as the beginning of those that are there; where these
-are so many that reading the answers is faster (a single vowel), they are read.
+A text of one or two characters is no trigram. Which answers contain it stands in a second table of the same file, ready
+for every such text (`postings.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +31,7 @@ from urllib.parse import quote
 from mirage.errors import ArenaError
 from mirage.store import home
 from mirage.store.arena import Arena, chosen_queries, of_queries
+from mirage.store.postings import PART, SHORT_TEXTS, number_of, pairs, postings, unpacked
 from mirage.store.runs import content
 
 if TYPE_CHECKING:
@@ -40,16 +42,13 @@ if TYPE_CHECKING:
 Progress = Callable[[float, str], None]
 """Called with the share that is done, in [0, 1], and what is being done."""
 
-_FORMAT = 1
+_FORMAT = 2
 _KEY = ["language", "query_id", "system"]
 _FOLD = "lower(nfc_normalize({}))"
-_END = "\x1f"
-"""Stands twice at the end of every indexed text, so that its last two characters begin a trigram as well, and for NUL,
-at which SQLite would stop reading."""
+_NUL = "\x1f"
+"""Stands for NUL, at which SQLite would stop reading."""
 _UNSURE = frozenset("\0\x1f\ufffd\ufffe\uffff")
 """Characters that the index cannot tell apart; a text with one of them is looked for by reading."""
-_TERMS, _POSTINGS = 10_000, 4_000_000
-"""How many trigrams, and answers under them, a short text may begin before reading is faster."""
 _BATCH = 1_000
 _KEPT = 20
 """How many indexes are kept."""
@@ -81,7 +80,9 @@ def search(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = placed_keys(arena).select(_KEY).take(pa.array(places(arena, text, languages=languages)))
+    keys, hits = placed_keys(arena).select(_KEY), places(arena, text, languages=languages)
+    if len(hits) < len(keys):
+        keys = keys.take(pa.array(hits))
     if arena.tags:
         keys = of_queries(keys, chosen_queries(arena))
     for column, selection in (("language", languages), ("system", systems)):
@@ -105,9 +106,16 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
     import numpy as np
 
     arena.need("answers")
-    positions = _by_index(arena, text)
-    if positions is not None:
-        return np.array(positions, dtype=np.int64)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return np.zeros(0, dtype=np.int64)  # half of a character, which no file of text can hold
+    hits = _by_index(arena, text, languages or ())
+    return by_reading(arena, text, languages=languages) if hits is None else hits
+
+
+def by_reading(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
+    """`places` without the index."""
+    import numpy as np
+
     # Languages as single values, which DuckDB compares with what each file holds before it reads it.
     parameters = {f"l{n}": code for n, code in enumerate(languages or ())}
     where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
@@ -178,26 +186,55 @@ def build_index(arena: Arena, progress: Progress = lambda _share, _what: None) -
 
 def _fill(arena: Arena, path: Path, progress: Progress) -> None:
     """Write the index: row n of its table is the n-th answer of the arena, from 0."""
-    folded = f"replace({_FOLD.format('text')}, chr(0), '{_END}') || '{_END}{_END}'"
-    total, position = arena.rows("answers"), 0
+    folded = f"replace({_FOLD.format('text')}, chr(0), '{_NUL}')"
+    total, start = arena.rows("answers"), 0
+
+    def told(ready: int) -> None:
+        progress(0.9 * ready / total, f"Indexing the answers: {ready:,} of {total:,}")
+
     with closing(sqlite3.connect(path)) as db:
         # Nobody sees the file before it is whole, so nothing is lost with it.
         db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")
         db.execute("CREATE VIRTUAL TABLE answers USING fts5(text, content='', tokenize='trigram case_sensitive 1')")
-        db.execute("CREATE VIRTUAL TABLE terms USING fts5vocab(answers, row)")
+        db.execute("CREATE TABLE parts (number INTEGER PRIMARY KEY, start INTEGER, stop INTEGER, language TEXT)")
+        # Numbered by part and text, the order in which its rows are made, so that they fill page after page.
+        db.execute("CREATE TABLE short_texts (id INTEGER PRIMARY KEY, numbers BLOB)")
         for code in arena.languages("answers"):
             sql = f"SELECT {folded} AS text FROM answers WHERE language = ? ORDER BY query_id, system"  # noqa: S608
-            for batch in arena.sql(sql, [code], languages=[code]).to_batches(max_chunksize=_BATCH):
-                texts = batch["text"].to_pylist()
-                db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(texts, position))
-                position += len(texts)
-                progress(0.9 * position / total, f"Indexing the answers: {position:,} of {total:,}")
+            texts = arena.sql(sql, [code], languages=[code])["text"]
+            for offset in range(0, len(texts), PART):
+                start = _add_part(db, code, start, texts.slice(offset, PART), told)
         progress(0.9, "Putting the index in order")
         db.execute("INSERT INTO answers (answers) VALUES ('optimize')")
         db.commit()
 
 
-def _by_index(arena: Arena, text: str) -> list[int] | None:
+def _add_part(
+    db: sqlite3.Connection, language: str, start: int, texts: pa.ChunkedArray, told: Callable[[int], None]
+) -> int:
+    """Write a part of the answers, the first of them at a place; returns the place behind the last."""
+    batches = []
+    # Neither SQLite nor NumPy's sort holds other threads up.
+    with ThreadPoolExecutor(1) as pool:
+        for offset in range(0, len(texts), _BATCH):
+            batch = texts.slice(offset, _BATCH).to_pylist()
+            batches.append(pool.submit(pairs, batch, offset))
+            db.executemany("INSERT INTO answers (rowid, text) VALUES (?, ?)", enumerate(batch, start + offset))
+            told(start + offset + len(batch))
+    (number,) = db.execute("SELECT count(*) FROM parts").fetchone()
+    stop = start + len(texts)
+    db.execute("INSERT INTO parts VALUES (?, ?, ?, ?)", [number, start, stop, language])
+    rows = ((_row(number, text), numbers) for text, numbers in postings([batch.result() for batch in batches]))
+    db.executemany("INSERT INTO short_texts VALUES (?, ?)", rows)
+    return stop
+
+
+def _row(part: int, text: int) -> int:
+    """The row of a short text, as `number_of` it, in a part."""
+    return part * SHORT_TEXTS + text
+
+
+def _by_index(arena: Arena, text: str, languages: Collection[str]) -> NDArray[np.int64] | None:
     """The places of the answers that contain a text, ascending; None where the index is absent or of no use."""
     path = _existing(arena)
     if path is None or not text:
@@ -205,16 +242,10 @@ def _by_index(arena: Arena, text: str) -> list[int] | None:
     needle = arena.sql(f"SELECT {_FOLD.format('$text')} AS text", {"text": text})["text"][0].as_py()
     if _UNSURE & set(needle):
         return None
+    find = _containing if len(needle) > 2 else _containing_short
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as db:
-            terms = [needle] if len(needle) > 2 else _beginning(db, needle)
-            if terms is None:
-                return None
-            if not terms:
-                return []
-            query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
-            rows = db.execute("SELECT rowid FROM answers WHERE answers MATCH ? ORDER BY rowid", [query])
-            return [row[0] for row in rows]
+            return find(db, needle, languages)
     except sqlite3.OperationalError:
         return None  # too many files open, no memory: the answers can still be read
     except sqlite3.DatabaseError:
@@ -224,18 +255,42 @@ def _by_index(arena: Arena, text: str) -> list[int] | None:
         return None
 
 
-def _beginning(db: sqlite3.Connection, needle: str) -> list[str] | None:
-    """The trigrams that begin with a short text; None where they are too many."""
-    terms, postings = [], 0
-    # No character sorts behind the last one of Unicode.
-    for term, n in db.execute(
-        "SELECT term, doc FROM terms WHERE term >= ? AND term < ?", [needle, f"{needle}\U0010ffff"]
-    ):
-        terms.append(term)
-        postings += n
-        if len(terms) > _TERMS or postings > _POSTINGS:
-            return None
-    return terms
+def _containing(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
+    """The places of the answers that contain a text of three characters or more."""
+    import numpy as np
+
+    spans: list[tuple[int, int]] = []
+    for _, start, stop in _parts(db, languages):
+        first = spans.pop()[0] if spans and spans[-1][1] == start else start
+        spans.append((first, stop))
+    phrase = '"' + needle.replace('"', '""') + '"'
+    places = [np.zeros(0, dtype=np.int64)]
+    for start, stop in spans:
+        # One text of all numbers: an object of Python's for each takes longer than finding them.
+        (numbers,) = db.execute(
+            "SELECT group_concat(rowid) FROM answers WHERE answers MATCH ? AND rowid >= ? AND rowid < ?",
+            [phrase, start, stop],
+        ).fetchone()
+        places.append(np.fromstring(numbers or "", dtype=np.int64, sep=","))
+    # SQLite promises no order within the text. What is in order is left as it is.
+    return np.sort(np.concatenate(places), kind="stable")
+
+
+def _containing_short(db: sqlite3.Connection, needle: str, languages: Collection[str]) -> NDArray[np.int64]:
+    """The places of the answers that contain a text of one or two characters."""
+    import numpy as np
+
+    places = [np.zeros(0, dtype=np.int64)]
+    for number, start, _ in _parts(db, languages):
+        rows = db.execute("SELECT numbers FROM short_texts WHERE id = ?", [_row(number, number_of(needle))])
+        places += [start + unpacked(numbers) for (numbers,) in rows]
+    return np.concatenate(places)
+
+
+def _parts(db: sqlite3.Connection, languages: Collection[str]) -> list[tuple[int, int, int]]:
+    """Each part of some languages, of all if none is named: its number, its first place, the place behind its last."""
+    rows = db.execute("SELECT number, start, stop, language FROM parts ORDER BY number").fetchall()
+    return [(number, start, stop) for number, start, stop, language in rows if not languages or language in languages]
 
 
 def _stem(arena: Arena) -> str:
