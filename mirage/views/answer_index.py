@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from mirage.store.search import placed_keys
@@ -50,8 +51,7 @@ class AnswerIndex:
         import numpy as np
 
         n = np.bincount(self.query[mask], minlength=len(self.queries.keys)).tolist()
-        keys = tuple(key for key, count in zip(self.queries.keys, n, strict=True) if count)
-        return keys, int((mask & self.there).sum())
+        return tuple(compress(self.queries.keys, n)), int((mask & self.there).sum())
 
 
 @lru_cache(maxsize=8)

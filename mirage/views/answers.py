@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20_000
 """Characters of a text that a page shows; a browser stands still over millions."""
+_FOLDED = "lower(nfc_normalize({}))"
+"""SQL of a text as texts are compared in a search."""
 
 
 @dataclass(frozen=True)
@@ -306,17 +308,34 @@ def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
 def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
     """Which queries contain a text, in any language."""
     import numpy as np
+    import pyarrow.compute as pc
+
+    mask = np.zeros(len(answer_index(arena).queries.keys), dtype=bool)
+    if "queries" in arena.tables:
+        needle = arena.sql(f"SELECT {_FOLDED.format('$text')} AS text", {"text": text})["text"][0].as_py()
+        numbers, texts = _folded_queries(arena)
+        mask[numbers[np.asarray(pc.match_substring(texts, needle), dtype=bool)]] = True
+    return mask
+
+
+@lru_cache(maxsize=4)
+def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
+    """Numbers of the queries that have a text, as `answer_index` counts them, and the texts, in order to be compared.
+    Kept, since folding every one of them takes longer than finding a text in all answers.
+    """
+    import numpy as np
+    import pyarrow as pa
 
     queries = answer_index(arena).queries
-    mask = np.zeros(len(queries.keys), dtype=bool)
-    if "queries" in arena.tables:
-        holds = "contains(lower(nfc_normalize(text)), lower(nfc_normalize($text)))"
-        sql = f"SELECT language, query_id FROM queries WHERE {holds}"  # noqa: S608  # constants alone
-        rows = arena.sql(sql, {"text": text})
-        for key in zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True):
-            if (position := queries.place(key)) is not None:
-                mask[position] = True
-    return mask
+    sql = f"SELECT language, query_id, {_FOLDED.format('text')} AS text FROM queries WHERE text IS NOT NULL"  # noqa: S608  # constants alone
+    rows = arena.sql(sql)
+    keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
+    numbers = [queries.place(key) for key in keys]
+    answered = [number is not None for number in numbers]
+    return (
+        np.array([number for number in numbers if number is not None], dtype=np.intp),
+        rows["text"].filter(pa.array(answered, pa.bool_())),
+    )
 
 
 @lru_cache(maxsize=256)
