@@ -150,9 +150,9 @@ def listed(names: Sequence[str], noun: str) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference in words: with its sign, and three decimals where it is below 10."""
+    """A difference in words: with its sign unless it is 0, and three decimals where it is below 10."""
     text = f"{value:+.3f}" if abs(value) < 10 else f"{value:+,.1f}"
-    return text.replace("-", "\u2212")
+    return text[1:] if text[1:] == "0.000" else text.replace("-", "\u2212")
 
 
 def counted(n: int, noun: str) -> str:

@@ -165,7 +165,7 @@ def _second(choice: Choice) -> str:
 def languages(page: ui.Page, report: ComparisonReport) -> None:
     """Every language, drawn and printed."""
     rows = views.rows(report)
-    left, right = ui.side_by_side((320, 7), (480, 14), key="compare_rows")
+    left, right = ui.side_by_side((320, 7), (560, 14), key="compare_rows")
     unit = f", {report.unit}" if report.unit else ""
     with left:
         ui.chart(
@@ -228,24 +228,26 @@ def queries(page: ui.Page, report: ComparisonReport, choice: Choice) -> None:
 
 
 COLUMNS = (
-    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=110),
+    ui.Col("where", "Language", "text", help="All languages: their mean, each weighing the same.", width=104),
     ui.Col(
         "verdict",
         "Verdict",
         "text",
         help="better: the interval lies above 0; worse: below; equivalent: within the margin; else inconclusive.",
-        width=92,
+        width=90,
     ),
-    ui.Col("difference", "Difference", "difference", help="The first less the second; above 0 the first is better."),
-    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; a dash: no bound.", width=66),
-    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; a dash: no bound.", width=66),
+    ui.Col("difference", "Difference", "difference", help="The first less the second; above 0 the first is better.", width=80),
+    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; a dash: no bound.", width=62),
+    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; a dash: no bound.", width=62),
     ui.Col(
         "p_text",
         "p (Holm)",
         "text",
         help="Chance of such a difference if the two were equal, after Holm’s correction over the languages.",
+        width=66,
+        right=True,
     ),
-    ui.Col("n_queries", "Queries", "count", help="Queries of both."),
+    ui.Col("n_queries", "Queries", "count", help="Queries of both.", width=64),
     ui.Col(
         "detectable",
         "Shows from",
@@ -259,6 +261,7 @@ COLUMNS = (
         "count",
         help="Queries to add for a decision with a chance of 80%, if the true difference is "
         "this one; a dash: no number is known to be enough.",
+        width=60,
     ),
 )
 MOVED = (

@@ -56,6 +56,7 @@ REGRESSOR = (
         "p",
         "text",
         width=60,
+        right=True,
         help="Paired test over systems of this regressor's tau against that of the chosen-anew procedure, in all "
         "languages.",
     ),

@@ -85,22 +85,31 @@ _OWN_SYMBOLS = ("x", "cross", "star", "triangle-left", "triangle-right", "hourgl
 _OWN_COLORS = tuple((look.light, look.dark) for look in FAMILIES if look not in (BASELINE, OTHER))
 _SALT = "7"
 """Chosen so that all systems of the sample arena have marks of their own."""
+_MAKER_SYMBOLS = tuple(look.symbol for look in FAMILIES if look not in (BASELINE, OTHER))
+_MAKER_SALT = "0"
+"""Chosen so that all systems of the NoMIRACL and MIRAGE-Bench papers have marks of their own."""
 
 
 @cache
 def family(system: str) -> MakerStyle:
-    """The look of a system: its maker's, or one of its own where no known maker stands behind it.
+    """The look of a system: its maker's colour with a shape of its own, or both of its own where no known maker stands
+    behind it.
 
-    A look of one's own depends on the name alone, so it is the same on every page and stays when systems are added. Of
-    56 looks two systems may have the same; hover tells them apart.
+    A look depends on the name alone, so it is the same on every page and stays when systems are added. Two systems may
+    have the same, of 7 looks of a maker and of 56 others; hover tells them apart.
     """
     look = _LOOKS.get(maker(system), OTHER)
     if look not in (BASELINE, OTHER):
-        return look
-    number = int.from_bytes(sha256(f"{_SALT}{system}".encode("utf8", "surrogatepass")).digest()[:8])
+        return replace(look, symbol=_MAKER_SYMBOLS[_number(_MAKER_SALT, system) % len(_MAKER_SYMBOLS)])
+    number = _number(_SALT, system)
     symbol = _OWN_SYMBOLS[number % len(_OWN_SYMBOLS)]
     light, dark = _OWN_COLORS[number // len(_OWN_SYMBOLS) % len(_OWN_COLORS)]
     return replace(look, light=light, dark=dark, symbol=symbol)
+
+
+def _number(salt: str, system: str) -> int:
+    """A number that depends on the name alone."""
+    return int.from_bytes(sha256(f"{salt}{system}".encode("utf8", "surrogatepass")).digest()[:8])
 
 
 def looks(systems: Iterable[str]) -> list[MakerStyle]:
@@ -180,9 +189,28 @@ class NumberFormat:
     scale: float = 1
     """What a value is multiplied by before `table` is applied."""
 
+    @property
+    def rewrites(self) -> bool:
+        """Whether a table shows another number than the value: a scaled one, or 0 where the sign would be all left."""
+        return self.scale != 1 or self.table.startswith("%+")
+
+    def shown(self, value: float | None) -> float | None:
+        """The number that a table formats; 0 has no minus."""
+        if value is None:
+            return None
+        return 0.0 if value < 0 and _is_zero(self.text.format(value)) else value * self.scale
+
     def write(self, value: float | None) -> str:
-        """The number as text; a dash where there is none."""
-        return "–" if value is None else self.text.format(value).replace("-", "−")
+        """The number as text, 0 without a sign; a dash where there is none."""
+        if value is None:
+            return "–"
+        text = self.text.format(value)
+        return text.lstrip("+-") if _is_zero(text) else text.replace("-", "−")
+
+
+def _is_zero(text: str) -> bool:
+    """Whether a number as text has no digit other than 0."""
+    return not any(digit in text for digit in "123456789")
 
 
 FORMATS: dict[Kind, NumberFormat] = {

@@ -158,7 +158,7 @@ FAMILIES = (
         help="Mean rating in the family less the mean rating elsewhere, in logits. Above 0: stronger there.",
     ),
     Col("estimate", "95% interval", "interval", low="low", high="high", help="The difference with its interval."),
-    Col("p", "p (Holm)", "text", help="Chance of such a finding anywhere, if nothing differed."),
+    Col("p", "p (Holm)", "text", right=True, help="Chance of such a finding anywhere, if nothing differed."),
     Col("n_languages", "Languages", "count", help="Languages of the family that are rated."),
     Col("n_queries", "Queries", "count", help="Queries in these languages."),
 )

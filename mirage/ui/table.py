@@ -50,6 +50,8 @@ class Col:
     """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
     written: Kind | None = None
     """The kind of number as which the value is written beside its band, for `interval`; not written where absent."""
+    right: bool = False
+    """Whether a `text` stands at the right, as numbers do."""
 
     @property
     def meaning(self) -> str:
@@ -166,14 +168,12 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
             config[name] = st.column_config.TextColumn(**head, alignment="right")
         elif col.kind == "text":
             data[col.name] = values
-            config[col.name] = st.column_config.TextColumn(**head)
+            config[col.name] = st.column_config.TextColumn(**head, alignment="right" if col.right else None)
         else:
             form = FORMATS[col.kind]
-            data[col.name] = (
-                values
-                if form.scale == 1
-                else pa.array([None if v is None else v * form.scale for v in values.to_pylist()])
-            )
+            data[col.name] = values
+            if form.rewrites:
+                data[col.name] = pa.array([form.shown(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
     return pa.table(data), config
 
