@@ -12,7 +12,7 @@ import streamlit as st
 from mirage import ui
 from mirage.battles.referee import referees as referees_of
 from mirage.charts import features as charts
-from mirage.charts.palette import FAMILIES, columns_width, family, looks
+from mirage.charts.palette import columns_width, family, looks
 from mirage.errors import MirageError
 from mirage.features import FEATURES
 from mirage.languages import name_of
@@ -98,7 +98,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
 
 
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
-    """The marks of families and of systems without one; where systems are in focus, theirs with their lines."""
+    """The marks of the systems; where systems are in focus, theirs with their lines."""
     mode = ui.mode()
     entries: list[tuple[str, str, str | None]]
     if chosen:
@@ -106,8 +106,8 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
     else:
         systems_by_look = {look: [s for s in shown.systems if family(s) == look] for look in looks(shown.systems)}
         entries = [
-            (systems[0], look.name if look in FAMILIES else ", ".join(systems), None)
-            for look, systems in systems_by_look.items()
+            (systems[0], ", ".join(systems), None)
+            for systems in systems_by_look.values()
         ]
     items = []
     for system, text, dashes in entries:

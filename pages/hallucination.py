@@ -103,13 +103,13 @@ def _computed(page: ui.Page) -> None:
     rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     order = [row["system"] for row in rows]
     page.summary(_summary(page, rates, cells), conclusion=_answer(rows))
-    left, right = ui.side_by_side((358, 1), (320, 99), key="top")
+    left, right = ui.side_by_side((320, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
             ui.kept(charts.trade_off, rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
         )
     with right:
-        picked = ui.table(rates.systems, _columns(definition, bool(rates.reference)), key="rates", select=True)
+        picked = ui.table(rates.systems, _columns(definition), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
@@ -118,7 +118,7 @@ def _computed(page: ui.Page) -> None:
             st.caption(
                 "Fewest hallucinations first; select a row or a mark to go on to what a system said. Crosses are 95% "
                 "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
-                f"as with it. Further right: n{', printed figures' if rates.reference else ''}."
+                "as with it."
             )
     shown = list(dict.fromkeys([*focus, *([chosen] if chosen else [])])) or _notable(rows) or order[:2]
     figures = views.published_arena(page.arena)
@@ -132,7 +132,7 @@ def _computed(page: ui.Page) -> None:
     if (prompts := tables.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
         draw["By prompt"] = lambda: _by_template(prompts)
     if figures is not None and tables.paper_tables(figures):
-        draw["In print"] = lambda: _paper(figures, page.arena, page.picked)
+        draw["In print"] = lambda: _in_print(rates, figures, page)
     if views_withholding.signals(page.arena):
         draw["Withholding"] = lambda: abstention.show_withholding(page, parser)
     draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
@@ -196,7 +196,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     page.download("printed_rates", rates.cells.select(PRINTED), about={"printed": rates.reference})
 
 
-def _columns(definition: str, printed: bool) -> list[ui.Col]:
+def _columns(definition: str) -> list[ui.Col]:
     """The columns of the table: for either rate the chosen definition, then the other; then what they rest on."""
     other = next(name for name in SAYS if name != definition)
     out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
@@ -207,7 +207,7 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
                 f"{metric}_value",
                 label,
                 "rate",
-                width=60,
+                width=58,
                 help=f"{MEANING[metric]}: {SAYS[definition]}. Lower is better. Several languages weigh the same.",
             ),
             ui.Col(
@@ -216,42 +216,47 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
                 "interval",
                 low=f"{metric}_low",
                 high=f"{metric}_high",
-                width=64,
+                width=48,
                 help=f"The {metric} rate with its 95% interval (Wilson), all on one scale. Left is better.",
             ),
             ui.Col(
                 f"{metric}_other",
                 "as publ." if other == "as-published" else "decided",
                 "rate",
-                width=66,
+                width=58,
                 help=f"The {metric} rate by the other definition: {SAYS[other]}.",
             ),
             ui.Col(
                 f"{metric}_undecided",
                 "undec.",
                 "rate",
-                width=60,
+                width=54,
                 help=f"Share of the answers to {queries} in which neither an answer nor an abstention can be made "
                 "out: unparsed, empty or an API error.",
             ),
         ]
-    out += [
-        ui.Col(
-            f"{metric}_n",
-            f"n {charts.QUERIES[metric].removesuffix(' queries')}",
-            "count",
-            width=100 if metric == "hallucination" else 80,
-            help=f"Answers to {charts.QUERIES[metric]}.",
-        )
-        for metric in SHORT
-    ]
-    for metric, label in SHORT.items() if printed else ():
-        out += [
+        out.append(ui.Col(f"{metric}_n", "n", "count", width=48, help=f"Answers to {queries}."))
+    return out
+
+
+def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:
+    """Our rates beside the printed ones where the paper has these systems, and the paper's tables."""
+    if rates.reference:
+        _beside_print(rates)
+    _paper(figures, page.arena, page.picked)
+
+
+def _beside_print(rates: views.Rates) -> None:
+    """Our rates as published beside those that the paper prints."""
+    st.header("Beside the printed rates", anchor=False)
+    columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
+    for metric, label in SHORT.items():
+        columns += [
             ui.Col(
                 f"{metric}_printed",
                 f"{label} printed",
                 "rate",
-                width=108,
+                width=112,
                 help=f"The {metric} rate that the NoMIRACL paper prints, which is the rate as published: the mean of "
                 "its figures for the languages behind ours.",
             ),
@@ -259,12 +264,12 @@ def _columns(definition: str, printed: bool) -> list[ui.Col]:
                 f"{metric}_difference",
                 "differs",
                 "points",
-                width=66,
+                width=70,
                 help=f"Our {metric} rate as published minus the printed one, in percentage points: what the parser "
                 "makes of it. 0 within the rounding of the print.",
             ),
         ]
-    return out
+    ui.table(rates.systems, columns, key="beside_print")
 
 
 def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:

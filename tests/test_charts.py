@@ -73,6 +73,30 @@ def test_every_family_has_a_shape_of_its_own() -> None:
     assert len({maker.symbol for maker in FAMILIES}) == len(FAMILIES)
 
 
+def test_systems_of_a_known_maker_share_its_colour_and_have_marks_of_their_own() -> None:
+    outcomes = store.open_arena(ROOT / "data" / "nomiracl").read("outcomes", columns=["system"])
+    figures = store.open_arena(ROOT / "data" / "published").sql(
+        "SELECT DISTINCT system FROM published WHERE source = 'MIRAGE-Bench' AND system <> ''"
+    )
+    for systems in (set(outcomes["system"].to_pylist()), set(figures["system"].to_pylist())):
+        assert len(systems) > 10
+        assert len({(family(system).symbol, family(system).light) for system in systems}) == len(systems)
+    makers = {maker.name: maker for maker in FAMILIES}
+    for system in ("gpt-4", "gpt-3.5", "Mixtral (8x7B)"):
+        look = family(system)
+        assert (look.light, look.dark) == (makers[look.name].light, makers[look.name].dark)
+
+
+def test_a_zero_has_no_minus() -> None:
+    for kind in ("difference", "rating", "points"):
+        form = FORMATS[kind]
+        assert form.write(-0.00001) == form.write(0.0) == form.write(0.00001)
+        assert not set(form.write(-0.00001)) & set("+-−")
+        assert form.shown(-0.00001) == 0
+        assert form.shown(-2.5) == -2.5 * form.scale
+        assert form.shown(None) is None
+
+
 def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:
     answers = store.open_arena(ROOT / "data" / "sample").read("answers", columns=["system"])
     systems = sorted(set(answers["system"].to_pylist()))
@@ -83,6 +107,7 @@ def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:
     assert not {symbol for symbol, _ in marks} & {maker.symbol for maker in makers}
     assert {light for _, light in marks} <= {maker.light for maker in makers}  # whose contrast is tested above
     assert [look.name for look in palette.looks(["me", "baseline/lead", "gpt-4", "gpt-3.5"])] == [
+        "OpenAI",
         "OpenAI",
         "baseline",
         "other",

@@ -132,7 +132,7 @@ def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(ar
 def test_every_column_head_has_its_meaning(arenas: Path) -> None:
     heads = json.loads(open_page().dataframe[0].proto.columns)
     shown = {name: head for name, head in heads.items() if name != "_index"}
-    assert len(shown) >= 16
+    assert len(shown) == 12
     assert [name for name, head in shown.items() if not head.get("help")] == []
 
 
