@@ -13,6 +13,7 @@ from mirage.text import counted
 from mirage.ui import answer_card, judgments, listing, searching, steps, texts
 from mirage.ui.nugget_matrix import show_nuggets
 from mirage.views import answers as views
+from mirage.views import page_conclusions
 from mirage.views.attribution import UNDECIDED
 from mirage.views.keys import Key, key_text
 
@@ -30,7 +31,7 @@ def main() -> None:
     scope = views.scope(page.arena)
     selection = filters(page, scope)
     queries = views.find_queries(page.arena, selection)
-    page.summary(
+    summary = (
         f"{len(queries.keys):,} of {scope.queries:,} queries; {queries.answers:,} of {scope.answers:,} answers match."
     )
     if selection.text:
@@ -42,10 +43,13 @@ def main() -> None:
         lambda query: views.query_of_link(page.arena, query, page.picked),
     )
     if key is None:
+        page.summary(summary)
         with st.container(border=True):
             st.markdown("**No query matches these filters.**")
             st.button("Clear the filters", on_click=clear)
         return
+    of_query = views.query_view(page.arena, key, selection.parser)
+    page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
             steps.list_page("answers", queries, key, lambda keys: entries(page, keys))

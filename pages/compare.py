@@ -236,7 +236,13 @@ COLUMNS = (
         help="better: the interval lies above 0; worse: below; equivalent: within the margin; else inconclusive.",
         width=90,
     ),
-    ui.Col("difference", "Difference", "difference", help="The first less the second; above 0 the first is better.", width=80),
+    ui.Col(
+        "difference",
+        "Difference",
+        "difference",
+        help="The first less the second; above 0 the first is better.",
+        width=80,
+    ),
     ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; a dash: no bound.", width=62),
     ui.Col("high", "High", "difference", help="Upper end of the 95% interval; a dash: no bound.", width=62),
     ui.Col(

@@ -21,6 +21,7 @@ from mirage.ui import agreement
 from mirage.ui import referee as who
 from mirage.ui.table import dot
 from mirage.views import features as views
+from mirage.views import page_conclusions
 
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
@@ -44,7 +45,8 @@ def main() -> None:
     names, chosen = filters(shown)
     page.summary(
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
-        f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language."
+        f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language.",
+        conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
@@ -105,10 +107,7 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
         entries = [(system, system, charts.dash(k)) for k, system in enumerate(chosen)]
     else:
         systems_by_look = {look: [s for s in shown.systems if family(s) == look] for look in looks(shown.systems)}
-        entries = [
-            (systems[0], ", ".join(systems), None)
-            for systems in systems_by_look.values()
-        ]
+        entries = [(systems[0], ", ".join(systems), None) for systems in systems_by_look.values()]
     items = []
     for system, text, dashes in entries:
         line = (

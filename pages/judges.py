@@ -20,7 +20,7 @@ from mirage.ui.scores import scores_section
 from mirage.views import agreement as agreements
 from mirage.views import exam as exams
 from mirage.views import judges as views
-from mirage.views import people
+from mirage.views import page_conclusions, people
 
 PAIRS = "pairs"
 """The name of the heatmap in the address, beside the names of measures."""
@@ -63,10 +63,12 @@ def _judges(page: ui.Page) -> None:
         st.info("Pick other languages in the sidebar, or none for all.")
         return
     n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
-    page.summary(
-        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {counted(len(have), 'language')}."
-    )
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
+    page.summary(
+        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {counted(len(have), 'language')}.",
+        conclusion=(_choice(result, codes, scope) if result is not None else "")
+        or page_conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
+    )
     measures = exams.measures_of(result)
     if result is not None:
         _choices(result, codes, scope)
@@ -83,13 +85,17 @@ def _judges(page: ui.Page) -> None:
     )
 
 
-def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
-    """Which judge for which language, in words."""
+def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
+    """Which judge to take, in a sentence; empty where nobody voted or it depends on the language."""
     by_code = {choice.language: choice.sentence for choice in result.choices}
     several = [by_code[code] for code in codes if code in by_code]
-    first = by_code.get(scope) or (several[0] if len(several) == 1 else None)
-    if first is not None:
-        st.markdown(f"**{ui.plain(first)}**")
+    return by_code.get(scope) or (several[0] if len(several) == 1 else "")
+
+
+def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
+    """What the judges are worth together, and which judge for which language."""
+    by_code = {choice.language: choice.sentence for choice in result.choices}
+    several = [by_code[code] for code in codes if code in by_code]
     worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
     if worth is not None and worth.effective.low is not None:
         row = worth.effective

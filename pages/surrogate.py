@@ -22,6 +22,7 @@ from mirage.schema import Skill
 from mirage.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
 from mirage.text import counted
 from mirage.ui import referee as who
+from mirage.views import page_conclusions
 from mirage.views import surrogate as views
 
 HELD_OUT = (
@@ -151,7 +152,11 @@ def main() -> None:
         )
     rows = [row for row in views.quality_by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
     points = views.predicted_points(page.arena, referee, skill, regressor, language)
-    page.summary(_answer(comparison, regressor, language, referee, len(points)))
+    (tested,) = (row for row in comparison.summary if row.regressor == regressor)
+    page.summary(
+        page_conclusions.of_surrogate(tested) if language == ALL else "",
+        conclusion=_answer(comparison, regressor, language, referee, len(points)),
+    )
     left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
     with left:
         clicked = ui.chart(

@@ -1,0 +1,163 @@
+"""What the pages Features, Answers, Surrogate and Judges come to, each in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from mirage.battles.referee import referees
+from mirage.errors import MirageError
+from mirage.features import FEATURES
+from mirage.languages import name_of
+from mirage.store import Arena
+from mirage.surrogate.summaries import RegressorSummary
+from mirage.text import counted, listed
+from mirage.views import features as of_features
+from mirage.views.answers import QueryView
+
+SURE: Final = 0.05
+"""A p-value below this tells two regressors apart."""
+
+
+@lru_cache(maxsize=64)
+def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
+    """Which feature goes most clearly with the rating, and which system lacks it; empty where nothing is rated.
+
+    Args:
+        arena: an arena with features.
+        languages: codes, each with rows in the table.
+    """
+    names = referees(arena)
+    if not names:
+        return ""
+    try:
+        relations = of_features.relations(arena, names[0], "both", languages)
+    except MirageError:
+        return ""
+    scope = "all" if any(row.language == "all" for row in relations) else languages[0]
+    known = [row for row in relations if row.language == scope and row.tau is not None]
+    if not known:
+        return ""
+    most = max(known, key=lambda row: (row.clear, abs(row.tau or 0.0)))
+    evidence = f"Kendall's tau {_tau(most.tau or 0.0)}, "
+    evidence += f"{_interval(most.low, most.high)}, n = {counted(most.systems, 'system')}"
+    title = _title(most.feature)
+    if not most.clear:
+        return f"No feature surely goes with the rating by {names[0]}: the nearest is {title} ({evidence})."
+    lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
+    reverse = "" if (most.tau or 0.0) > 0 else "; the more of it, the lower the rating"
+    return (
+        f"Of {counted(len(known), 'feature')}, {title} goes most clearly with the rating by {names[0]} "
+        f"({evidence}){reverse}{lacking}."
+    )
+
+
+def _lacking(shown: of_features.Overview, feature: str, *, above: bool) -> str:
+    """The system at the wrong end of a feature, and whether the next one can be told apart from it."""
+    rows = [row for row in shown.over[feature].to_pylist() if row["mean"] is not None]
+    if len(rows) < 2:
+        return ""
+    last, before = sorted(rows, key=lambda row: row["mean"], reverse=not above)[:2]
+    spec = FEATURES.get(feature)
+    digits = 1 if spec is not None and spec.low == 0 and spec.high is None else 2
+    low, high = last["low"], last["high"]
+    ends = "no interval" if None in (low, high) else f"95% interval {low:.{digits}f} to {high:.{digits}f}"
+    least = "the lowest" if above else "the highest"
+    text = (
+        f"; {last['system']} has {least} mean, {last['mean']:.{digits}f} ({ends}, n = {counted(last['n'], 'answer')})"
+    )
+    if None in (low, high, before["low"], before["high"]) or (low <= before["high"] and before["low"] <= high):
+        text += f", which is not surely apart from that of {before['system']}"
+    return text
+
+
+def _title(feature: str) -> str:
+    spec = FEATURES.get(feature)
+    return spec.title if spec is not None else feature
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "no interval" if low is None or high is None else f"95% interval {_tau(low)} to {_tau(high)}"
+
+
+def _tau(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "\u2212")
+
+
+def _rate(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def of_answers(shown: QueryView) -> str:
+    """How many systems answer a query and how many abstain, and how many of them are right; empty without outcomes."""
+    known = [answer for answer in shown.answers if answer.outcome is not None]
+    if not known:
+        return ""
+    kinds = {
+        "answer": [a.system for a in known if a.outcome == "answered"],
+        "abstain": [a.system for a in known if a.outcome == "abstained"],
+        "cannot be read": [a.system for a in known if a.outcome not in ("answered", "abstained")],
+    }
+    words = [_who(names, verb, len(known)) for verb, names in kinds.items() if names]
+    judged = [answer for answer in known if answer.correct is not None]
+    right = sum(answer.correct is True for answer in judged)
+    of_them = f"; {right:,} of {len(judged):,} {'is' if right == 1 else 'are'} right by the labels" if judged else ""
+    return f"On this query {', '.join(words)}{of_them}."
+
+
+def _who(names: Sequence[str], verb: str, total: int) -> str:
+    """Who does something: by name where they are few."""
+    several = len(names) != 1
+    does = verb if several or verb.startswith("cannot") else f"{verb}s"
+    named = f" ({listed(names, 'system')})" if 0 < len(names) <= 2 < total else ""
+    return f"{len(names):,} of {counted(total, 'system')} {does}{named}"
+
+
+def of_surrogate(summary: RegressorSummary) -> str:
+    """Whether the regressor's order can be told apart from that of the procedure chosen anew; empty where it is not
+    tested.
+    """
+    if summary.p is None:
+        return ""
+    p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
+    if summary.p < SURE:
+        return f"A paired test tells its tau from that of the regressor chosen anew for each ({p})."
+    return f"No test tells its tau from that of the regressor chosen anew for each ({p})."
+
+
+def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
+    """Which judge changes its mind least when the answers change places; empty where no pair was judged in both orders.
+
+    Args:
+        rows: rows of `judges.judge_rows`.
+        scope: a language's code, or `all`.
+    """
+    known = [row for row in rows if row["language"] == scope and row["flip"] is not None]
+    if not known:
+        return ""
+    best = min(known, key=lambda row: row["flip"])
+    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
+    text = f"{where} {best['judge']} {_flips(best)}"
+    others = [row for row in known if row is not best]
+    alike = sorted(row["judge"] for row in others if _overlap(best, row))
+    if not others:
+        return f"{text}; how far people agree with it is not known without votes."
+    if alike:
+        return f"{text}, the fewest of {counted(len(known), 'judge')}, not surely fewer than {listed(alike, 'judge')}."
+    return f"{text}, surely the fewest of {counted(len(known), 'judge')}."
+
+
+def _flips(row: dict[str, Any]) -> str:
+    low, high = row["flip_low"], row["flip_high"]
+    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
+    return (
+        f"changes its winner with the order of the answers in {_rate(row['flip'])} of pairs "
+        f"({ends}, n = {row['flip_n']:,})"
+    )
+
+
+def _overlap(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether the intervals of two flip rates touch; so too where one is not known."""
+    ends = (row["flip_low"], row["flip_high"], other["flip_low"], other["flip_high"])
+    return None in ends or (ends[0] <= ends[3] and ends[2] <= ends[1])
