@@ -142,7 +142,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
                 "",
                 width=32,
                 pinned=True,
-                help="Its maker's mark, or its own where no maker is known; the same in every chart.",
+                help="Its own mark, in its maker's colour where the maker is known; the same in every chart.",
             )
             data[col.name] = names
             config[col.name] = st.column_config.TextColumn(**head, pinned=wide)
