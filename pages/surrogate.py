@@ -243,8 +243,10 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
-        f"By the regressor {regressor}, the order of {n} systems has a tau of {write(tau)} {where}, "
-        f"with that of {referee} (1: the same order, 0: none; no interval), off by {write(rmse)} logits (RMSE), each predicted without its battles."
+        f"By the regressor {regressor}, the order of {n} systems has a "
+        f"tau of {write(tau)} {where}, "
+        f"with that of {referee} (1: the same order, 0: none; no interval), "
+        f"off by {write(rmse)} logits (RMSE), each predicted without its battles."
     )
 
 
