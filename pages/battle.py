@@ -17,6 +17,7 @@ from mirage.ui import answer_card, battle_view, listing, steps, texts, vote_item
 from mirage.ui import referee as who
 from mirage.ui.nugget_matrix import show_nuggets
 from mirage.ui.scores import verdicts_command
+from mirage.ui.text import Markup
 from mirage.views import answers, battle_conclusions, people
 from mirage.views import battle as views
 from mirage.views import matrix as matrices
@@ -267,7 +268,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
                 head = battle_view.heading(counted(len(battle.query.passages), "passage"))
-                st.html(head + answer_card.passages_html(battle.query))
+                st.html(Markup(head + answer_card.passages_html(battle.query)))
             if not has_texts:
                 texts.absent(page)
     page.download(
@@ -313,12 +314,12 @@ def fought(
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
     if matrix_of(page.arena, battle.query.key, (selection.first, selection.second)) is None:
-        st.html(battle_view.stacked(*above) + "".join(below))
+        st.html(Markup(battle_view.stacked(*above) + "".join(below)))
     else:
-        st.html(battle_view.stacked(*above))
+        st.html(Markup(battle_view.stacked(*above)))
         show_nuggets(page.arena, battle.query.key, (selection.first, selection.second))
         if any(below):
-            st.html("".join(below))
+            st.html(Markup("".join(below)))
     voted(page, battle)
     if not selection.referee:
         undecided(page, battle)

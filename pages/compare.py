@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from mirage import ui
@@ -13,7 +11,6 @@ from mirage.comparison import ComparisonReport
 from mirage.comparison.measures import NUGGETS, RATE, RATING
 from mirage.errors import MirageError
 from mirage.rank.records import JOINT
-from mirage.store import Arena
 from mirage.text import counted
 from mirage.ui import referee as who
 from mirage.views import compare as views
@@ -24,20 +21,6 @@ NAMES = {
     RATE: "right decisions on answerable and unanswerable queries, each half of it",
     NUGGETS: "the share of the vital nuggets that are stated in full",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What is compared, and by what."""
-
-    first: str
-    second: str
-    measure: str
-    referee: str
-    """Who decides the battles; empty where no rating is compared."""
-    margin: float
-    against: Arena | None = None
-    """The arena of the second system, where that is another one."""
 
 
 HERE = "this arena"
@@ -93,7 +76,7 @@ def main() -> None:
     )
 
 
-def pick(page: ui.Page, measures: tuple[str, ...]) -> Choice | None:
+def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
     """The row of filters; None where two systems are not there."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measure: str = ui.pick(
@@ -135,7 +118,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> Choice | None:
             help="Differences of at most this count as none, in the unit of the measure. With a margin two systems can "
             "be shown to be equivalent; without, only to differ.",
         )
-    return Choice(first, second, measure, referee, float(margin or 0.0), against)
+    return views.Choice(first, second, measure, referee, float(margin or 0.0), against)
 
 
 def _arena(names: tuple[str, ...]) -> str:
@@ -148,7 +131,7 @@ def _arena(names: tuple[str, ...]) -> str:
     return name
 
 
-def verdict(report: ComparisonReport, choice: Choice) -> None:
+def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     """The answer in a sentence, and what it rests on."""
     with st.container(border=True):
         words = views.verdict_words(report)
@@ -157,7 +140,7 @@ def verdict(report: ComparisonReport, choice: Choice) -> None:
         st.markdown(ui.plain(views.evidence(report)))
 
 
-def _second(choice: Choice) -> str:
+def _second(choice: views.Choice) -> str:
     """The second system, with its arena where that is another."""
     return choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
 
@@ -197,7 +180,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             )
 
 
-def queries(page: ui.Page, report: ComparisonReport, choice: Choice) -> None:
+def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
     """The queries that moved most, with the way to what was said on them."""
     st.header("The queries that moved most", anchor=False)
     if not report.moved:

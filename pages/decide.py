@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from mirage import ui
@@ -17,19 +15,6 @@ from mirage.ui import referee as who
 from mirage.views import decide as views
 
 AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What a reader asks for."""
-
-    weights: tuple[tuple[str, float], ...]
-    referee: str | None
-    """None where no rating counts."""
-    requirements: Requirements
-    margin: float
-    tokens: tuple[float | None, float | None]
-    """Prompt tokens of an answer, and its own, where the ledger has no calls."""
 
 
 def main() -> None:
@@ -75,7 +60,7 @@ def main() -> None:
     )
 
 
-def pick(page: ui.Page, measures: tuple[str, ...]) -> Needs:
+def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
     """What counts and what must hold."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         picked = ui.pick(
@@ -111,7 +96,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> Needs:
         tokens_in = number("Prompt tokens", "tokens_in", f"Prompt tokens {about}", 100.0)
         tokens_out = number("Answer tokens", "tokens_out", f"Tokens {about}", 100.0)
     wants = Requirements(budget, seconds, tuple(licences), is_open == "open", None if context is None else int(context))
-    return Needs(weighed, referee, wants, margin or 0.0, (tokens_in, tokens_out))
+    return views.Needs(weighed, referee, wants, margin or 0.0, (tokens_in, tokens_out))
 
 
 def weight(name: str) -> float:

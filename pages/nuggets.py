@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, get_args
 
 import streamlit as st
@@ -72,18 +70,6 @@ PEOPLE = (
 _DRAFT, _SAVED, _REFUSED = "_nuggets_draft", "_nuggets_saved", "_nuggets_refused"
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A change that is looked at before it is saved."""
-
-    place: tuple[Path, Key]
-    """Arena and query."""
-    seen: tuple[schema.Nugget, ...]
-    """The nuggets of the query when it was made."""
-    change: Callable[..., nuggets.BankChange]
-    """The change; it lacks the bank, the author and the time."""
-
-
 def main() -> None:
     """A query, its nuggets, and what a change to them would change."""
     page = ui.begin("nuggets")
@@ -119,8 +105,7 @@ def main() -> None:
         edit(page, key, entries, passages)
     preview(page, key)
     agreement(page, language)
-    rows = from_rows("nuggets", entries)
-    page.download("nuggets", rows, about={"language": language, "query": query})
+    page.download("nuggets", views.bank_rows(page.arena, key), about={"language": language, "query": query})
 
 
 def show(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
@@ -161,7 +146,7 @@ def edit(page: ui.Page, key: Key, entries: Sequence[schema.Nugget], passages: Ma
     if pressed and change is None:
         st.warning("Choose nuggets and give a text.")
     elif pressed and change is not None:
-        st.session_state[_DRAFT] = Draft((page.arena.path, key), tuple(entries), change)
+        st.session_state[_DRAFT] = views.BankDraft((page.arena.path, key), tuple(entries), change)
 
 
 def offer_copy(page: ui.Page) -> None:
@@ -266,7 +251,7 @@ OF_ONE = ("reword", "importance", "split", "drop")
 
 def preview(page: ui.Page, key: Key) -> None:
     """What the change that was filled in would change, and the way to save it."""
-    draft: Draft | None = st.session_state.get(_DRAFT)
+    draft: views.BankDraft | None = st.session_state.get(_DRAFT)
     name = vote_session.name()
     if draft is None or draft.place != (page.arena.path, key) or not name or not may("curator"):
         return
@@ -316,7 +301,7 @@ def scores(effect: EditEffect) -> None:
     st.caption(ui.plain(words))
 
 
-def save(page: ui.Page, draft: Draft, name: str, effect: EditEffect) -> None:
+def save(page: ui.Page, draft: views.BankDraft, name: str, effect: EditEffect) -> None:
     """Write the change, and show the nuggets as they are then; who comes second is told."""
     change = partial(_apply, draft.change, name, votes.now())
     try:

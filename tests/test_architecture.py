@@ -62,6 +62,13 @@ def test_only_the_store_touches_the_disk(path: Path) -> None:
     assert not calls or allowed, f"{path}: {calls} belong into mirage/store"
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda p: p.name)
+def test_a_page_defines_no_class(path: Path) -> None:
+    """A page runs from its first line at every click, and a dataclass takes two milliseconds to make."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    assert not [node.name for node in body if isinstance(node, ast.ClassDef)], "put it into mirage/views"
+
+
 def test_no_global_random_state() -> None:
     for path in MODULES:
         text = path.read_text(encoding="utf-8")

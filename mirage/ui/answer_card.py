@@ -18,7 +18,7 @@ from mirage.pipeline.bundle import TEXTS_ABSENT
 from mirage.text import counted
 from mirage.ui.kept import kept
 from mirage.ui.table import column_help, dot, mode
-from mirage.ui.text import MarkKind, TextSpan, link_html, text_html
+from mirage.ui.text import MarkKind, Markup, TextSpan, link_html, text_html
 from mirage.views.answers import AnswerView, FeatureValue, MeasureScores, QueryView
 
 _SIGNS = frozenset({"answered", "abstained", "unparsed", "empty", "api_error", "missing", "right", "wrong"})
@@ -40,7 +40,7 @@ _COUNTED = ("characters", "passages", "citations")
 
 def show_facts(facts: Sequence[str]) -> None:
     """Show what is known of the query, in a line of small text."""
-    st.html(facts_html(facts))
+    st.html(Markup(facts_html(facts)))
 
 
 def facts_html(facts: Sequence[str]) -> str:
@@ -50,7 +50,7 @@ def facts_html(facts: Sequence[str]) -> str:
 
 def show_query(shown: QueryView) -> None:
     """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason."""
-    st.html(query_html(shown))
+    st.html(Markup(query_html(shown)))
 
 
 def query_html(shown: QueryView) -> str:
@@ -99,7 +99,7 @@ def show_answers(shown: QueryView, systems: Collection[str], *, hits: Collection
         texts: whether the arena has the answers' texts; without, the place of the deciding span stands for it.
     """
     options = {"systems": frozenset(systems), "hits": frozenset(hits), "texts": texts}
-    st.html(kept(_cards, shown, **options, _mode=mode()))
+    st.html(Markup(kept(_cards, shown, **options, _mode=mode())))
 
 
 def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:
@@ -140,7 +140,7 @@ def show_passages(shown: QueryView, *, labels: bool = True) -> None:
         shown: the query.
         labels: whether it is told: to somebody who is to judge by themselves it is not.
     """
-    st.html(passages_html(shown, labels=labels))
+    st.html(Markup(passages_html(shown, labels=labels)))
 
 
 def passages_html(shown: QueryView, *, labels: bool = True) -> str:

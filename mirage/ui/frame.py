@@ -36,7 +36,7 @@ from mirage.ui.side_by_side import rules as beside
 from mirage.ui.states import kind_of, missing, refuse
 from mirage.ui.table import mode
 from mirage.ui.tags import pick_tags, tags_line
-from mirage.ui.text import plain
+from mirage.ui.text import Markup, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -391,21 +391,11 @@ def _shared() -> None:
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
-class _Sheet:
-    """The stylesheet as Streamlit takes it as it is: what comes as a string it cleans on every click."""
-
-    def __init__(self, rules: str) -> None:
-        self._rules = rules
-
-    def _repr_html_(self) -> str:
-        return self._rules
-
-
 @cache
-def _sheet(mode: Mode) -> _Sheet:
+def _sheet(mode: Mode) -> Markup:
     """Every rule of the explorer, and the colours of the mode that they use."""
     rules = (get_data("mirage.ui", STYLESHEET) or b"").decode() + beside()
-    return _Sheet(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
+    return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
 
 
 @cache

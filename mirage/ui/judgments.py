@@ -13,7 +13,7 @@ from mirage.store import Arena
 from mirage.ui.kept import kept
 from mirage.ui.states import missing
 from mirage.ui.table import column_help
-from mirage.ui.text import text_html
+from mirage.ui.text import Markup, text_html
 from mirage.views.judgments import judgments_on as of_query
 from mirage.views.judgments import preferred
 
@@ -34,7 +34,7 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
     if not all_judgments:
         st.caption("No judge has compared the answers to this query.")
         return
-    st.html(kept(_judged, all_judgments))
+    st.html(Markup(kept(_judged, all_judgments)))
 
 
 def _judged(judgments: Sequence[schema.Judgment]) -> str:

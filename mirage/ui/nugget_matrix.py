@@ -15,7 +15,7 @@ from mirage.text import counted
 from mirage.ui.answer_card import inks
 from mirage.ui.frame import onward
 from mirage.ui.table import dot, mode
-from mirage.ui.text import direction, plain, text_html
+from mirage.ui.text import Markup, direction, plain, text_html
 from mirage.views.keys import Key
 from mirage.views.nuggets import NuggetMatrix, NuggetRow, matrix
 
@@ -50,7 +50,7 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
     )
     # It scrolls sideways where there are many systems, with the arrow keys too.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
-    st.html(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>')
+    st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
     onward("nuggets", "Change these nuggets", language=key[0], bank=key[1])
     if not shown.assigner:
         st.code(arena.command("nugget_assignments"), language=None)

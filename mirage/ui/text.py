@@ -87,12 +87,22 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
     return _wrap("".join(out), text, language) + cut
 
 
+class Markup:
+    """HTML as Streamlit takes it as it is: a string it looks through line by line at every click."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+
+    def _repr_html_(self) -> str:
+        return self._body
+
+
 def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
     """Show what a system answered; where there is no text, say why in its place."""
     if text is None or not text.strip():
         st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
     else:
-        st.html(text_html(text, language=language, marks=marks))
+        st.html(Markup(text_html(text, language=language, marks=marks)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ class PassageView:
 
 def passages(items: Sequence[PassageView], *, language: str) -> None:
     """Show passages; a relevant one differs by word, fill and rule, not by colour alone."""
-    st.html("".join(passage_html(item, language=language) for item in items))
+    st.html(Markup("".join(passage_html(item, language=language) for item in items)))
 
 
 def passage_html(item: PassageView, *, language: str) -> str:

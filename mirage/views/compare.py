@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 
     from mirage.rank import Ranking
     from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a reader compares, and by what."""
+
+    first: str
+    second: str
+    measure: str
+    referee: str
+    """Who decides the battles; empty where no rating is compared."""
+    margin: float
+    against: Arena | None = None
+    """The arena of the second system, where that is another one."""
+
 
 MOVED: Final = 20
 """Queries that moved most, on the page."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a reader asks for."""
+
+    weights: tuple[tuple[str, float], ...]
+    referee: str | None
+    """None where no rating counts."""
+    requirements: Requirements
+    margin: float
+    tokens: tuple[float | None, float | None]
+    """Prompt tokens of an answer, and its own, where the ledger has no calls."""
 
 
 @lru_cache(maxsize=32)

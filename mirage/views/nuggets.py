@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,8 +14,11 @@ from mirage.store.query_rows import of_query
 from mirage.views.keys import Key
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
 
+    from mirage.nuggets import BankChange
     from mirage.store import Arena
 
 
@@ -65,26 +68,52 @@ def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatri
         return None
     assigner = assigner_of(arena)
     by_nugget: dict[str, dict[str, schema.NuggetAssignment]] = {}
-    for row in of_query(arena, "nugget_assignments", key):
-        if row["assigner"] == assigner and (not systems or row["system"] in systems):
-            by_nugget.setdefault(row["nugget_id"], {})[row["system"]] = schema.NuggetAssignment(**row)
+    for row in _assignments(arena, key):
+        if row.assigner == assigner and (not systems or row.system in systems):
+            by_nugget.setdefault(row.nugget_id, {})[row.system] = row
     rows = tuple(NuggetRow(nugget, by_nugget.get(nugget.nugget_id, {})) for nugget in nuggets)
     return NuggetMatrix(rows, tuple(sorted({system for row in rows for system in row.assignments})), assigner)
 
 
-def bank(arena: Arena, key: Key) -> list[schema.Nugget]:
+@lru_cache(maxsize=256)
+def bank(arena: Arena, key: Key) -> tuple[schema.Nugget, ...]:
     """The nuggets of a query, the vital ones first."""
     rows = [schema.Nugget(**row) for row in of_query(arena, "nuggets", key)]
-    return sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id))
+    return tuple(sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id)))
 
 
-def queries(arena: Arena, language: str) -> list[str]:
+@lru_cache(maxsize=256)
+def _assignments(arena: Arena, key: Key) -> tuple[schema.NuggetAssignment, ...]:
+    """The assignments of a query's nuggets, whoever made them."""
+    return tuple(schema.NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key))
+
+
+@lru_cache(maxsize=64)
+def bank_rows(arena: Arena, key: Key) -> pa.Table:
+    """The nuggets of a query as table `nuggets`."""
+    return schema.from_rows("nuggets", bank(arena, key))
+
+
+@dataclass(frozen=True)
+class BankDraft:
+    """A change that is looked at before it is saved."""
+
+    place: tuple[Path, Key]
+    """Arena and query."""
+    seen: tuple[schema.Nugget, ...]
+    """The nuggets of the query when it was made."""
+    change: Callable[..., BankChange]
+    """The change; it lacks the bank, the author and the time."""
+
+
+@lru_cache(maxsize=64)
+def queries(arena: Arena, language: str) -> tuple[str, ...]:
     """The ids of the queries of a language that have nuggets or had some, sorted."""
     names: set[str] = set()
     for table in ("nuggets", "nugget_edits"):
         if language in arena.languages(table):
             names |= set(arena.read(table, columns=["query_id"], languages=[language])["query_id"].to_pylist())
-    return sorted(names)
+    return tuple(sorted(names))
 
 
 @dataclass(frozen=True, slots=True)
