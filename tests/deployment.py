@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import shutil
 import socket
@@ -149,5 +150,6 @@ def fetch(port: int, path: str, host: str = "127.0.0.1", *, cookie: str = "", lo
     except urllib.error.HTTPError as error:
         with error:
             return Fetched(error.code, error.read(), error.headers)
-    except OSError:
+    except (OSError, http.client.HTTPException):
+        # Where nobody listens yet, a connection may be given the port as its own, and hears itself.
         return Fetched(0, b"", Message())

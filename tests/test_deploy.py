@@ -172,7 +172,13 @@ def test_the_explorers_count_and_log_without_names_or_texts(site: Deployment) ->
             await download(link, f"arena={ARENA}")
 
     asyncio.run(read())
-    counts = fetch(site.ports[0], "/metrics").body.decode()
+
+    def page() -> str:
+        return fetch(site.ports[0], "/metrics").body.decode()
+
+    # A run is counted when it has ended, which may be after its page has come.
+    waiting.until(lambda: 'mirage_rerun_seconds_count{page="leaderboard"}' in page(), "a run is counted")
+    counts = page()
     for line in ('mirage_rerun_seconds_count{page="leaderboard"}', 'path="_stcore/stream"', "mirage_cache_total"):
         assert line in counts, line
     assert "mirage_votes_waiting 0.0" in counts
