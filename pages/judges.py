@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
 from mirage import ui, votes
@@ -53,8 +52,8 @@ def _judges(page: ui.Page) -> None:
         except MirageError as error:
             st.caption(ui.plain(f"People's votes cannot be read now: {error.what}. {error.do}."))
         everything = views.judge_rows(page.arena)
-        rows = exams.rows_of(page.arena, result)
-    alone = everything.to_pylist()
+        rows = ui.kept(exams.rows_of, page.arena, result)
+    alone = ui.rows(everything)
     judges = list(dict.fromkeys(row["judge"] for row in alone))
     have = in_order(row["language"] for row in alone if row["language"] != "all")
     codes = [code for code in have if not page.picked or code in page.picked]
@@ -74,13 +73,13 @@ def _judges(page: ui.Page) -> None:
         _choices(result, codes, scope)
     _people(page, codes)
     if scope:
-        _table([row for row in rows if row["language"] == scope], measures, scope)
+        _table(ui.kept(exams.rows_in, rows, languages=(scope,)), measures, scope)
     else:
         st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
-    _figure(page, [row for row in rows if row["language"] in codes], result, codes, scope)
+    _figure(page, ui.kept(exams.rows_in, rows, languages=codes), result, codes, scope)
     page.download(
         "judges",
-        result.table() if result is not None else everything,
+        ui.kept(ExamResult.table, result) if result is not None else everything,
         about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
     )
 
@@ -111,8 +110,9 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
 def _people(page: ui.Page, codes: list[str]) -> None:
     """Which languages people voted in, and the way to vote."""
     with suppress(MirageError):
-        if "answers" in page.arena.tables or people.log(page.arena):
-            st.caption(agreement.voted_languages(agreements.voted(people.log(page.arena), codes)))
+        log = people.log(page.arena)
+        if "answers" in page.arena.tables or log:
+            st.caption(agreement.voted_languages(agreements.voted(log, codes)))
     ui.onward("spot_check", "Vote on battles yourself")
 
 
@@ -123,7 +123,7 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
         return
     prices = _prices()
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
-    lines = [row | {"cost": exams.cost(row, *prices)} for row in rows]
+    lines = ui.kept(exams.with_costs, rows, prices=prices)
     columns = [
         ui.Col("judge", "Judge", "system", help="The judge; people: people among themselves, to compare with."),
         *(
@@ -143,10 +143,10 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
         ui.Col("n", "n", "count", help="Verdicts; of people, battles that two people and more decided."),
     ]
     beside = "agree" in measures
-    if any(line["cost"] is not None for line in lines):
+    if lines["cost"].null_count < len(lines):
         what = "battles on which it agrees with a person" if beside else "verdicts"
         columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Of 1,000 {what}, at these prices."))
-    ui.table(pa.Table.from_pylist(lines), columns, key="judges")
+    ui.table(lines, columns, key="judges")
     where = "all languages, each weighing the same" if scope == "all" else name_of(scope)
     st.caption(
         f"Over {where}. "
@@ -221,7 +221,8 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
     measure = measures[name]
     st.caption(measure.meaning)
     clicked = ui.chart(
-        charts.judge_figure(
+        ui.kept(
+            charts.judge_figure,
             rows,
             measure=name,
             judges=list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None)),

@@ -24,10 +24,15 @@ from mirage.text import MANY, counted
 from mirage.ui import agreement, systems
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
+from mirage.ui.retrieval import PICKERS as RETRIEVAL_PICKERS
 from mirage.ui.retrieval import show_retrieval
 from mirage.views import cards, compared, conclusions
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
+
+
+PICKERS = {"Ranks": ("ranks",), "Retrievers": RETRIEVAL_PICKERS}
+"""Keys of the pickers of every section."""
 
 
 def main() -> None:
@@ -100,10 +105,14 @@ def ratings(page: ui.Page) -> None:
         subject = system if system is not None else rows[0]["system"]
         value, lines = conclusions.card_of(board, referee, subject)
         page.card(subject, value, *lines, system=subject, alt=f"{subject} to share")
-    _below(board, rows, _whiskers(rows, choice, scale, reference))
+    draw: dict[str, Callable[[], None]] = {
+        "Ranks": lambda: _below(board, rows, _whiskers(rows, choice, scale, reference))
+    }
+    if "retrieved" in page.arena.tables:
+        draw["Retrievers"] = lambda: show_retrieval(page)
+    draw[ui.sections({name: PICKERS[name] for name in draw}) if len(draw) > 1 else "Ranks"]()
     if judged:
         agreement.show_corrected(page, referee, board.languages)
-    show_retrieval(page)
     # The method of a ranking that counts otherwise says more than that of its fit.
     notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(

@@ -132,7 +132,8 @@ def test_with_jeffreys_penalty_and_a_covariate_the_maximum_is_that_of_a_general_
     x, prior = bias_reduced(model, dispersion=phi)
     np.testing.assert_allclose(x[0, 1:systems] - x[0, 0], best[: systems - 1], atol=1e-3)
     assert penalised(np.r_[x[0, 1:systems] - x[0, 0], x[0, systems:]]) <= penalised(best) + 1e-6
-    assert 2 * prior.added.sum() / phi == pytest.approx(systems)
+    # Leverages add up to the number of parameters, but for the little that the ridge takes where little is known.
+    assert 2 * prior.added.sum() / phi == pytest.approx(systems, abs=1e-3)
 
 
 @FEW

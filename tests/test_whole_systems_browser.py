@@ -131,7 +131,7 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         page.set_default_timeout(15000)
 
         # The retrievers: the good one is named, and drawn beside the bad one.
-        browser.show(opened, f"{url}/?arena=whole")
+        browser.show(opened, f"{url}/?arena=whole&section=Retrievers")
         page.get_by_text("bm25 ranks best").scroll_into_view_if_needed()
         recall = page.locator(".st-key-recall")
         recall.scroll_into_view_if_needed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from functools import cache
 
 import pyarrow as pa
 import streamlit as st
@@ -19,6 +19,8 @@ from mirage.ui.text import plain
 from mirage.views import retrieval as views
 
 _WRITE = FORMATS["rate"].write
+PICKERS = ("retrieval_in",)
+"""Keys of the section's pickers."""
 HELP = {
     "nDCG@10": "Gain of the first 10 passages by their grades, discounted by rank, over that of the best order.",
     "judged@10": "Share of the first 10 passages that people have labelled; the others count as not relevant.",
@@ -46,9 +48,9 @@ def show_retrieval(page: Page) -> None:
         key="retrieval_in",
         help="the mean over the languages shown, each counting alike.",
     )
-    rows = [asdict(row) for row in shown.means if row.language == code]
+    rows = kept(views.Retrieval.rows_in, shown, language=code)
     st.caption(plain(_summary(shown, code)))
-    table(_table(shown, code), _columns(), key="retrievers")
+    table(kept(_table, shown, language=code), _columns(), key="retrievers")
     chart(
         kept(charts.recall_curves, rows, retrievers=shown.retrievers, cutoffs=views.CURVE, mode=mode()),
         key="recall",
@@ -68,14 +70,14 @@ def _summary(shown: views.Retrieval, code: str) -> str:
     return words + " given: the passages that came with the queries."
 
 
-def _table(shown: views.Retrieval, code: str) -> pa.Table:
+def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
     """A row a retriever with every measure, its interval, n and its systems."""
     rows = []
     for retriever in shown.retrievers:
         names = shown.systems.get(retriever, ())
         row: dict[str, object] = {"retriever": retriever, "systems": listed(list(names), "system") if names else "none"}
         for measure in HELP:
-            mean = shown.of(retriever, measure, code)
+            mean = shown.of(retriever, measure, language)
             values = (mean.mean, mean.low, mean.high) if mean else (None, None, None)
             row |= dict(zip((measure, f"{measure}_low", f"{measure}_high"), values, strict=True))
             if measure == "nDCG@10":
@@ -84,7 +86,8 @@ def _table(shown: views.Retrieval, code: str) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def _columns() -> list[Col]:
+@cache
+def _columns() -> tuple[Col, ...]:
     columns = [
         Col("retriever", "Retriever", "text", width=110, help="Who brought the passages."),
         Col("n", "n", "count", width=44, help="Queries with a relevant passage."),
@@ -95,4 +98,4 @@ def _columns() -> list[Col]:
         columns.append(Col(measure, measure, "probability", width=width, help=HELP[measure]))
         columns.append(Col(measure, "95%", "interval", low=low, high=high, width=60, help=f"{measure}: its interval."))
     columns.append(Col("systems", "Shown to", "text", width=104, help="Systems that were shown its passages."))
-    return columns
+    return tuple(columns)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import NotEnoughData
@@ -14,6 +14,9 @@ from mirage.store import Arena
 from mirage.views import judges, people
 from mirage.views.judges import JudgeMeasure
 from mirage.votes import PEOPLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
 """Measures of an exam that the page shows; what is measured without people follows."""
@@ -111,6 +114,18 @@ def rows_of(arena: Arena, result: ExamResult | None) -> list[dict[str, Any]]:
         empty | counts | {"calls": None, "tokens_in": None, "tokens_out": None, "battles": 0} | row for row in rows
     ]
     return sorted(whole, key=lambda row: (row["judge"] == PEOPLE, row["judge"]))
+
+
+def rows_in(rows: Sequence[dict[str, Any]], *, languages: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of some languages; `all` is one."""
+    return [row for row in rows if row["language"] in languages]
+
+
+def with_costs(rows: Sequence[dict[str, Any]], *, prices: tuple[float | None, float | None]) -> pa.Table:
+    """The rows as a table with what 1,000 of `cost` cost, at prices of a million tokens: of a prompt and of a reply."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([row | {"cost": cost(row, *prices)} for row in rows])
 
 
 def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any]]:

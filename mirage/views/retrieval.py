@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from mirage.errors import NotEnoughData
 from mirage.retrieval import summary
@@ -34,8 +34,15 @@ class Retrieval:
 
     def of(self, retriever: str, measure: str, language: str = "all") -> RetrievalMean | None:
         """One mean; None where there is none."""
-        key = retriever, measure, language
-        return next((row for row in self.means if (row.retriever, row.measure, row.language) == key), None)
+        return self._by_key.get((retriever, measure, language))
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, str], RetrievalMean]:
+        return {(row.retriever, row.measure, row.language): row for row in self.means}
+
+    def rows_in(self, language: str) -> list[dict[str, Any]]:
+        """The means of a language, or of `all`, as rows."""
+        return [asdict(row) for row in self.means if row.language == language]
 
 
 @lru_cache(maxsize=16)
