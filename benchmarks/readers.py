@@ -26,7 +26,7 @@ from mirage import store
 from mirage.deploy.replicas import find_nginx
 from mirage.ui.entries import PAGES
 
-CLICKS, RUNS = 20, 5
+CLICKS, RUNS = 60, 5
 """Clicks a page and run after a warm-up, and runs."""
 
 

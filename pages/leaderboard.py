@@ -30,7 +30,6 @@ from mirage.views import cards, compared, conclusions
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
-
 PICKERS = {"Ranks": ("ranks",), "Retrievers": RETRIEVAL_PICKERS}
 """Keys of the pickers of every section."""
 

@@ -336,8 +336,7 @@ def check(arena: Arena) -> list[str]:
 
 def bundled() -> dict[str, Path]:
     """The arenas that come with the program, by name."""
-    root = shipped() / "data"
-    return {path.parent.name: path.parent for path in sorted(root.glob("*/manifest.json"))}
+    return manifests.arena_folders(shipped() / "data")
 
 
 def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema) -> pa.Table:

@@ -20,10 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mirage import store
-from mirage.errors import ArenaError, MirageError
-from mirage.store.files import list_files
+from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store.folders import home_folder as home_folder
 from mirage.store.location import SCHEMES, address, located
+from mirage.store.manifest import NAME, arena_folders
 from mirage.store.remote import FRESH, remote_of
 
 _PLACE = re.compile(
@@ -42,7 +42,7 @@ TEXTS = "nomiracl-texts"
 
 def home_arenas() -> dict[str, Path]:
     """The arenas in the user's own folder, by name."""
-    return {path.parent.name: path.parent for path in sorted((home_folder() / "arenas").glob("*/manifest.json"))}
+    return arena_folders(home_folder() / "arenas")
 
 
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
@@ -84,8 +84,9 @@ def arenas_in(folder: Path) -> list[Path]:
     """
     remote = remote_of(folder)
     if remote is None:
-        manifests = list_files(folder, "manifest.json") or list_files(folder, "*/manifest.json")
-        return [manifest.parent for manifest in manifests]
+        if not folder.is_dir():
+            raise BadInput(f"there is no folder {folder}", do="check the path")
+        return [folder] if (folder / NAME).is_file() else [*arena_folders(folder).values()]
     try:
         remote.manifest(age=FRESH)
     except FileNotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,19 @@ _COUNTS = 2**53
 _OBJECT = re.compile(r"[a-z_]+/[A-Za-z0-9-]+-[0-9a-f]{12}\.parquet")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 """What a file's name and hash are on object storage, where both become parts of paths."""
+
+
+def arena_folders(folder: Path) -> dict[str, Path]:
+    """The arenas that lie in a local folder, by the names of their folders, sorted; none where there is no such folder.
+
+    Every click asks for it: `os` takes a third of the time of a glob.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
+    except OSError:
+        return {}
+    return {name: folder / name for name in names if os.path.isfile(os.path.join(folder, name, NAME))}  # noqa: PTH113, PTH118  # as above
 
 
 def load_manifest(path: Path) -> tuple[dict[str, Any], str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mirage.errors import ArenaError
 from mirage.store import home
+from mirage.store.manifest import arena_folders
 from mirage.store.settings import megabytes
 
 QUOTA = "MIRAGE_UPLOAD_MB"
@@ -41,7 +42,7 @@ def owner_folder(owner: str) -> Path:
 
 def owned_arenas(owner: str) -> dict[str, Path]:
     """The copies of an owner, by name."""
-    return {path.parent.name: path.parent for path in sorted(owner_folder(owner).glob("*/manifest.json"))}
+    return arena_folders(owner_folder(owner))
 
 
 def quota() -> int:
