@@ -23,10 +23,12 @@ from mirage.ui.table import dot
 from mirage.views import features as views
 from mirage.views import page_conclusions
 
+FEW = 4
+"""Panels that are drawn at first."""
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
-PICKERS = {"Over languages": ("feature",), "With the rating": ("referee", "skill")}
-"""The pickers of each section that has some."""
+PICKERS = {"By language": ("panel",), "Over languages": ("feature",), "With the rating": ("referee", "skill")}
+"""The pickers of each section."""
 
 
 def main() -> None:
@@ -42,18 +44,21 @@ def main() -> None:
     if not shown.features:
         st.info("No feature has a value in these languages.")
         st.stop()
-    names, chosen = filters(shown)
+    picked, chosen = filters(shown)
     page.summary(
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
         f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language.",
         conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
+    with st.container(horizontal=True, gap="medium"):
+        section = ui.sections(PICKERS)
+        names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
         "Over languages": lambda: over(shown, names),
         "With the rating": lambda: related(page, shown, names),
     }
-    facts = draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
+    facts = draw[section]()
     agreement.show_citations(page, codes)
     page.download(
         "features",
@@ -76,7 +81,7 @@ def measured(page: ui.Page, codes: Sequence[str]) -> None:
 
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
-    """Which features, and which systems stand out."""
+    """Which features are picked, none for all, and which systems stand out."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         names = ui.pick(
             "Features",
@@ -96,7 +101,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
             placeholder=f"All {len(shown.systems)} systems",
             help="These stand out in the panels, each with a line through its dots. The tables keep all.",
         )
-    return names or list(shown.features), list(chosen)
+    return list(names), list(chosen)
 
 
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
@@ -145,6 +150,24 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
         with place.container():
             onward(shown, *clicked)
     return {}
+
+
+def drawn_features(shown: views.Overview) -> tuple[str, ...]:
+    """The panels while no feature is picked: those in which systems differ most, or all."""
+    few = shown.differing[:FEW]
+    if len(few) == len(shown.features):
+        return shown.features
+    which = ui.pick(
+        "Panels",
+        ("differing", "all"),
+        key="panel",
+        kind="choice of panels",
+        segments=True,
+        help=f"differing: the {FEW} features in which systems differ most, beside how they differ from language to "
+        "language: by the share of the variance of the means that lies between systems, after that between languages "
+        f"is taken off. all: the {len(shown.features)} features that have a value.",
+    )
+    return shown.features if which == "all" else few
 
 
 def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:

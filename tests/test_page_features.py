@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import browser
+import numpy as np
 import pytest
 import small_arena
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
+from mirage.charts import features as charts
+from mirage.features import FeatureMean
 from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
 from pages import page_text, titles
@@ -74,7 +77,7 @@ def panel_names(figure: Any) -> list[str]:
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
     figures = drawn(monkeypatch)
-    page = open_page(script)
+    page = open_page(script, panel="all")
     assert not page.exception
     assert "216 answers of 6 systems in 3 languages, 11 features." in page_text(page)
     assert set(figures) == {"panels"}
@@ -84,17 +87,61 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
     assert any("1 to 5, grade, higher is better" in name for name in names)
 
 
+def test_at_first_the_features_are_drawn_in_which_systems_differ_most(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = drawn(monkeypatch)
+    page = open_page()
+    assert not page.exception
+    shown = views.overview(store.open_arena(arenas / "simulated"), ("ar", "en", "te"))
+    assert sorted(shown.differing) == sorted(shown.features)
+    titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
+    assert titles_ == [charts.title(feature) for feature in shown.differing[:4]]
+    page.segmented_control(key="panel").set_value("all").run()
+    assert len(panel_names(figures["panels"])) == 11
+
+
+def feature_mean(system: str, language: str, mean: float | None) -> FeatureMean:
+    return FeatureMean(language, system, "length", mean, None, None, 10, 10)
+
+
+def test_what_lies_between_systems_is_told_from_what_lies_between_languages() -> None:
+    rng = np.random.default_rng(4)
+    systems, languages = rng.normal(0, 1, 5), rng.normal(0, 9, 7)
+    noise = rng.normal(0, 1, (5, 7))
+
+    def share(scale: float) -> float:
+        return views.between_systems(
+            [
+                feature_mean(f"s{i}", f"l{j}", systems[i] + languages[j] + scale * noise[i, j])
+                for i in range(5)
+                for j in range(7)
+            ]
+        )
+
+    assert share(0) == pytest.approx(1)
+    cells = systems[:, None] + 2 * noise
+    cells = cells - cells.mean(axis=0)
+    between = 7 * (cells.mean(axis=1) ** 2).sum()
+    assert share(2) == pytest.approx(between / (cells**2).sum())
+    assert share(0.1) > share(1) > share(10) > 0
+    alike = [feature_mean(system, language, k) for k, language in enumerate("ab") for system in "xyz"]
+    assert views.between_systems(alike) == 0
+    assert views.between_systems([feature_mean("x", "a", None)]) == 0
+    assert views.between_systems([]) == 0
+
+
 @pytest.mark.parametrize(
-    ("section", "charts", "tables"),
+    ("section", "shown", "tables"),
     [("Over languages", set(), 2), ("With the rating", {"relation_map", "relation_whiskers"}, 0)],
 )
 def test_a_section_draws_its_own_alone(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, charts: set[str], tables: int
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, shown: set[str], tables: int
 ) -> None:
     figures = drawn(monkeypatch)
     page = open_page(section=section)
     assert not page.exception
-    assert set(figures) == charts
+    assert set(figures) == shown
     assert len(page.dataframe) == tables
 
 
@@ -159,7 +206,7 @@ def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
 
 def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
-    page = open_page(arena="unrated")
+    page = open_page(arena="unrated", panel="all")
     assert not page.exception
     assert len(panel_names(figures["panels"])) == 11
     figures.clear()
@@ -238,7 +285,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
 def test_the_page_fits_a_narrow_screen(explorer: str) -> None:
     with browser.chromium() as start:
         opened = start(width=420, scheme="dark")
-        opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02")
+        opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02&panel=all")
         opened.page.locator(".st-key-panels .main-svg").first.wait_for()
         opened.settle()
         box = opened.page.locator(".st-key-panels").bounding_box()

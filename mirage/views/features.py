@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage import features
@@ -41,6 +42,8 @@ class Overview:
     """By code."""
     answers: int
     """Answers that were measured."""
+    differing: tuple[str, ...]
+    """The same, those first in which systems differ most (`between_systems`)."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
     """For each feature its means, by language and system."""
     over: Mapping[str, pa.Table]
@@ -120,6 +123,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         answers[row.language, row.system] = max(answers[row.language, row.system], row.total)
     return Overview(
         features=tuple(order),
+        differing=tuple(sorted(order, key=lambda name: -between_systems(by_feature[name]))),
         systems=systems,
         languages=languages,
         answers=sum(answers.values()),
@@ -128,6 +132,30 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         matrix=pa.table({"system": list(systems), **columns}),
         everything=pa.Table.from_pylist([_row(row) for row in [*joint, *feature_means]]),
     )
+
+
+def between_systems(rows: Sequence[FeatureMean]) -> float:
+    """Share of the variance of a feature's means that lies between systems, once that between languages is taken off.
+
+    It is the partial eta squared of the system in means by system and language (Cohen 1988, section 8.2).
+
+    Args:
+        rows: the means of one feature, at most one a system and language.
+
+    Returns:
+        A number in [0, 1]: 0 where systems are alike, or there is nothing to tell them by.
+    """
+    cells = [(row.language, row.system, row.mean) for row in rows if row.mean is not None]
+    by_language: dict[str, list[float]] = {}
+    for language, _, mean in cells:
+        by_language.setdefault(language, []).append(mean)
+    usual = {language: fmean(means) for language, means in by_language.items()}
+    by_system: dict[str, list[float]] = {}
+    for language, system, mean in cells:
+        by_system.setdefault(system, []).append(mean - usual[language])
+    total = sum(value**2 for values in by_system.values() for value in values)
+    between = sum(len(values) * fmean(values) ** 2 for values in by_system.values())
+    return between / total if total > 0 else 0.0
 
 
 def of_features(relations: Sequence[Relation], *, names: Collection[str]) -> tuple[Relation, ...]:
