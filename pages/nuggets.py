@@ -19,7 +19,7 @@ from mirage.store import home, owned
 from mirage.text import counted
 from mirage.ui import answer_card, bank, vote_session
 from mirage.ui.identity import may, reader
-from mirage.views import answers, people
+from mirage.views import answers, page_conclusions, people
 from mirage.views import nuggets as views
 from mirage.views.keys import Key, key_text
 
@@ -90,7 +90,8 @@ def main() -> None:
     entries = views.bank(page.arena, key)
     page.summary(
         f"{counted(page.arena.rows('nuggets'), 'nugget')}; {counted(len(queries), 'query')} in {name_of(language)} "
-        "with nuggets."
+        "with nuggets.",
+        conclusion=page_conclusions.of_nuggets(views.matrix(page.arena, key)),
     )
     answer_card.show_query(shown)
     if (refused := st.session_state.pop(_REFUSED, None)) is not None:

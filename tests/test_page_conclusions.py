@@ -1,4 +1,4 @@
-"""What Features, Answers, Surrogate and Judges come to, each in a sentence."""
+"""What Features, Answers, Nuggets, Surrogate and Judges come to, each in a sentence."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from mirage import store
+from mirage import schema, store
 from mirage.views import answers, page_conclusions
 from mirage.views import features as of_features
+from mirage.views.nuggets import NuggetMatrix, NuggetRow
 
 
 def test_the_features_name_what_goes_most_clearly_with_the_rating_and_who_is_at_its_wrong_end() -> None:
@@ -51,3 +52,41 @@ def test_judges_whose_flips_cannot_be_told_apart_are_named(other: dict[str, Any]
     assert "n = 90" in sentence
     assert ("not surely" in sentence) is alike
     assert page_conclusions.of_judges([other], "sw") == ""
+
+
+def bank(*nuggets: tuple[str, dict[str, str]]) -> NuggetMatrix:
+    """Nuggets by importance, and for each what was assigned to each system."""
+    rows = []
+    for k, (importance, cells) in enumerate(nuggets):
+        key: dict[str, Any] = {"language": "en", "query_id": "q", "nugget_id": f"n{k}"}
+        nugget = schema.Nugget(**key, text=f"fact {k}", importance=importance, passage_id=None, author="a test")  # type: ignore[arg-type]  # as below
+        rest: dict[str, Any] = {"quote": None, "reason": None, "call": None}
+        rows.append(
+            NuggetRow(
+                nugget,
+                {
+                    name: schema.NuggetAssignment(**key, system=name, assigner="terms", assignment=value, **rest)  # type: ignore[arg-type]  # a word of the test
+                    for name, value in cells.items()
+                },
+            )
+        )
+    systems = sorted({name for row in rows for name in row.assignments})
+    return NuggetMatrix(tuple(rows), tuple(systems), "terms" if systems else None)
+
+
+def test_the_systems_that_state_every_vital_nugget_are_counted() -> None:
+    yes, half, no = "support", "partial_support", "not_support"
+    shown = bank(
+        ("vital", {"a": yes, "b": yes, "c": no, "d": yes}),
+        ("vital", {"a": yes, "b": half, "c": no, "d": no}),
+        ("okay", {"a": no, "b": no, "c": no, "d": no}),
+    )
+    sentence = page_conclusions.of_nuggets(shown)
+    assert "1 of 4 systems (a) states all 2 vital nuggets" in sentence
+    assert "the fewest, 1, state “\u2068fact 1\u2069”" in sentence
+    assert "terms" in sentence
+    alone = page_conclusions.of_nuggets(bank(("okay", {"a": yes, "b": no, "c": yes})))
+    assert "2 of 3 systems (a, c) state the nugget" in alone
+    assert "fewest" not in alone
+    assert "nobody has decided" in page_conclusions.of_nuggets(bank(("vital", {})))
+    assert page_conclusions.of_nuggets(None) == ""

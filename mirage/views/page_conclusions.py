@@ -1,4 +1,4 @@
-"""What the pages Features, Answers, Surrogate and Judges come to, each in a sentence."""
+"""What the pages Features, Answers, Nuggets, Surrogate and Judges come to, each in a sentence."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mirage.surrogate.summaries import RegressorSummary
 from mirage.text import counted, listed
 from mirage.views import features as of_features
 from mirage.views.answers import QueryView
+from mirage.views.nuggets import NuggetMatrix
 
 SURE: Final = 0.05
 """A p-value below this tells two regressors apart."""
@@ -112,6 +113,34 @@ def _who(names: Sequence[str], verb: str, total: int) -> str:
     does = verb if several or verb.startswith("cannot") else f"{verb}s"
     named = f" ({listed(names, 'system')})" if 0 < len(names) <= 2 < total else ""
     return f"{len(names):,} of {counted(total, 'system')} {does}{named}"
+
+
+def of_nuggets(shown: NuggetMatrix | None) -> str:
+    """How many systems state every vital nugget of a query, and which one the fewest state; empty without nuggets."""
+    if shown is None:
+        return ""
+    vital = [row for row in shown.rows if row.nugget.importance == "vital"] or list(shown.rows)
+    kind = "vital nugget" if vital[0].nugget.importance == "vital" else "nugget"
+    if not shown.systems:
+        return f"A good answer states {_every(len(vital), kind)}; nobody has decided yet which answers do."
+    stated = {
+        row.nugget.nugget_id: {name for name, cell in row.assignments.items() if cell.assignment == "support"}
+        for row in vital
+    }
+    full = sorted(set.intersection(*stated.values()))
+    verb = "states" if len(full) == 1 else "state"
+    named = f" ({listed(full, 'system')})" if 0 < len(full) <= 2 < len(shown.systems) else ""
+    text = f"{len(full):,} of {counted(len(shown.systems), 'system')}{named} {verb} {_every(len(vital), kind)}"
+    if len(vital) > 1:
+        least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
+        n = len(stated[least.nugget.nugget_id])
+        # Marks of direction: the fact may be written from right to left.
+        text += f"; the fewest, {n:,}, state “\u2068{least.nugget.text}\u2069”"
+    return f"{text}, as decided by {shown.assigner}."
+
+
+def _every(n: int, kind: str) -> str:
+    return f"the {kind}" if n == 1 else f"all {counted(n, kind)}"
 
 
 def of_surrogate(summary: RegressorSummary) -> str:
