@@ -66,6 +66,7 @@ def _judges(page: ui.Page) -> None:
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {counted(len(have), 'language')}.",
         conclusion=(_choice(result, codes, scope) if result is not None else "")
+        or page_conclusions.of_known(rows, scope)
         or page_conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
     )
     measures = exams.measures_of(result)

@@ -125,6 +125,20 @@ def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
     assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
 
 
+def test_systems_on_each_other_have_one_label_that_counts_and_names_them() -> None:
+    crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
+    figure = checked(charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light"))
+    assert {"6 systems", "gpt-4"} <= set(texts(figure))
+    assert not {"sys-0", "sys-5"} & set(texts(figure))
+    assert len([trace for trace in figure["data"] if "customdata" in trace]) == 7, "every mark is drawn"
+    (label,) = (note for note in figure["layout"]["annotations"] if note["text"] == "6 systems")
+    assert all(row["system"] in label["hovertext"] for row in crowd)
+    focused = charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light", focus=["sys-3"])
+    assert {"5 systems", "sys-3"} <= set(texts(focused))
+    few = charts.trade_off(crowd[:4], mode="light")
+    assert {row["system"] for row in crowd[:4]} <= set(texts(few))
+
+
 def test_without_any_pair_of_rates_the_trade_off_says_so() -> None:
     figure = checked(charts.trade_off([joint("gpt-4", 0.3, None)], mode="light"))
     assert "<i>no system has both rates</i>" in texts(figure)

@@ -54,6 +54,24 @@ def test_judges_whose_flips_cannot_be_told_apart_are_named(other: dict[str, Any]
     assert page_conclusions.of_judges([other], "sw") == ""
 
 
+def known(judge: str, value: float, low: float | None, high: float | None) -> dict[str, Any]:
+    return {"judge": judge, "language": "en", "known": value, "known_low": low, "known_high": high, "known_n": 90}
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [(known("b", 0.5, 0.4, 0.6), False), (known("b", 0.75, 0.6, 0.85), True), (known("b", 0.75, None, None), True)],
+)
+def test_the_judge_that_knows_most_of_the_known_answers_is_named(other: dict[str, Any], alike: bool) -> None:
+    sentence = page_conclusions.of_known([other, known("a", 0.8, 0.7, 0.9)], "en")
+    assert "a names the right answer in 80.0%" in sentence
+    assert "n = 90" in sentence
+    assert ("not surely" in sentence) is alike
+    assert "without votes" in page_conclusions.of_known([other], "en")
+    assert page_conclusions.of_known([other], "sw") == ""
+    assert page_conclusions.of_known([{"judge": "c", "language": "en"}], "en") == ""
+
+
 def bank(*nuggets: tuple[str, dict[str, str]]) -> NuggetMatrix:
     """Nuggets by importance, and for each what was assigned to each system."""
     rows = []

@@ -169,7 +169,7 @@ def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
     memory.keep()
     chosen = _navigation()
-    st.logo(_logo(mode()), size="large", icon_image=_ICON)
+    st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
     _configure(chosen.title)
     _shared()
     with _routing():
@@ -398,15 +398,28 @@ def _sheet(mode: Mode) -> Markup:
     return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
 
 
+def _drawing(mode: Mode) -> str:
+    """Three dots with their whiskers, in the ink of the mode."""
+    return (
+        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
+        "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
+        "<circle cx='7' cy='18' r='2.2'/></g>"
+    )
+
+
+@cache
+def _sign(mode: Mode) -> str:
+    """The sign alone, as it stands where the sidebar is closed."""
+    return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
+
+
 @cache
 def _logo(mode: Mode) -> str:
     """The name beside the sign, in the ink of the mode."""
     return (
         "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
-        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
-        "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
-        "<circle cx='7' cy='18' r='2.2'/></g>"
-        f"<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
+        f"{_drawing(mode)}"
+        "<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
         f"fill='{ink(mode).text}'>mirage</text></svg>"
     )
 

@@ -181,7 +181,8 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
     if row.detectable is not None:
         parts.append(f"these queries show differences from {row.detectable:.3f}{unit} on, with a chance of 80%")
     if row.more:
-        ends = f"from {row.more_low:,} {'on' if row.more_high is None else f'to {row.more_high:,}'}"
+        end = "more than can be told" if row.more_high is None else f"{row.more_high:,}"
+        ends = f"by the ends of the interval, {row.more_low:,} to {end}"
         parts.append(f"about {counted(row.more, 'query')} more would decide ({ends})")
     return parts
 

@@ -155,6 +155,33 @@ def of_surrogate(summary: RegressorSummary) -> str:
     return f"No test tells its tau from that of the regressor chosen anew for each ({p})."
 
 
+def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
+    """Which judge names the right answer most often where it is known; empty where none was asked.
+
+    Args:
+        rows: rows of `exam.rows_of`.
+        scope: a language's code, or `all`.
+    """
+    known = [row for row in rows if row["language"] == scope and row.get("known") is not None]
+    if not known:
+        return ""
+    best = max(known, key=lambda row: row["known"])
+    low, high = best["known_low"], best["known_high"]
+    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
+    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
+    text = (
+        f"{where} {best['judge']} names the right answer in {_rate(best['known'])} of pairs where it is known "
+        f"({ends}, n = {best['known_n']:,})"
+    )
+    others = [row for row in known if row is not best]
+    alike = sorted(row["judge"] for row in others if _overlap(best, row, "known"))
+    if alike:
+        return f"{text}, most of {counted(len(known), 'judge')}, not surely more than {listed(alike, 'judge')}."
+    if others:
+        return f"{text}, surely most of {counted(len(known), 'judge')}."
+    return f"{text}; how far people agree with it is not known without votes."
+
+
 def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
     """Which judge changes its mind least when the answers change places; empty where no pair was judged in both orders.
 
@@ -169,7 +196,7 @@ def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
     where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
     text = f"{where} {best['judge']} {_flips(best)}"
     others = [row for row in known if row is not best]
-    alike = sorted(row["judge"] for row in others if _overlap(best, row))
+    alike = sorted(row["judge"] for row in others if _overlap(best, row, "flip"))
     if not others:
         return f"{text}; how far people agree with it is not known without votes."
     if alike:
@@ -186,7 +213,7 @@ def _flips(row: dict[str, Any]) -> str:
     )
 
 
-def _overlap(row: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether the intervals of two flip rates touch; so too where one is not known."""
-    ends = (row["flip_low"], row["flip_high"], other["flip_low"], other["flip_high"])
+def _overlap(row: dict[str, Any], other: dict[str, Any], measure: str) -> bool:
+    """Whether the intervals of a measure of two judges touch; so too where one is not known."""
+    ends = (row[f"{measure}_low"], row[f"{measure}_high"], other[f"{measure}_low"], other[f"{measure}_high"])
     return None in ends or (ends[0] <= ends[3] and ends[2] <= ends[1])

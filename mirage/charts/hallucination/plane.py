@@ -10,9 +10,14 @@ from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, sha
 from mirage.charts.labels import SIZE, LabelAnchor, place_labels
 from mirage.charts.leaderboard import FOOT
 from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
+from mirage.text import counted
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 366
 """Pixels of the plot; the width is the least it is drawn at."""
+CROWD = 5
+"""So many systems on each other have one label, which counts them: their names would cover the plot."""
+_ON_EACH_OTHER = 0.02
+"""Marks that differ by no more in both rates lie on each other: 6 pixels."""
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 
@@ -72,8 +77,30 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     }
 
 
+def _crowds(rows: Sequence[Row], focus: Collection[str]) -> dict[int, list[str]]:
+    """Systems by the row of the mark that has their label: each its own, but for crowds too dense for names."""
+    near: dict[int, list[int]] = {}
+    for k, row in enumerate(rows):
+        apart = row["system"] in focus
+        first = k if apart else next((i for i in near if rows[i]["system"] not in focus and _close(rows[i], row)), k)
+        near.setdefault(first, []).append(k)
+    crowds: dict[int, list[str]] = {}
+    for first, members in near.items():
+        names = [rows[k]["system"] for k in members]
+        crowds |= {first: names} if len(members) >= CROWD else {k: [rows[k]["system"]] for k in members}
+    return crowds
+
+
+def _close(row: Row, other: Row) -> bool:
+    """Whether two marks lie on each other."""
+    gaps: list[float] = [row[f"{metric}_value"] - other[f"{metric}_value"] for metric in ("hallucination", "error")]
+    return max(map(abs, gaps)) <= _ON_EACH_OTHER
+
+
 def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
-    """Every system's name beside its mark; and what the best corner and the dotted line mean."""
+    """Every system's name beside its mark, or how many lie on each other; and what the best corner and the dotted line
+    mean.
+    """
     colors, width = ink(mode), 1 + 2 * _EDGE
 
     def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> LabelAnchor:
@@ -86,9 +113,11 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
         return LabelAnchor(label, across[0], down[0], across[1], across[2], down[2], down[1])
 
     ends = ("value", "low", "high")
+    crowds = _crowds(rows, focus)
+    labels = [crowd[0] if len(crowd) == 1 else counted(len(crowd), "system") for crowd in crowds.values()]
     marks = [
-        mark(row["system"], [row[f"hallucination_{end}"] for end in ends], [row[f"error_{end}"] for end in ends])
-        for row in rows
+        mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
+        for label, k in zip(labels, crowds, strict=True)
     ]
     corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("blind to support", (0, 0, 0), (1, 1, 1))]
     places = place_labels((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
@@ -96,8 +125,10 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
     for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
         corner = i >= len(marks)
         quiet = corner or (bool(focus) and named_mark.label not in focus)
+        crowd = [] if corner else [*crowds.values()][i]
         annotations.append(
             {
+                **({"hovertext": label_text(", ".join(sorted(crowd)))} if len(crowd) > 1 else {}),
                 "x": named_mark.x * width - _EDGE,
                 "y": (1 - named_mark.y) * width - _EDGE,
                 "ax": spot.dx,
