@@ -334,6 +334,14 @@ GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
 
 
+CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) => {
+  const box = plot.querySelector(".main-svg").getBoundingClientRect()
+  return [...plot.querySelectorAll(".ytick text, .yaxislayer-above text")]
+    .filter((name) => name.getBoundingClientRect().left < box.left - 0.5).map((name) => name.textContent)
+})"""
+"""Names of rows that begin outside their chart."""
+
+
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
@@ -368,12 +376,14 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
                 page.wait_for_timeout(250)  # charts are drawn again after the page has changed
             assert len(contrasts) > 10
             assert faint == [], scheme
+        assert page.evaluate(CUT) == []
         page.set_viewport_size({"width": 420, "height": 900})
         for _ in range(400):
             if page.evaluate(WIDTHS) == [420, 420]:
                 break
             page.wait_for_timeout(250)  # charts are drawn again after the page has become narrow
         assert page.evaluate(WIDTHS) == [420, 420], "nothing scrolls sideways but tables and charts in their own place"
+        assert page.evaluate(CUT) == []
     finally:
         page.set_viewport_size({"width": 1440, "height": 900})
         page.emulate_media(color_scheme="light")

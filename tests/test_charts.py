@@ -15,7 +15,7 @@ from conftest import ROOT
 from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.charts import palette
-from mirage.charts.palette import FAMILIES, FORMATS, family, ink
+from mirage.charts.palette import FAMILIES, FORMATS, TEXT_SIZE, axis, family, ink, layout, rows_axis, text_width
 from mirage.charts.published import dumbbells
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
@@ -244,3 +244,18 @@ def test_every_maker_has_a_mark_for_charts_and_for_tables() -> None:
     assert all(maker.shape.startswith("<") for maker in palette.FAMILIES)
     assert len({maker.symbol for maker in palette.FAMILIES}) == len(palette.FAMILIES)
     assert {family(name).symbol for name in map(str, range(200))} < set(palette.SHAPES)
+
+
+def test_the_room_for_the_names_of_rows_is_that_of_the_longest_as_it_is_read() -> None:
+    names = ["a", "ab <b>c</b>", "R&amp;D, a longer name", "two<br>lines"]
+    figure = layout("light", margin={"l": 1, "t": 5}, yaxis=rows_axis(names, "light"))
+    margin: Any = figure["margin"]
+    assert margin["t"] == 5
+    assert margin["l"] >= text_width("R&amp;D, a longer name") > text_width(names[1])
+    assert text_width(names[1]) == pytest.approx(text_width("ab c"))
+    assert text_width("R&amp;D") == pytest.approx(text_width("R") + text_width("&amp;") + text_width("D"))
+    assert text_width("two<br>lines") == text_width("lines")
+    assert text_width("日本") == pytest.approx(2 * TEXT_SIZE)
+    assert text_width("e\u0301") == pytest.approx(text_width("e"))
+    measured = layout("light", yaxis=axis("light", ticktext=names))
+    assert measured["margin"] == layout("light")["margin"], "an axis that Plotly measures keeps its margin"

@@ -8,11 +8,14 @@ Systems that no known maker stands behind, baselines among them, have a colour a
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
-from html import escape
+from html import escape, unescape
 from typing import Literal
 
 from mirage.makers import maker
@@ -253,8 +256,15 @@ def on_ramp(mode: Mode, share: float) -> str:
 
 
 def layout(mode: Mode, **more: object) -> dict[str, object]:
-    """The part of a Plotly layout that all charts share; `more` is added or replaces."""
+    """The part of a Plotly layout that all charts share; `more` is added or replaces.
+
+    The names of rows (`rows_axis`) get their room here: where Plotly measures it, it draws everything twice.
+    """
     colors = ink(mode)
+    rows = more.get("yaxis")
+    if isinstance(rows, dict) and rows.get("automargin") is False and (names := rows.get("ticktext")):
+        room = 2 * SPACE + max(map(text_width, names))
+        more["margin"] = {**more.get("margin", {}), "l": math.ceil(room)}  # type: ignore[dict-item]  # a dict of numbers
     return {
         "font": {"family": FONT, "size": TEXT_SIZE, "color": colors.text},
         "paper_bgcolor": colors.ground,
@@ -271,6 +281,31 @@ def layout(mode: Mode, **more: object) -> dict[str, object]:
         "dragmode": False,
         **more,
     }
+
+
+@lru_cache(maxsize=4096)
+def text_width(markup: str, size: float = TEXT_SIZE) -> float:
+    """Pixels that a text takes in a chart, on the wide side: by classes of characters, since nothing here knows fonts.
+
+    Args:
+        markup: a text as Plotly takes it (`label_text`).
+        size: of its characters, in pixels.
+    """
+    lines = (unescape(re.sub("<[^>]*>", "", line)) for line in markup.split("<br>"))
+    return size * max(sum(map(_advance, line)) for line in lines)
+
+
+def _advance(character: str) -> float:
+    """How far a character moves what follows, in sizes of the text; the widest of the usual sans-serif fonts."""
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Cf"):
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.0
+    if character in "iljI.,:;|!'()[]ft ":
+        return 0.38
+    if character in "mwMW@%—":
+        return 0.92
+    return 0.68 if character.isupper() or not character.isascii() else 0.59
 
 
 def columns_width(n: int) -> dict[str, object]:
@@ -308,6 +343,7 @@ def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, ob
         tickvals=list(range(len(labels))),
         ticktext=list(labels),
         range=[len(labels) - 0.5, -0.5],
+        automargin=False,
         zeroline=False,
         ticklabelstandoff=SPACE,
         **more,

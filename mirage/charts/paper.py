@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from mirage.charts.palette import DARK, FAMILIES, FONT, LIGHT, TEXT_SIZE
+from mirage.charts.palette import DARK, FAMILIES, FONT, LIGHT, SPACE, TEXT_SIZE
 
 Width = Literal["one column", "two columns"]
 Face = Literal["sans serif", "serif"]
@@ -70,6 +70,10 @@ def for_paper(figure: Mapping[str, Any], *, width: Width, face: Face) -> dict[st
         "plot_bgcolor": "#ffffff",
         "font": {"family": _FONTS[face], "size": _TEXT, "color": "#000000"},
     }
+    if "ticktext" in screen.get("yaxis", {}):
+        # Other letters: the room for the names of rows is measured again.
+        layout["yaxis"] = layout["yaxis"] | {"automargin": True}
+        layout["margin"] = layout["margin"] | {"l": SPACE}
     if screen.get("showlegend"):
         layout["legend"] = {"orientation": "h", "x": 0, "y": -0.15, "yanchor": "top", "font": {"size": _TEXT}}
     return {"data": [_fitted(_shrunk(trace), room) for trace in light["data"]], "layout": layout}
