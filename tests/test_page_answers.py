@@ -478,3 +478,20 @@ def test_a_narrow_screen_never_scrolls_sideways(folder: Path, tmp_path: Path, ar
         widths = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
         assert opened.page.evaluate(widths) == [420, 420]
         assert (opened.errors, opened.outside) == ([], [])
+
+
+def test_many_judgments_are_folded_and_sent_when_they_are_unfolded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
+    page.query_params.update({"arena": "sample", "query": "en:en-01"})
+    page.run()
+    assert not page.exception
+    (fold,) = (place for place in page.expander if "judgment" in place.label)
+    assert re.match(r"240 judgments by 1 judge$", fold.label), "16 systems, each with each, in two orders"
+    assert '<span class="mg-verdict-word"' not in html(page)
+    page.session_state["judgments_fold"] = True
+    page.run()
+    assert not page.exception
+    assert html(page).count('<span class="mg-verdict-word"') == 240

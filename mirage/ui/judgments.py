@@ -10,12 +10,16 @@ import streamlit as st
 from mirage import schema
 from mirage.errors import TableMissing
 from mirage.store import Arena
+from mirage.text import counted
 from mirage.ui.kept import kept
 from mirage.ui.states import missing
 from mirage.ui.table import column_help
 from mirage.ui.text import Markup, text_html
 from mirage.views.judgments import judgments_on as of_query
 from mirage.views.judgments import preferred
+
+FEW = 12
+"""So many judgments are shown at once; more are folded."""
 
 
 def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
@@ -34,7 +38,16 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
     if not all_judgments:
         st.caption("No judge has compared the answers to this query.")
         return
-    st.html(Markup(kept(_judged, all_judgments)))
+    if len(all_judgments) <= FEW:
+        st.html(Markup(kept(_judged, all_judgments)))
+        return
+    judges = counted(len({judgment.judge for judgment in all_judgments}), "judge")
+    # Every pair of many systems in two orders is more than all answers: it is sent when somebody wants to read it.
+    fold = st.expander(
+        f"{counted(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
+    )
+    if fold.open:
+        fold.html(Markup(kept(_judged, all_judgments)))
 
 
 def _judged(judgments: Sequence[schema.Judgment]) -> str:
