@@ -277,6 +277,8 @@ def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: s
         page.wait_for_function(
             "id => document.querySelector('.mg-about')?.textContent.includes(id)", arg=query["query_id"]
         )
+        page.get_by_text("judgments by").click()
+        page.locator("details:not([id]):not(.mg-raw) .mg-text").first.wait_for(state="attached")
         opened.settle()
         selection = {"languages": [query["language"]]}
         rows = {t: [r for r in arena.read(t, **selection).to_pylist() if r["query_id"] == query["query_id"]]

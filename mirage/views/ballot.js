@@ -9,14 +9,16 @@ const ids = new Set(data.items.map((item) => item.id))
 // The log: votes and takings back in the order in which they were given. Nothing is ever taken out of it.
 let state = { voter: data.voter ?? "", events: [], words: null, position: 0 }
 let keeps = true
-try {
-  const before = JSON.parse(localStorage.getItem(PLACE))
-  if (before && Array.isArray(before.events)) {
-    state = { ...state, ...before }
-    state.voter = data.voter ?? String(before.voter ?? "")
-    state.events = before.events.filter((event) => event.vote === "undo" || ids.has(event.item))
-  }
-} catch { keeps = false }
+let stored = null
+try { stored = JSON.parse(localStorage.getItem(PLACE)) } catch { keeps = false }
+// A reload finds the log in the tab's history, too: a browser that has just started may lose what it was told to store.
+const before = [stored, history.state?.[PLACE]].filter((log) => Array.isArray(log?.events))
+  .reduce((longest, log) => (longest && longest.events.length >= log.events.length ? longest : log), null)
+if (before) {
+  state = { ...state, ...before }
+  state.voter = data.voter ?? String(before.voter ?? "")
+  state.events = before.events.filter((event) => event.vote === "undo" || ids.has(event.item))
+}
 if (!(state.words in data.words)) state.words = Object.keys(data.words).at(-1)
 if (!(state.position in data.items)) state.position = 0
 let seen = performance.now()
@@ -25,6 +27,7 @@ const word = (name) => data.words[state.words][name] ?? data.words.en[name]
 const fill = (name, values) => word(name).replace(/\{(\w+)\}/g, (_, key) => values[key])
 
 function keep() {
+  try { history.replaceState({ [PLACE]: state }, "") } catch { /* a reload then has what is stored */ }
   try { localStorage.setItem(PLACE, JSON.stringify(state)) } catch { keeps = false }
 }
 
