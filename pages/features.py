@@ -23,8 +23,8 @@ from mirage.ui.table import dot
 from mirage.views import features as views
 from mirage.views import page_conclusions
 
-FEW = 4
-"""Panels that are drawn at first."""
+FEW, MOST = 4, 6
+"""Panels that are drawn at first; and features of which all are drawn at once."""
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 PICKERS = {"By language": ("panel",), "Over languages": ("feature",), "With the rating": ("referee", "skill")}
@@ -154,8 +154,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
 
 def drawn_features(shown: views.Overview) -> tuple[str, ...]:
     """The panels while no feature is picked: those in which systems differ most, or all."""
-    few = shown.differing[:FEW]
-    if len(few) == len(shown.features):
+    if len(shown.features) <= MOST:
         return shown.features
     which = ui.pick(
         "Panels",
@@ -167,7 +166,7 @@ def drawn_features(shown: views.Overview) -> tuple[str, ...]:
         "language: by the share of the variance of the means that lies between systems, after that between languages "
         f"is taken off. all: the {len(shown.features)} features that have a value.",
     )
-    return shown.features if which == "all" else few
+    return shown.features if which == "all" else shown.differing[:FEW]
 
 
 def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:

@@ -346,9 +346,8 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
         page.keyboard.press("4")
         page.keyboard.press("ArrowLeft")
         assert page.locator(".label").count() == 2, "labels are shown after the vote"
-        page.evaluate(
-            "localStorage.clear()"
-        )  # what a browser that has just started may do to what it was told to store
+        # What a browser that has just started may do to what it was told to store.
+        page.evaluate("localStorage.clear()")
         page.reload()
         assert page.evaluate("standing().size") == 3, "the tab remembers, too"
         page.keyboard.press("ArrowRight")
