@@ -156,7 +156,7 @@ def of_surrogate(summary: RegressorSummary) -> str:
 
 
 def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
-    """Which judge names the right answer most often where it is known; empty where none was asked.
+    """Which judge names the right answer most often where it is known; empty where no judge was asked.
 
     Args:
         rows: rows of `exam.rows_of`.
@@ -166,20 +166,8 @@ def of_known(rows: Sequence[dict[str, Any]], scope: str) -> str:
     if not known:
         return ""
     best = max(known, key=lambda row: row["known"])
-    low, high = best["known_low"], best["known_high"]
-    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
-    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
-    text = (
-        f"{where} {best['judge']} names the right answer in {_rate(best['known'])} of pairs where it is known "
-        f"({ends}, n = {best['known_n']:,})"
-    )
-    others = [row for row in known if row is not best]
-    alike = sorted(row["judge"] for row in others if _overlap(best, row, "known"))
-    if alike:
-        return f"{text}, most of {counted(len(known), 'judge')}, not surely more than {listed(alike, 'judge')}."
-    if others:
-        return f"{text}, surely most of {counted(len(known), 'judge')}."
-    return f"{text}; how far people agree with it is not known without votes."
+    words = f"names the right answer in {_rate(best['known'])} of pairs where it is known ({_evidence(best, 'known')})"
+    return _of_best(best, words, known, "known", scope, ("the most", "more"))
 
 
 def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
@@ -193,24 +181,45 @@ def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
     if not known:
         return ""
     best = min(known, key=lambda row: row["flip"])
-    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
-    text = f"{where} {best['judge']} {_flips(best)}"
-    others = [row for row in known if row is not best]
-    alike = sorted(row["judge"] for row in others if _overlap(best, row, "flip"))
+    words = f"changes its winner with the order of the answers in {_rate(best['flip'])} of pairs "
+    return _of_best(best, f"{words}({_evidence(best, 'flip')})", known, "flip", scope, ("the fewest", "fewer"))
+
+
+def _evidence(row: dict[str, Any], measure: str) -> str:
+    """Interval and n of a measure of a judge."""
+    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
+    return f"{ends}, n = {row[f'{measure}_n']:,}"
+
+
+def _of_best(
+    best: dict[str, Any],
+    words: str,
+    rows: Sequence[dict[str, Any]],
+    measure: str,
+    scope: str,
+    degrees: tuple[str, str],
+) -> str:
+    """What the best judge does, and whether the others can be told apart from it.
+
+    Args:
+        best: its row.
+        words: what it does.
+        rows: the rows of all judges, its own among them.
+        measure: what they are compared by.
+        scope: a language's code, or `all`.
+        degrees: the superlative and the comparative of the measure.
+    """
+    most, more = degrees
+    text = f"{'Over all languages' if scope == 'all' else f'In {name_of(scope)}'} {best['judge']} {words}"
+    others = [row for row in rows if row is not best]
     if not others:
         return f"{text}; how far people agree with it is not known without votes."
+    among = counted(len(rows), "judge")
+    alike = sorted(row["judge"] for row in others if _overlap(best, row, measure))
     if alike:
-        return f"{text}, the fewest of {counted(len(known), 'judge')}, not surely fewer than {listed(alike, 'judge')}."
-    return f"{text}, surely the fewest of {counted(len(known), 'judge')}."
-
-
-def _flips(row: dict[str, Any]) -> str:
-    low, high = row["flip_low"], row["flip_high"]
-    ends = "no interval" if low is None or high is None else f"95% interval {_rate(low)} to {_rate(high)}"
-    return (
-        f"changes its winner with the order of the answers in {_rate(row['flip'])} of pairs "
-        f"({ends}, n = {row['flip_n']:,})"
-    )
+        return f"{text}, {most} of {among}, not surely {more} than {listed(alike, 'judge')}."
+    return f"{text}, surely {most} of {among}."
 
 
 def _overlap(row: dict[str, Any], other: dict[str, Any], measure: str) -> bool:
