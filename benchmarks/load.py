@@ -100,28 +100,55 @@ def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
     return int(memory_sizes["VmRSS"]) / 1024, int(memory_sizes["VmHWM"]) / 1024
 
 
-async def click(link: ClientConnection, page: str, query: str) -> str:
-    """Ask for a page as a browser does; returns what went wrong, empty if nothing."""
-    from streamlit.proto.BackMsg_pb2 import BackMsg
-    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+@dataclass
+class Browser:
+    """One browser's side of a connection: it keeps large messages, and is sent their hashes when they come again."""
 
-    request = BackMsg()
-    request.rerun_script.query_string = query
-    request.rerun_script.page_name = "" if page == HOME else page
-    await link.send(request.SerializeToString())
-    wrong = ""
-    async for raw in link:
-        message = ForwardMsg()
-        message.ParseFromString(raw)
-        kind = message.WhichOneof("type")
-        if kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
-            wrong = message.delta.new_element.exception.message or "an exception"
-        elif kind == "page_not_found":
-            wrong = f"no page {page}"
-        # A page that is opened by its link may run twice: what the first run found goes into the address.
-        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-            return wrong
-    return "the connection was closed"
+    link: ClientConnection
+    fragment: str = ""
+    """The part of the page that runs again by itself; empty where there is none."""
+    kept: set[str] = field(default_factory=set)
+    """Hashes of the large messages of the last run."""
+
+    async def click(self, page: str, query: str, *, inside: bool = False) -> str:
+        """Ask for a page as a browser does.
+
+        Args:
+            page: its name.
+            query: what stands in the address.
+            inside: what was clicked is on the page, so that its part runs again without the frame.
+
+        Returns:
+            What went wrong, empty if nothing.
+        """
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        request = BackMsg()
+        request.rerun_script.query_string = query
+        request.rerun_script.page_name = "" if page == HOME else page
+        request.rerun_script.fragment_id = self.fragment if inside else ""
+        request.rerun_script.cached_message_hashes.extend(self.kept)
+        await self.link.send(request.SerializeToString())
+        wrong, fragment = "", ""
+        kept: set[str] = set()
+        async for raw in self.link:
+            message = ForwardMsg()
+            message.ParseFromString(raw)
+            kind = message.WhichOneof("type")
+            if kind == "ref_hash" or message.metadata.cacheable:
+                kept.add(message.ref_hash or message.hash)
+            # The page's part comes before parts of it.
+            fragment = fragment or message.delta.fragment_id
+            if kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
+                wrong = message.delta.new_element.exception.message or "an exception"
+            elif kind == "page_not_found":
+                wrong = f"no page {page}"
+            # A page that is opened by its link may run twice: what the first run found goes into the address.
+            elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                self.fragment, self.kept = fragment, kept
+                return wrong
+        return "the connection was closed"
 
 
 def walk(rng: random.Random, arena: store.Arena) -> Iterator[tuple[str, str]]:
@@ -147,9 +174,10 @@ async def reader(url: str, number: int, arena: store.Arena, until: float, tally:
     await asyncio.sleep(rng.uniform(0, 2 * THINK))
     try:
         async with connect(f"ws://{url}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
+            browser = Browser(link)
             for step, (page, query) in enumerate(walk(rng, arena)):
                 began = time.perf_counter()
-                wrong = await asyncio.wait_for(click(link, page, query), 60)
+                wrong = await asyncio.wait_for(browser.click(page, query), 60)
                 milliseconds = 1000 * (time.perf_counter() - began)
                 if wrong:
                     tally.errors.append(f"{page}: {wrong}")

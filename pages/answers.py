@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Filters, the queries that match, and one of them with all that was said to it."""
-    page = ui.begin("answers")
     if "outcomes" not in page.arena.tables:
         page.need("answers")
     scope = views.scope(page.arena)
@@ -230,4 +229,4 @@ def given(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
         texts.absent(page)
 
 
-main()
+ui.show("answers", main)

@@ -38,9 +38,8 @@ ORDERS = {
 TEXTS = {"whole": "as they are", "differences": "what the two share is muted, what differs is underlined"}
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """The pickers, then the win matrix, or the battles of two systems and one of them."""
-    page = ui.begin("battle")
     if not referees_of(page.arena):
         if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
             page.need("judgments")
@@ -380,4 +379,4 @@ def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]
     return lines
 
 
-main()
+ui.show("battle", main)

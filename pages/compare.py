@@ -27,9 +27,8 @@ HERE = "this arena"
 """The option of the picker of arenas for two systems of one arena."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """The pickers, the verdict with its evidence, the languages, the queries that moved."""
-    page = ui.begin("compare")
     measures = views.measures(page.arena)
     if not measures:
         page.need("outcomes")
@@ -268,4 +267,4 @@ VALUES = (
     ui.Col("second", "Second", "value", help="Value of the second system.", width=74),
 )
 
-main()
+ui.show("compare", main)

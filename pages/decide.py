@@ -17,9 +17,8 @@ from mirage.views import decide as views
 AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """What counts and what must hold, the choice, the systems, the languages, the weights."""
-    page = ui.begin("decide")
     measures = views.measures(page.arena)
     if not measures:
         page.need("outcomes")
@@ -260,4 +259,4 @@ LANGUAGES = (
     ),
 )
 
-main()
+ui.show("decide", main)

@@ -31,9 +31,8 @@ PICKERS = {"By language": ("panel",), "Over languages": ("feature",), "With the 
 """The pickers of each section."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """What is measured, then one section: the panels, the means over languages, or what goes with the rating."""
-    page = ui.begin("features")
     page.need("features")
     codes = page.languages("features")
     if not codes:
@@ -289,4 +288,4 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
     }
 
 
-main()
+ui.show("features", main)

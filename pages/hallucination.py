@@ -55,9 +55,8 @@ TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Show what the arena has: rates computed from its outcomes, or the printed ones."""
-    page = ui.begin("hallucination")
     if "outcomes" not in page.arena.tables and "published" in page.arena.tables:
         rates = views.printed_rates(page.arena, page.picked)
         if rates:
@@ -628,4 +627,4 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     ui.table(table, columns, key="paper", height=height)
 
 
-main()
+ui.show("hallucination", main)

@@ -25,9 +25,8 @@ PAIRS = "pairs"
 """The name of the heatmap in the address, beside the names of measures."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Show how the judges of the arena judged."""
-    page = ui.begin("judges")
     if "judgments" in page.arena.tables or "scores" not in page.arena.tables:
         _judges(page)
     else:
@@ -257,4 +256,4 @@ def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: st
     return [row for row in pairs.values() if row["raw"] is not None]
 
 
-main()
+ui.show("judges", main)

@@ -34,9 +34,8 @@ PICKERS = {"Ranks": ("ranks",), "Retrievers": RETRIEVAL_PICKERS}
 """Keys of the pickers of every section."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Show what the arena has: ratings of its battles, or the published ranks."""
-    page = ui.begin("leaderboard")
     if "published" in page.arena.tables and not {"outcomes", "judgments"} & set(page.arena.tables):
         published(page)
     else:
@@ -401,4 +400,4 @@ def _onward(system: str, language: str | None = None, *, rival: str | None = Non
             ui.onward("compare", "Is it better than another?", languages=only, by="rating", a=system, b=rival)
 
 
-main()
+ui.show("leaderboard", main)

@@ -23,9 +23,8 @@ _RULES = (
 _SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Search the definitions, see what departs from the published programs, and where the data is from."""
-    page = ui.begin("methods")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.sections(dict.fromkeys(_SECTIONS, ()))
         words = ""
@@ -187,4 +186,4 @@ def columns(page: ui.Page, words: str) -> None:
         page.download("columns", pa.Table.from_pylist(shown), about={})
 
 
-main()
+ui.show("methods", main)

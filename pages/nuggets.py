@@ -70,9 +70,8 @@ PEOPLE = (
 _DRAFT, _SAVED, _REFUSED = "_nuggets_draft", "_nuggets_saved", "_nuggets_refused"
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """A query, its nuggets, and what a change to them would change."""
-    page = ui.begin("nuggets")
     page.need("nuggets")
     codes = page.languages("nuggets")
     if not codes:
@@ -344,4 +343,4 @@ def agreement(page: ui.Page, language: str) -> None:
     st.caption(ui.plain(" ".join(["Votes on answers drawn at random, blind to the assigner.", *reasons])))
 
 
-main()
+ui.show("nuggets", main)

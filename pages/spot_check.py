@@ -34,9 +34,8 @@ KINDS: dict[str, tuple[type[votes.Row], Any]] = {
 """What is voted on: the rows of its log, and what reads them."""
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """The pickers, then one item after the other."""
-    page = ui.begin("spot_check")
     if "answers" not in page.arena.tables:
         if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
             page.summary(
@@ -369,4 +368,4 @@ def leave(last_vote: votes.Vote) -> None:
     st.session_state["_go"] = ("battle", {"a": [last_vote.system_a], "b": [last_vote.system_b], "query": [query]})
 
 
-main()
+ui.show("spot_check", main)

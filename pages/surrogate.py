@@ -112,9 +112,8 @@ PRINTED = (
 )
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Judged beside predicted ratings, then what the prediction is worth and rests on."""
-    page = ui.begin("surrogate")
     _need(page)
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
@@ -432,4 +431,4 @@ def _rows(lines: list[dict[str, Any]], columns: tuple[ui.Col, ...]) -> pa.Table:
     return pa.Table.from_pylist(lines, schema=pa.schema([(c.name, types.get(c.kind, pa.float64())) for c in columns]))
 
 
-main()
+ui.show("surrogate", main)

@@ -66,9 +66,8 @@ BATTLES = (
 )
 
 
-def main() -> None:
+def main(page: ui.Page) -> None:
     """Take answers in, then show where their system stands."""
-    page = ui.begin("your_model")
     page.need("queries")
     own_systems = adding.added(page.arena)
     if own_systems:
@@ -292,4 +291,4 @@ def _delete(page: ui.Page) -> None:
                 ui.switch(None)
 
 
-main()
+ui.show("your_model", main)

@@ -175,11 +175,11 @@ def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
 
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
-def test_a_pages_first_act_is_to_open_itself_in_the_frame(script: Path) -> None:
+def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
     calls = [
         node
         for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.begin"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.show"
     ]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
     assert script.stem in [entry.name for entry in entries.PAGES]
@@ -389,7 +389,7 @@ def test_every_label_of_an_arena_has_a_meaning() -> None:
 
 def test_an_unknown_page_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="page"):
-        ui.begin("leaderbord")
+        ui.show("leaderbord", lambda page: None)
 
 
 def test_the_columns_of_the_leaderboard_are_explained() -> None:

@@ -8,19 +8,22 @@ link, download and citation, `listing.py` a list of texts to choose from, `steps
 the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for elsewhere, `memory.py` what
 is kept out of the garbage collector's way, `kept.py` what was made before. A page reads:
 
-    page = ui.begin("leaderboard")
-    page.need("outcomes")
-    skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
-    board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
-    page.summary("88,469 real answers of 11 systems in 18 languages.")
-    ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
-    ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.charts
-    page.download("leaderboard", board.rows, about={"skill": skill})
+    def main(page: ui.Page) -> None:
+        page.need("outcomes")
+        skill = ui.pick("Skill", ["both", "abstain", "answer"], key="skill", segments=True)
+        board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
+        page.summary("88,469 real answers of 11 systems in 18 languages.")
+        ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
+        ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.charts
+        page.download("leaderboard", board.rows, about={"skill": skill})
+
+
+    ui.show("leaderboard", main)
 """
 
 from mirage.ui.chart import chart, clicked
 from mirage.ui.entries import PAGES
-from mirage.ui.frame import Page, begin, onward, other_arenas, run, switch
+from mirage.ui.frame import Page, onward, other_arenas, run, show, switch
 from mirage.ui.kept import kept, rows, where
 from mirage.ui.pick import check_link, pick, pick_language
 from mirage.ui.sections import sections
@@ -37,7 +40,6 @@ __all__ = [
     "TextSpan",
     "answer",
     "badge",
-    "begin",
     "chart",
     "check_link",
     "clicked",
@@ -58,6 +60,7 @@ __all__ = [
     "rows",
     "run",
     "sections",
+    "show",
     "side_by_side",
     "switch",
     "table",

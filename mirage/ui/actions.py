@@ -97,7 +97,20 @@ def copy_link(arena: str) -> None:
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
     data = {"mode": mode(), "arena": arena, "drawing": _drawing()}
-    component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
+    component(key="frame_copy", width="content", data=data, on_mode_change=_note_mode)
+
+
+_MODE = "_mode_changed"
+"""Under this key the session holds that a reader has turned the page light or dark."""
+
+
+def _note_mode() -> None:
+    st.session_state[_MODE] = True
+
+
+def mode_changed() -> bool:
+    """Whether a reader has turned the page light or dark since this was last called: all of it is another then."""
+    return bool(st.session_state.pop(_MODE, False))
 
 
 @cache

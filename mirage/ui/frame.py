@@ -1,17 +1,20 @@
 """The frame every page stands in: the router, the shared pickers, title and question, link, download, citation.
 
-A page's first line is `page = ui.begin("name")`. Where the router runs it, the pickers are drawn already; where
-Streamlit runs the page file without `app.py` (the first request after a start being a deep link), `begin` sets the
-router up and starts again. A page that is itself the main script (in a test) draws the pickers on its own.
+A page's last line is `ui.show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
+runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
+starts again. A page that is itself the main script (in a test) draws the pickers on its own.
+
+What `main` draws is a fragment: a click on it runs `main` again, and neither the router nor the sidebar.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -47,6 +50,8 @@ _routed: ContextVar[bool] = ContextVar("routed", default=False)
 
 _HEAD, _HEADS = "_head", "_heads"
 """In the session: the head that is being drawn, and the last head of every page and arena."""
+_GO = "_go"
+"""In the session: the page that a link inside leads to, and what it names."""
 STYLESHEET = "style.css"
 """Every rule of the explorer."""
 
@@ -173,28 +178,16 @@ def run() -> None:
     _configure(chosen.title)
     _shared()
     with _routing():
-        page = chosen.url_path or HOME
-        try:
-            with metrics.rerun(page):
-                chosen.run()
-            _settle()
-        except StopException:
-            _settle()
-            raise
-        except MirageError as error:
-            _settle()
-            metrics.error(page, error)
-            refuse(error)
+        chosen.run()
 
 
-def begin(name: str) -> Page:
-    """Open a page: the frame around it, its title and its question.
+def show(name: str, main: Callable[[Page], None]) -> None:
+    """Draw a page: the frame around it, its title and its question, and what is in it.
 
     Args:
         name: the page's own name, as in `PAGES`.
-
-    Returns:
-        The arena, the languages, and what draws into the frame.
+        main: draws what is in it; runs again at every click on what it has drawn. It is given the arena, the languages,
+            and what draws into the frame.
 
     Raises:
         UnknownName: if there is no such page.
@@ -202,8 +195,7 @@ def begin(name: str) -> Page:
     entry = next((e for e in PAGES if e.name == name), None)
     if entry is None:
         raise UnknownName("page", name, [e.name for e in PAGES])
-    routed = _routed.get()
-    if not routed:
+    if not _routed.get():
         context = get_script_run_ctx()
         if context is not None and Path(context.main_script_path).absolute() != entry.file:
             # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
@@ -212,14 +204,48 @@ def begin(name: str) -> Page:
             st.rerun()
         _configure(entry.title)
         _shared()
+    st.html(_sheet(mode()))
+    runs = count()
+
+    @st.fragment
+    def body() -> None:
+        if next(runs):
+            _again()
+        try:
+            with metrics.rerun(name):
+                main(_begin(entry))
+            _settle()
+        except StopException:
+            _settle()
+            raise
+        except MirageError as error:
+            _settle()
+            metrics.error(name, error)
+            refuse(error)
+
+    body()
+
+
+def _again() -> None:
+    """What precedes a page's own part where it runs by itself: all runs again where the frame would be another."""
+    memory.keep()
+    arena = st.session_state["_shared"].arena
+    try:
+        changed = store.reopen(arena.path).version != arena.version
+    except MirageError:
+        changed = True
+    if changed or _GO in st.session_state or actions.mode_changed():
+        st.rerun()
+
+
+def _begin(entry: PageEntry) -> Page:
+    """The head of a page, and what the page works with."""
     shared: _Shared = st.session_state["_shared"]
     parts.begin()
     arrive(entry.name)
-    st.html(_sheet(mode()))
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
     with row:
-        # Without the router nothing would settle a head that was drawn as it was before.
-        before = st.session_state.setdefault(_HEADS, {}).get((entry.name, shared.arena_name), "") if routed else ""
+        before = st.session_state.setdefault(_HEADS, {}).get((entry.name, shared.arena_name), "")
         head = Head(entry, shared.arena.label, before)
         st.session_state[_HEAD] = ((entry.name, shared.arena_name), head)
         if entry.name == HOME and not st.query_params:
@@ -281,7 +307,7 @@ def _settle() -> None:
 def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
     if languages:
         st.session_state["languages"] = languages
-    st.session_state["_go"] = (name, {k: [v] if isinstance(v, str) else list(v) for k, v in params.items()})
+    st.session_state[_GO] = (name, {k: [v] if isinstance(v, str) else list(v) for k, v in params.items()})
 
 
 @dataclass(frozen=True)
@@ -293,6 +319,8 @@ class _Shared:
     is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
+    arenas: Mapping[str, Arena]
+    """All that the reader may see, by name."""
 
 
 def _configure(title: str) -> None:
@@ -344,12 +372,8 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
 
 def other_arenas(arena: Arena) -> dict[str, Arena]:
     """The arenas that this reader may see beside one, by name; those that cannot be read are left out."""
-    others = {}
-    for name, path in _arenas()[0].items():
-        with suppress(MirageError):
-            if (other := store.reopen(path)).path != arena.path:
-                others[name] = other
-    return others
+    shared: _Shared = st.session_state["_shared"]
+    return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
 
 
 def _shared() -> None:
@@ -383,8 +407,11 @@ def _shared() -> None:
         picked = pick_languages(codes, problems)
         part = pick_tags(arena, picked, problems)
         yours.entry()
-    st.session_state["_shared"] = _Shared(arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems))
-    if target := st.session_state.pop("_go", None):
+    st.session_state["_shared"] = _Shared(
+        arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
+    )
+    actions.mode_changed()
+    if target := st.session_state.pop(_GO, None):
         entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
         link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})

@@ -1,0 +1,117 @@
+"""A click on a page runs the page's own part: what the explorer sends then, and when it must send all again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import browser
+import pytest
+import small_arena
+from browser import Opened, show
+
+pytestmark = pytest.mark.browser
+
+FRAME = {"navigation", "logo", "page_config_changed"}
+"""Messages that come with every whole run, and with no other."""
+
+
+class Ear:
+    """What the explorer sent since it was last emptied."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.kinds: set[str] = set()
+        self.fragments: set[str] = set()
+        opened.page.on("websocket", lambda link: link.on("framereceived", self._hear))
+
+    def _hear(self, raw: bytes | str) -> None:
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        if isinstance(raw, bytes):
+            message = ForwardMsg.FromString(raw)
+            self.kinds.add(str(message.WhichOneof("type")))
+            if message.WhichOneof("type") == "delta":
+                self.fragments.add(message.delta.fragment_id)
+
+    def empty(self) -> None:
+        self.kinds.clear()
+        self.fragments.clear()
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Callable[..., Opened]]:
+    with browser.chromium() as start:
+        yield start
+
+
+@pytest.fixture
+def arenas(tmp_path: Path) -> Path:
+    small_arena.write(tmp_path / "arenas", "small")
+    return tmp_path / "arenas"
+
+
+@pytest.fixture
+def url(arenas: Path, tmp_path: Path) -> Iterator[str]:
+    with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url:
+        yield url
+
+
+@pytest.fixture
+def opened(start: Callable[..., Opened], url: str) -> Iterator[Opened]:
+    opened = start()
+    yield opened
+    assert opened.heard == ([], [], [])
+    opened.page.close()
+
+
+def skill(opened: Opened, name: str) -> None:
+    """Pick a skill on the Leaderboard, and wait for what comes of it."""
+    opened.page.get_by_role("radio", name=name, exact=True).click()
+    opened.settle()
+
+
+def summary(page: Any) -> str:
+    text: str = page.locator(".mg-summary").inner_text()
+    return text
+
+
+def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url: str) -> None:
+    ear = Ear(opened)
+    page = show(opened, f"{url}/?arena=small")
+    assert ear.kinds >= FRAME
+    before = summary(page)
+    ear.empty()
+    skill(opened, "abstain")
+    assert not ear.kinds & FRAME
+    assert len(ear.fragments) == 1
+    assert "" not in ear.fragments
+    assert summary(page) != before
+    assert parse_qs(urlsplit(page.url).query)["skill"] == ["abstain"]
+    ear.empty()
+    page.get_by_role("link", name="Methods", exact=True).click()
+    opened.settle()
+    assert ear.kinds >= FRAME
+
+
+def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, arenas: Path) -> None:
+    ear = Ear(opened)
+    page = show(opened, f"{url}/?arena=small")
+    lacks = page.locator("[data-testid=stSidebar]").get_by_role("button", name="lacks")
+    before = lacks.inner_text()
+    small_arena.write(arenas, "small", tables=("outcomes", "judgments"), seed=9)
+    ear.empty()
+    skill(opened, "abstain")
+    assert ear.kinds >= FRAME, "all ran again"
+    assert lacks.inner_text() != before
+
+
+def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=small")
+    skill(opened, "abstain")
+    logo = page.get_by_test_id("stSidebarLogo")
+    before = logo.get_attribute("src")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("was => document.querySelector('[data-testid=stSidebarLogo]').src !== was", arg=before)
+    opened.settle()
