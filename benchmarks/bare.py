@@ -33,15 +33,22 @@ TITLES = ("First", "Second")
 
 
 @contextmanager
-def served(script: Path) -> Iterator[tuple[str, int]]:
-    """A server of a script: its address and process."""
+def served(script: Path, settings: Path | None = None) -> Iterator[tuple[str, int]]:
+    """A server of a script.
+
+    Args:
+        script: its file.
+        settings: the folder whose `.streamlit` holds its settings; the explorer's own unless given.
+
+    Yields:
+        Its address and process.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
     command += ["--server.headless=true", "--server.address=127.0.0.1"]
-    # The explorer's own settings hold here too: its folder has them.
-    process = subprocess.Popen(command, cwd=shipped(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=settings or shipped(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
         yield f"127.0.0.1:{port}", process.pid

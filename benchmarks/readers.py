@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -73,20 +74,29 @@ async def costs(bare_url: str, bare_process: int, url: str, process: int, page: 
 
 
 def clicks() -> list[Row]:
-    """CPU a click, page by page, beside the bare page."""
-    with TemporaryDirectory() as folder, bare.served(bare.page(Path(folder))) as (bare_url, bare_process):
-        arena = store.open_arena(store.bundled()["sample"])
-        with server(arena.path, Path(folder)) as (url, process, _):
-            rows = []
-            for entry in PAGES:
-                runs = asyncio.run(costs(bare_url, bare_process, url, process.pid, entry.name))
-                plain, *ours = (statistics.median(side) for side in zip(*runs, strict=True))
-                for k, (kind, target) in enumerate(KINDS.items(), start=1):
-                    ratios = sorted(run[k] / run[0] for run in runs)
-                    ratio = f"{ratios[RUNS // 2]:.1f} times, {ratios[-1]:.1f} in the worst of {RUNS} runs"
-                    what = f"{kind}: {entry.title}"
-                    rows.append(Row(what, f"{ours[k - 1]:.1f} ms", f"bare page {plain:.1f} ms", ratio, target))
-            return rows
+    """CPU a click, page by page, beside the bare page with the explorer's settings; and that page with Streamlit's."""
+    with TemporaryDirectory() as folder:
+        script = bare.page(Path(folder))
+        with bare.served(script) as (bare_url, bare_process):
+            arena = store.open_arena(store.bundled()["sample"])
+            with server(arena.path, Path(folder)) as (url, process, _):
+                rows = []
+                for entry in PAGES:
+                    runs = asyncio.run(costs(bare_url, bare_process, url, process.pid, entry.name))
+                    rows += [
+                        _row(f"{kind}: {entry.title}", runs, k, KINDS[kind]) for k, kind in enumerate(KINDS, start=1)
+                    ]
+            with bare.served(script, Path(folder)) as (own_url, own_process):
+                runs = asyncio.run(costs(bare_url, bare_process, own_url, own_process, HOME))
+                rows.append(_row("CPU of a click: the bare page with Streamlit's own settings", runs, 2, ""))
+        return rows
+
+
+def _row(what: str, runs: Sequence[tuple[float, ...]], side: int, target: str) -> Row:
+    plain, ours = (statistics.median(run[k] for run in runs) for k in (0, side))
+    ratios = sorted(run[side] / run[0] for run in runs)
+    ratio = f"{ratios[RUNS // 2]:.1f} times, {ratios[-1]:.1f} in the worst of {RUNS} runs"
+    return Row(what, f"{ours:.1f} ms", f"bare page {plain:.1f} ms", ratio, target)
 
 
 def behind_nginx() -> list[Row]:
