@@ -153,3 +153,21 @@ def test_the_link_keeps_what_was_asked_for_and_the_page_fits_a_narrow_screen(exp
         opened.settle()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert not opened.errors
+
+
+def test_the_licences_to_choose_from_are_those_of_systems_with_a_number(tmp_path: Path) -> None:
+    def card(system: str, licence: str | None) -> schema.SystemCard:
+        return schema.SystemCard(system, licence, None, None, None, None, None, None, None, None, "made up")
+
+    cards = [card("a", "MIT"), card("b", "Apache-2.0"), card("c", "GPL-3.0"), card("d", None)]
+    features = [schema.Feature("en", "q0", system, "length", 3.0, None) for system in ("a", "d")]
+    features.append(schema.Feature("en", "q0", "c", "length", None, "no answer"))
+    outcome = schema.OutcomeRow("en", "q0", "b", "strict", "relevant", "answered", "made up", None, None, True)
+    tables = {
+        "systems": schema.from_rows(schema.SystemCard, cards),
+        "features": schema.from_rows("features", features),
+        "outcomes": schema.from_rows(schema.OutcomeRow, [outcome]),
+    }
+    assert views.licences(store.write(tmp_path / "all", tables, made_by="a test")) == ("Apache-2.0", "MIT")
+    unnamed = tables | {"systems": schema.from_rows(schema.SystemCard, cards[3:])}
+    assert views.licences(store.write(tmp_path / "none", unnamed, made_by="a test")) == ()

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.referee import referees
-from mirage.comparison.measures import RATING
+from mirage.comparison.measures import OF_FEATURE, RATING
 from mirage.deciding import ChoiceReport, Requirements, choose_systems
 from mirage.deciding.reports import basis, language_records, option_records, regret_words, unit_of, weight_records
 from mirage.languages import name_of
@@ -78,10 +78,19 @@ def report(
 @lru_cache(maxsize=16)
 def licences(arena: Arena) -> tuple[str, ...]:
     """The licences that the cards of an arena's systems name."""
+    named = {name: card.licence for name, card in cards_of(arena).items() if card.licence}
+    if not named:
+        return ()
     decider = (*referees(arena), "")[0]
-    names = {name for measure in measures(arena) for name in systems(arena, measure, decider)}
-    cards = cards_of(arena)
-    return tuple(sorted({card.licence for name in names if (card := cards.get(name)) and card.licence}))
+    names = {
+        name
+        for measure in measures(arena)
+        if not measure.startswith(OF_FEATURE)
+        for name in systems(arena, measure, decider)
+    }
+    if "features" in arena.tables:
+        names.update(arena.sql("SELECT DISTINCT system FROM features WHERE value IS NOT NULL")["system"].to_pylist())
+    return tuple(sorted({licence for name, licence in named.items() if name in names}))
 
 
 def verdict(shown: ChoiceReport) -> str:
