@@ -16,6 +16,8 @@ from typing import Any
 
 from mirage.languages import base
 
+SHOWN = 20_000
+"""Characters of a text that a page shows; a browser stands still over millions."""
 Span = tuple[int, int]
 """Where a piece of text begins and ends (exclusive), in characters."""
 

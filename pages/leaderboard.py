@@ -21,16 +21,14 @@ from mirage.rank.languages import LanguageEffects
 from mirage.rank.scale import Scale
 from mirage.rank.whatif import RankOptions
 from mirage.text import MANY, counted
-from mirage.ui import agreement, systems
 from mirage.ui import ratings as columns
 from mirage.ui import referee as who
-from mirage.ui.retrieval import PICKERS as RETRIEVAL_PICKERS
-from mirage.ui.retrieval import show_retrieval
+from mirage.ui import systems
 from mirage.views import cards, compared, conclusions
 from mirage.views import leaderboard as views
 from mirage.views.published import published_ranks
 
-PICKERS = {"Ranks": ("ranks",), "Retrievers": RETRIEVAL_PICKERS}
+PICKERS = {"Ranks": ("ranks",)}
 """Keys of the pickers of every section."""
 
 
@@ -41,7 +39,9 @@ def main(page: ui.Page) -> None:
     else:
         if "judgments" not in page.arena.tables:
             if "outcomes" not in page.arena.tables:
-                show_retrieval(page)
+                from mirage.ui import retrieval
+
+                retrieval.show_retrieval(page)
             page.need("outcomes")
         ratings(page)
 
@@ -55,7 +55,12 @@ def ratings(page: ui.Page) -> None:
         by_labels = Referee.named(referee).by_labels
         skill = who.skill(referee)
         choice = _choice(page, referee)
-        voted = None if by_labels else agreement.overriding(page)
+        voted = None
+        if not by_labels:
+            # With all that people's votes need, this is a third of what the first page has to import.
+            from mirage.ui import agreement
+
+            voted = agreement.overriding(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
@@ -106,9 +111,13 @@ def ratings(page: ui.Page) -> None:
     draw: dict[str, Callable[[], None]] = {
         "Ranks": lambda: _below(board, rows, _whiskers(rows, choice, scale, reference))
     }
+    pickers = PICKERS
     if "retrieved" in page.arena.tables:
-        draw["Retrievers"] = lambda: show_retrieval(page)
-    draw[ui.sections({name: PICKERS[name] for name in draw}) if len(draw) > 1 else "Ranks"]()
+        from mirage.ui import retrieval
+
+        draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
+        pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
+    draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
     if judged:
         agreement.show_corrected(page, referee, board.languages)
     # The method of a ranking that counts otherwise says more than that of its fit.

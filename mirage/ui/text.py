@@ -18,7 +18,7 @@ from unicodedata import bidirectional
 import streamlit as st
 
 from mirage import languages
-from mirage.views.answers import SHOWN as LONGEST
+from mirage.text import SHOWN
 
 MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "cited", "unknown", "part"]
 
@@ -67,9 +67,9 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
         whole: where the whole text is, should it be too long to be shown.
     """
     cut = ""
-    if len(text) > LONGEST:
-        cut = f'<div class="mg-none">Shown: the first {LONGEST:,} of {len(text):,} characters. {escape(whole)}</div>'
-        text = text[:LONGEST]
+    if len(text) > SHOWN:
+        cut = f'<div class="mg-none">Shown: the first {SHOWN:,} of {len(text):,} characters. {escape(whole)}</div>'
+        text = text[:SHOWN]
     spans = [m for m in marks if 0 <= m.start < min(m.end, len(text)) and (not cut or m.end <= len(text))]
     stretches = sorted((m for m in spans if m.kind in _STRETCHES), key=lambda m: m.start)
     cites = sorted((m for m in spans if m.kind not in _STRETCHES), key=lambda m: m.start)

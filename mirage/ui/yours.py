@@ -7,13 +7,11 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from mirage import votes
 from mirage.errors import MirageError
 from mirage.store import owned
 from mirage.ui.identity import reader
 from mirage.ui.states import refuse
 from mirage.ui.text import plain
-from mirage.views import people
 
 
 def entry() -> None:
@@ -34,6 +32,9 @@ def entry() -> None:
 @st.dialog("What is kept under your name")
 def _show() -> None:
     """What is theirs, to see, to take away and to erase."""
+    from mirage import votes
+    from mirage.views import people
+
     current_reader = reader()
     try:
         on_battles = people.database().rows(votes.Vote, voter=current_reader.name)

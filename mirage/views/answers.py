@@ -19,6 +19,7 @@ from mirage.retrieval.attribution import Attribution
 from mirage.shown import ShownPassages
 from mirage.store.query_rows import of_query
 from mirage.store.search import places
+from mirage.text import SHOWN
 from mirage.views import attribution
 from mirage.views.answer_index import answer_index, base
 from mirage.views.keys import Key, Keys
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-SHOWN = 20_000
-"""Characters of a text that a page shows; a browser stands still over millions."""
 _FOLDED = "lower(nfc_normalize({}))"
 """SQL of a text as texts are compared in a search."""
 

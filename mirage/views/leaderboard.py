@@ -21,7 +21,6 @@ from mirage.rank.ranking import change_lines as change_lines
 from mirage.rank.ranking import counted_lines as counted_lines
 from mirage.rank.whatif import RankOptions, WhatIfResult, compare
 from mirage.store import is_remote, makers_of
-from mirage.views import people
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,7 +199,11 @@ def _counted(
     arena: Arena, referee: str, code: str, choice: RankOptions, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
     """What counts in one language, with its ranking: whatever other languages are shown beside it, it is the same."""
-    votes = people.votes_as_verdicts(arena, voted) if voted else None
+    votes = None
+    if voted:
+        from mirage.views import people
+
+        votes = people.votes_as_verdicts(arena, voted)
     return whatif.count_verdicts(_said(arena, referee), choice, code, votes=votes)
 
 
