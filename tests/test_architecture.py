@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import slow
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 from mirage import api
 from mirage.rank import bootstrap
@@ -41,6 +41,15 @@ def test_no_module_imports_a_machine_learning_library_when_it_is_imported() -> N
     code += f"print([m for m in {LATE!r} if m in sys.modules])"
     done = run(sys.executable, "-c", code)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_the_first_page_imports_what_it_shows_alone() -> None:
+    """Of a server that has just started: what votes, features and retrieval need would be half as much again."""
+    code = "from streamlit.testing.v1 import AppTest\nimport sys\n"
+    code += f"page = AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout={PATIENCE})\n"
+    code += "page.query_params['arena'] = 'nomiracl'\nassert not page.run().exception\n"
+    code += "print([m for m in ('mirage.rank', 'mirage.votes', 'mirage.features', 'sqlalchemy') if m in sys.modules])"
+    assert run(sys.executable, "-c", code).stdout.strip() == "['mirage.rank']"
 
 
 DISK = {"open", "read_text", "write_text", "read_bytes", "write_bytes", "mkdir", "unlink", "iterdir", "glob", "rglob"}
