@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -42,7 +42,7 @@ def seconds(*programs: Callable[[], Any], rounds: int = 5) -> list[float]:
 
 def in_fresh_process(code: str) -> tuple[dict[str, float], float]:
     """Run code that prints `name=value` lines in a new interpreter; returns these and its peak memory in MB."""
-    report = "\nimport resource; print('peak=' + str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))"
+    report = "\nfrom benchmarks.harness import peak_mb; print('peak=' + str(peak_mb()))"
     done = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -52,5 +52,6 @@ def in_fresh_process(code: str) -> tuple[dict[str, float], float]:
 
 
 def peak_mb() -> float:
-    """Peak memory of this process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Peak memory of this process in MB; `ru_maxrss` would count that of the process that started it, too."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))

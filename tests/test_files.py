@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -646,6 +648,21 @@ def test_check_says_what_a_sound_file_holds_and_what_is_ignored(arena: Path, tmp
     assert "no query '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
     other = jsonl(tmp_path / "y.jsonl", ANSWER | {"query_id": "99"})
     assert "no query '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
+
+
+def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "large.bin"
+    path.write_bytes(bytes(range(256)) * 100_000)
+    tracemalloc.start()
+    try:
+        digest = store.fingerprint(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert peak < path.stat().st_size / 10
+    with pytest.raises(BadInput):
+        store.fingerprint(tmp_path / "absent")
 
 
 def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:

@@ -285,7 +285,8 @@ def fingerprint(path: Path) -> str:
     """
     need_file(path)
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
