@@ -369,6 +369,21 @@ def test_of_two_machines_that_write_at_once_no_row_is_lost(storage: Storage, pat
     store.check(store.open_arena(path))
 
 
+def test_who_begins_an_arena_that_another_begins_meanwhile_writes_into_it(
+    storage: Storage, path: Path, tmp_path: Path
+) -> None:
+    """The other one begins it after this one saw that there is no manifest, and before it looks what is there."""
+
+    def begin(method: str, name: str) -> None:
+        if method == "GET" and not name.endswith("manifest.json"):
+            storage.before = lambda _method, _path: None
+            assert writer("other", 1, tmp_path / "other").wait() == 0
+
+    storage.before = begin
+    store.upsert(path, {"answers": store.by_key("answers", answer("mine"))}, made_by="a test")
+    assert sorted(store.open_arena(path).read("answers")["system"].to_pylist()) == ["mine", "other"]
+
+
 def test_a_writer_that_is_overtaken_writes_again_on_the_others_rows(
     storage: Storage, path: Path, tmp_path: Path, arena: store.Arena
 ) -> None:

@@ -432,6 +432,24 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     assert snapshot(tmp_path) == before
 
 
+def test_who_begins_an_arena_that_another_begins_meanwhile_writes_into_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one begins it after this one saw that there is no manifest, and before it looks what is there."""
+    path = tmp_path / "arena"
+    path.mkdir()
+    look = Path.iterdir
+
+    def begin(folder: Path) -> Iterator[Path]:
+        monkeypatch.setattr(Path, "iterdir", look)
+        make(path)
+        return look(folder)
+
+    monkeypatch.setattr(Path, "iterdir", begin)
+    store.write(path, {"passages": passages()}, made_by="a test")
+    assert set(store.open_arena(path).tables) == {"queries", "answers", "passages"}
+
+
 def test_files_of_others_inside_an_arena_are_never_swept(tmp_path: Path) -> None:
     make(tmp_path / "a")
     files = [tmp_path / "a" / "README.md", tmp_path / "a" / "queries" / "notes.txt", tmp_path / "a" / "x.tmp"]

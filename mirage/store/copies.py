@@ -34,7 +34,7 @@ def copy(arena: Arena, into: Path) -> Arena:
         paths = arena.fetch(files)
         manifest = manifests.manifest_bytes(arena.path)
         if remote is not None:
-            remote.need_empty()
+            remote.refuse_other_files()
             remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
             return open_arena(into)
         for file, path in zip(files, paths, strict=True):

@@ -150,17 +150,20 @@ class Remote:
         with suppress(MirageError):
             self._sweep(_named(json.loads(text)) | old_names, new)
 
-    def need_empty(self) -> None:
-        """Refuse to begin an arena where other things are.
+    def refuse_other_files(self) -> None:
+        """Refuse to begin an arena where other things are. An arena that somebody began meanwhile is none of them.
 
         Raises:
             ArenaError: naming the first of them.
         """
-        for listed in self._objects.names():
-            if listed.name.partition("/")[0] not in (*schema.TABLES, "source", "makers.csv", ".conditions"):
+        names = [listed.name for listed in self._objects.names()]
+        if _NAME in names:
+            return
+        for name in names:
+            if name.partition("/")[0] not in (*schema.TABLES, "source", "makers.csv", ".conditions"):
                 raise ArenaError(
                     f"{self.address} holds other files and is not an arena",
-                    where=listed.name,
+                    where=name,
                     do="give an address under which there is nothing yet",
                 )
 

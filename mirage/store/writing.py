@@ -155,7 +155,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
         remote = remote_of(path)
         if remote is not None:
             if not manifests.has_manifest(path):
-                remote.need_empty()
+                remote.refuse_other_files()
         elif path.is_dir() and not (path / manifests.NAME).exists() and not _only_ours(path):
             raise ArenaError(
                 f"{path} holds other files and is not an arena", do="give a new or an empty folder for the arena"
@@ -271,9 +271,9 @@ def serialise(table: str, data: pa.Table, *, where: str) -> Files:
 
 def _only_ours(path: Path) -> bool:
     """Whether a folder without a manifest holds nothing but a ledger, what an interrupted write leaves, and the files
-    that the arena is made from, in the folder `source`.
+    that the arena is made from, in the folder `source`; or an arena that another program began meanwhile.
     """
-    own_names = {*schema.TABLES, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
+    own_names = {*schema.TABLES, manifests.NAME, ".lock", "source", LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"}
     return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 
