@@ -11,7 +11,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from mirage.errors import BadInput
 from mirage.headings import headings, inline_answers
@@ -128,8 +128,7 @@ def part_headings(text: str) -> list[tuple[int, int, str]]:
     return places
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """One mention of one passage."""
 
     start: int
@@ -193,9 +192,11 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
                 (match.span(), _positions(match[0], ids) if numbered else [match[0]])
                 for match in _NUMBERS.finditer(text, *inside)
             ]
+        elif bracket[1] in ids:
+            tokens = [(inside, [bracket[1]])]
         elif tokens := [(match.span(), [match[0]]) for match in by_form.finditer(text, *inside)]:
             rest = "".join(text[start:end] for start, end in _gaps(inside, [span for span, _ in tokens]))
-            if _FILLING.sub("", rest):
+            if rest and _FILLING.sub("", rest):
                 mentions += [citation for span, names in tokens for citation in _cite(text, span, [(span, names)], ids)]
                 cited_spans.append(whole)
                 continue
@@ -285,7 +286,8 @@ def _forms(ids: tuple[str, ...]) -> re.Pattern[str]:
     """
     forms = {i if i.isdigit() else _RUN.sub("0", i) for i in ids if i} or {"0#0"}
     patterns = []
-    for form in sorted(forms, key=lambda f: (-len(f), f)):
+    # The longest first, and a number after all forms that may begin with it.
+    for form in sorted(forms, key=lambda f: (f.isdigit(), -len(f), f)):
         body = re.escape(form) if form.isdigit() else r"\d+".join(map(re.escape, form.split("0")))
         # A word may touch an id that begins with a digit ("Doc12#0"), but no digit may.
         before = r"(?<!\d)" if form[0].isdigit() else r"(?<!\w)" if form[0].isalpha() else ""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 DECIDED = 0.5
 """A text in which no language reaches this probability is too short, or too mixed, to tell: it has no value."""
 _SIDE_BY_SIDE = 512
-"""Texts of like length that the automaton reads at once: 4 MB of features met, where they have 2,000 bytes each."""
+"""Texts of like length that the automaton reads at once: 4 MB of states reached, where they have 2,000 bytes each."""
 _SHORT = 64
 """Characters below which a text is looked at alone: that is quick, and such texts come again and again."""
 _LONG = 8_000
@@ -70,7 +69,8 @@ def language_probabilities(text: str, *, every: bool = False) -> Mapping[str, fl
         every: let all languages of the model compete, not the 18 alone. Close relatives then share the probability of
             a short text, as Portuguese and Galician.
     """
-    return _by_language(*zip(*_identifier(every=every).rank(text), strict=True))
+    classes, shares = zip(*_identifier(every=every).rank(text), strict=True)
+    return _by_language(map(_code, classes), shares)
 
 
 def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mapping[str, float]]:
@@ -92,24 +92,23 @@ def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mappi
     together = set(different)
     shares = {text: language_probabilities(text, every=every) for text in texts if text not in together}
     encoded = [_encoded(text) for text in different]
+    codes = [_code(name) for name in identifier.nb_classes]
+    places = np.zeros(len(weights), dtype=np.intp)
     for text, data, features in zip(different, encoded, _walk(encoded), strict=True):
-        # In the order in which the detector meets them, so that its sums of floats are these.
-        counted = Counter(features)
-        met = np.fromiter(counted, dtype=np.intp, count=len(counted))
-        counts = np.fromiter(counted.values(), dtype=np.float32, count=len(counted))
+        met, counts = _counted(features, places)
         scores = np.log1p(counts) @ weights[met].astype(np.float32, copy=False) + identifier.nb_pc
         scores *= 1 / math.sqrt(len(data) or 1)
-        scores = np.exp(scores - scores.max()) if counted else np.ones(len(scores))
-        shares[text] = _by_language(identifier.nb_classes, (scores / scores.sum()).tolist())
+        scores = np.exp(scores - scores.max()) if len(met) else np.ones(len(scores))
+        shares[text] = _by_language(codes, (scores / scores.sum()).tolist())
     return [shares[text] for text in texts]
 
 
-def _by_language(classes: Iterable[str], shares: Iterable[float]) -> Mapping[str, float]:
+def _by_language(codes: Iterable[str], shares: Iterable[float]) -> Mapping[str, float]:
     """Shares of the model's classes by language: it has two for a language in two scripts."""
-    total: dict[str, float] = defaultdict(float)
-    for name, share in zip(classes, shares, strict=True):
-        total[_code(name)] += share
-    return dict(total)
+    total: dict[str, float] = {}
+    for code, share in zip(codes, shares, strict=True):
+        total[code] = total.get(code, 0.0) + share
+    return total
 
 
 @cache
@@ -125,13 +124,13 @@ def _encoded(text: str) -> bytes:
 
 
 @cache
-def _automaton() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _automaton() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp], npt.NDArray[np.int32]]:
     """The detector's automaton: next states by row and byte, the row of each state, the feature that it completes."""
     import numpy as np
 
     identifier = _model()
     moves = np.frombuffer(identifier.tk_nextmove, dtype=np.uint32)
-    rows = np.asarray(identifier.tk_row, dtype=np.int32) << 8
+    rows = np.asarray(identifier.tk_row, dtype=np.intp) << 8
     return moves, rows, np.asarray(identifier.tk_output, dtype=np.int32)
 
 
@@ -146,12 +145,32 @@ def _weights(*, every: bool) -> Any:
     return table if every else np.ascontiguousarray(table, dtype=np.float32)
 
 
-def _walk(texts: Sequence[bytes]) -> list[list[int]]:
+def _counted(
+    features: npt.NDArray[np.int32], places: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Each different feature and how often it is met, in the order in which the detector meets them first, so that its
+    sums of floats are these.
+
+    Args:
+        features: features as often as they are met.
+        places: room for one number a feature of the model; what it holds does not matter.
+    """
+    import numpy as np
+
+    order = np.arange(len(features))
+    # Of several values for one index NumPy keeps the last, which is the first place here.
+    places[features[::-1]] = order[::-1]
+    first = places[features]
+    new = first == order
+    return features[new], np.bincount(first, minlength=len(features))[new].astype(np.float32)
+
+
+def _walk(texts: Sequence[bytes]) -> list[npt.NDArray[np.int32]]:
     """The features that the automaton completes on each text, in the order of its bytes, as often as they are met."""
     import numpy as np
 
     moves, rows, output = _automaton()
-    features: list[list[int]] = [[]] * len(texts)
+    features = [np.zeros(0, dtype=np.int32)] * len(texts)
     by_length = sorted((i for i, text in enumerate(texts) if text), key=lambda i: -len(texts[i]))
     for start in range(0, len(by_length), _SIDE_BY_SIDE):
         block = by_length[start : start + _SIDE_BY_SIDE]
@@ -160,14 +179,16 @@ def _walk(texts: Sequence[bytes]) -> list[list[int]]:
         # A row for each position and a column for each text, the longest first, so that those still read are in front.
         padded = b"".join(texts[i].ljust(longest, b"\0") for i in block)
         letters = np.ascontiguousarray(np.frombuffer(padded, dtype=np.uint8).reshape(len(block), longest).T)
-        met = np.full(letters.shape, -1, dtype=np.int32)
         still = len(block) - np.searchsorted(lengths[::-1], np.arange(1, longest + 1))
+        reached = np.zeros(letters.shape, dtype=np.uint32)
         states = np.zeros(len(block), dtype=np.uint32)
-        for position, reading in enumerate(still.tolist()):
-            states = moves[rows[states[:reading]] + letters[position, :reading]]
-            met[position, :reading] = output[states]
-        for i, column in zip(block, np.ascontiguousarray(met.T), strict=True):
-            features[i] = column[column >= 0].tolist()
+        for letter, row, reading in zip(letters, reached, still.tolist(), strict=True):
+            moves_of = rows.take(states[:reading])
+            moves_of += letter[:reading]
+            # Every index is one of the table; without `clip`, NumPy would copy what it takes once more.
+            states = moves.take(moves_of, out=row[:reading], mode="clip")
+        for i, met, length in zip(block, output[reached.T], lengths.tolist(), strict=True):
+            features[i] = met[:length][met[:length] >= 0]
     return features
 
 

@@ -117,8 +117,10 @@ _HEADING = re.compile(
     rf"|(?(emphasis)(?P=emphasis)(?={_SPACE}*+$)|(?!)))",
     re.IGNORECASE | re.MULTILINE,
 )
-_BEGINNING = re.compile("[#＃【*_]|^", re.MULTILINE)
-"""Where a heading can begin."""
+_BEGINNING = re.compile(r"\n|##|#＃|＃#|＃＃|【|\*\*|__")
+"""Where a heading can begin, besides the start of the text: after a line break, or with a mark. Each alternative begins
+with a letter of its own, for then the search skips to these letters.
+"""
 _SENTENCE_END = r"[.!?。！？।॥؟۔…\])”\"»』」*]"
 _INLINE = re.compile(
     rf"(?:(?<=\s)(?-i:(?:Final{_SPACE}++|FINAL{_SPACE}++)?A(?:nswer|NSWER))|(?<=\s)(?:{_any_of({'th': ANSWER['th']})})"
@@ -142,9 +144,10 @@ def headings(text: str) -> list[Heading]:
     """
     listed: list[Heading] = []
     end = 0
-    for begin in _BEGINNING.finditer(text):
-        # Only where a heading can begin, and past the last: the whole pattern costs ten times as much to try.
-        if begin.start() >= end and (match := _HEADING.match(text, begin.start())) is not None:
+    # Only where a heading can begin, and past the last: the whole pattern costs ten times as much to try.
+    marks = [match.end() if match[0] == "\n" else match.start() for match in _BEGINNING.finditer(text)]
+    for begin in dict.fromkeys((0, *marks)):
+        if begin >= end and (match := _HEADING.match(text, begin)) is not None:
             kind: Kind = "answer" if match["reason"] is None else "reason"
             listed.append(Heading(kind, *match.span(), marked=match["line"] != ""))
             end = match.end()

@@ -169,6 +169,12 @@ def test_ids_of_any_form_are_found() -> None:
     assert [passage_id for _, passage_id in labels(text, ids, numbered=False)] == expected
 
 
+@pytest.mark.parametrize("text", ["[1234#5] [1234]", "[1234#5, 1234]", "[see 1234#5 and 1234]"])
+def test_an_id_is_itself_though_it_begins_with_another(text: str) -> None:
+    expected = [("1234#5", "1234#5"), ("1234", "1234")]
+    assert labels(text, ("1234", "1234#5"), numbered=False) == expected
+
+
 def test_citations_come_in_the_order_of_mention_each_once_pitfall_15() -> None:
     mentions = citations("[16#1] then [77#7] [12#0, 16#1], last [14#2] [12#0]", IDS, numbered=False)
     assert cited(mentions) == ("16#1", "12#0", "14#2")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from mirage import languages
@@ -28,19 +29,53 @@ def _metric(tokenizer: str) -> Any:
     return BLEU(tokenize=tokenizer, effective_order=True)
 
 
+_ORDERS = 4
+"""BLEU compares single tokens and runs of two, three and four."""
+
+
+# The answers to a query come one after the other, and are compared with one reference.
+@lru_cache(maxsize=256)
+def _tokens(text: str, tokenizer: str) -> tuple[str, ...]:
+    return tuple(_metric(tokenizer).tokenizer(text.rstrip()).split())
+
+
+@lru_cache(maxsize=256)
+def _ngrams(text: str, tokenizer: str, order: int) -> Counter[tuple[str, ...]]:
+    """How often each run of so many tokens occurs in a text."""
+    tokens = _tokens(text, tokenizer)
+    return Counter(zip(*[tokens[start:] for start in range(order)], strict=False))
+
+
 def bleu(answer: str, reference: str, language: str) -> float:
     """Sentence BLEU of an answer against one reference: float in [0, 1].
 
-    sacreBLEU's score divided by 100, with exponential smoothing and effective order, so that a short answer equal to
-    its reference scores 1.
+    sacreBLEU's score of its own tokens, divided by 100, with exponential smoothing and effective order, so that a
+    short answer equal to its reference scores 1.
 
     Args:
         answer: the answer.
         reference: the reference.
         language: code of the language of the query; it chooses the tokeniser.
     """
-    score = _metric(_tokenizer(language)).sentence_score(answer, [reference]).score
-    return min(float(score) / 100, 1.0)
+    tokenizer = _tokenizer(language)
+    length = len(_tokens(answer, tokenizer))
+    shared = []
+    for order in range(1, _ORDERS + 1):
+        own, other = (_ngrams(text, tokenizer, order) for text in (answer, reference))
+        both = own.keys() & other.keys()
+        # Texts that share no run of tokens share no longer one.
+        if not both:
+            break
+        shared.append(sum(map(min, map(own.__getitem__, both), map(other.__getitem__, both))))
+    result = _metric(tokenizer).compute_bleu(
+        shared + [0] * (_ORDERS - len(shared)),
+        [max(length - order, 0) for order in range(_ORDERS)],
+        length,
+        len(_tokens(reference, tokenizer)),
+        smooth_method="exp",
+        effective_order=True,
+    )
+    return min(float(result.score) / 100, 1.0)
 
 
 def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:
