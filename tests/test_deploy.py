@@ -56,7 +56,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[objects.Storag
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, database: str, storage: objects.Storage) -> Iterator[Deployment]:
+def running(tmp_path_factory: pytest.TempPathFactory, database: str, storage: objects.Storage) -> Iterator[Deployment]:
     """Two explorers of the bundled arenas and of one on object storage; votes need a login, which nginx asks for."""
     folder = tmp_path_factory.mktemp("deployment")
     options = ["--host", HOST, "--host", "127.0.0.1", "--htpasswd", str(htpasswd(folder / "names", *LOGINS))]
@@ -64,6 +64,19 @@ def site(tmp_path_factory: pytest.TempPathFactory, database: str, storage: objec
     settings |= {"MIRAGE_ARENAS": f"s3://{objects.BUCKET}/{ARENA}", "MIRAGE_CACHE": str(folder / "cache")}
     with deployed(folder, *options, environment=settings) as deployment:
         yield deployment
+
+
+@pytest.fixture
+def site(running: Deployment) -> Deployment:
+    """The deployment with each reader at the explorer that their cookie names: a test before may have killed one."""
+
+    def stays(k: int) -> bool:
+        response = fetch(running.port, "/", HOST, cookie=f"{nginx.COOKIE}={k}", login="zoë")
+        return response.status == 200 and response.cookie == ""
+
+    for k in range(running.workers):
+        waiting.until(lambda k=k: stays(k), f"explorer {k} serves", process=running.process)  # type: ignore[misc]
+    return running
 
 
 def link_to(site: Deployment, login: str, cookie: str = "") -> Any:
