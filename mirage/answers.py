@@ -192,8 +192,10 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
                 (match.span(), _positions(match[0], ids) if numbered else [match[0]])
                 for match in _NUMBERS.finditer(text, *inside)
             ]
-        elif bracket[1] in ids:
-            tokens = [(inside, [bracket[1]])]
+        elif (name := bracket[1]) in ids:
+            mentions.append(Citation(*whole, name, name, known=True))
+            cited_spans.append(whole)
+            continue
         elif tokens := [(match.span(), [match[0]]) for match in by_form.finditer(text, *inside)]:
             rest = "".join(text[start:end] for start, end in _gaps(inside, [span for span, _ in tokens]))
             if rest and _FILLING.sub("", rest):

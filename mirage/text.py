@@ -50,7 +50,9 @@ def words(text: str) -> list[str]:
 
     A run of letters, marks and digits is a word; in a script without spaces a character with its marks is.
     """
-    matches: list[str] = _pattern(rf"{_CHARACTER}|{_WORD}").findall(_folded(text))
+    folded = _folded(text)
+    pattern = _ASCII_WORD if folded.isascii() else _pattern(rf"{_CHARACTER}|{_WORD}")
+    matches: list[str] = pattern.findall(folded)
     return matches
 
 
@@ -67,8 +69,7 @@ def terms(text: str) -> list[str]:
     """
     folded = _folded(text)
     if folded.isascii():
-        ascii_words: list[str] = _ASCII_WORD.findall(folded)
-        return ascii_words
+        return words(folded)
     results = []
     for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}").finditer(folded):
         run = match["run"]
