@@ -33,17 +33,23 @@ _ORDERS = 4
 """BLEU compares single tokens and runs of two, three and four."""
 
 
-# The answers to a query come one after the other, and are compared with one reference.
-@lru_cache(maxsize=256)
-def _tokens(text: str, tokenizer: str) -> tuple[str, ...]:
-    return tuple(_metric(tokenizer).tokenizer(text.rstrip()).split())
+def _tokens(text: str, tokenizer: str) -> list[str]:
+    tokens: list[str] = _metric(tokenizer).tokenizer(text.rstrip()).split()
+    return tokens
 
 
-@lru_cache(maxsize=256)
-def _ngrams(text: str, tokenizer: str, order: int) -> Counter[tuple[str, ...]]:
-    """How often each run of so many tokens occurs in a text."""
-    tokens = _tokens(text, tokenizer)
+def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    """How often each run of so many tokens occurs among them."""
     return Counter(zip(*[tokens[start:] for start in range(order)], strict=False))
+
+
+# The answers to a query come one after the other and are compared with one reference. No more are kept: an answer may
+# have a million words.
+@lru_cache(maxsize=1)
+def _reference(text: str, tokenizer: str) -> tuple[int, list[Counter[tuple[str, ...]]]]:
+    """How many tokens a reference has, and its n-grams of each order."""
+    tokens = _tokens(text, tokenizer)
+    return len(tokens), [_ngrams(tokens, order) for order in range(1, _ORDERS + 1)]
 
 
 def bleu(answer: str, reference: str, language: str) -> float:
@@ -58,10 +64,11 @@ def bleu(answer: str, reference: str, language: str) -> float:
         language: code of the language of the query; it chooses the tokeniser.
     """
     tokenizer = _tokenizer(language)
-    length = len(_tokens(answer, tokenizer))
+    tokens = _tokens(answer, tokenizer)
+    reference_length, counted = _reference(reference, tokenizer)
     shared = []
-    for order in range(1, _ORDERS + 1):
-        own, other = (_ngrams(text, tokenizer, order) for text in (answer, reference))
+    for order, other in enumerate(counted, 1):
+        own = _ngrams(tokens, order)
         both = own.keys() & other.keys()
         # Texts that share no run of tokens share no longer one.
         if not both:
@@ -69,9 +76,9 @@ def bleu(answer: str, reference: str, language: str) -> float:
         shared.append(sum(map(min, map(own.__getitem__, both), map(other.__getitem__, both))))
     result = _metric(tokenizer).compute_bleu(
         shared + [0] * (_ORDERS - len(shared)),
-        [max(length - order, 0) for order in range(_ORDERS)],
-        length,
-        len(_tokens(reference, tokenizer)),
+        [max(len(tokens) - order, 0) for order in range(_ORDERS)],
+        len(tokens),
+        reference_length,
         smooth_method="exp",
         effective_order=True,
     )
