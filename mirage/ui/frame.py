@@ -10,7 +10,7 @@ What `main` draws is a fragment: a click on it runs `main` again, and neither th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -28,7 +28,7 @@ from mirage.charts.palette import Mode, family, ink
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.languages import in_order
 from mirage.store import Arena, home, owned
-from mirage.ui import actions, memory, metrics, parts, tour, yours
+from mirage.ui import actions, ahead, memory, metrics, parts, tour, yours
 from mirage.ui.contents import contents
 from mirage.ui.entries import HOME, PAGES, PageEntry
 from mirage.ui.head import Head
@@ -212,7 +212,8 @@ def show(name: str, main: Callable[[Page], None]) -> None:
         if next(runs):
             _again()
         try:
-            with metrics.rerun(name):
+            timed = nullcontext() if ahead.for_nobody() else metrics.rerun(name)
+            with timed, ahead.reading(st.session_state["_shared"].arena):
                 main(_begin(entry))
             _settle()
         except StopException:
