@@ -219,7 +219,7 @@ def _need(page: ui.Page) -> None:
             command = f"mirage surrogate {where} --referee {judge} --store"
             error = TableMissing("predictions", where=page.arena.address, command=command)
             ui.missing(error, why=page.without())
-            st.stop()
+            ui.stop()
     page.need("predictions")
 
 
@@ -336,7 +336,7 @@ def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str
     weights = views.weights(page.arena, referee, skill)
     if not weights.permuted:
         st.caption("Stored by a command, as it takes many fits:")
-        st.code(f"mirage surrogate DIR --referee {quote(referee)} --store", language="bash")
+        st.code(f"mirage surrogate DIR --referee {quote(referee)} --store", language=None)
         return
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:

@@ -40,6 +40,7 @@ from mirage.ui.states import kind_of, missing, refuse
 from mirage.ui.table import mode
 from mirage.ui.tags import pick_tags, tags_line
 from mirage.ui.text import Markup, plain
+from mirage.ui.together import stop, together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,9 +92,9 @@ class Page:
                     with st.container(border=True):
                         st.markdown(f"**No query with these tags has {plain(error.table)}.**")
                         st.caption("Take a tag away in the sidebar.")
-                    st.stop()
+                    stop()
                 missing(error, why=self.without(), action=action)
-            st.stop()
+            stop()
 
     def without(self) -> str:
         """What is said of the arena where a table is missing: that it comes without it, and what it has."""
@@ -172,6 +173,11 @@ class Page:
 
 def run() -> None:
     """What `app.py` does: choose the page, draw the shared pickers, run the page."""
+    with together():
+        _run()
+
+
+def _run() -> None:
     memory.keep()
     chosen = _navigation()
     st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
@@ -213,9 +219,9 @@ def show(name: str, main: Callable[[Page], None]) -> None:
             _again()
         try:
             timed = nullcontext() if ahead.for_nobody() else metrics.rerun(name)
-            with timed, ahead.reading(st.session_state["_shared"].arena):
+            with timed, ahead.reading(st.session_state["_shared"].arena), together():
                 main(_begin(entry))
-            _settle()
+                _settle()
         except StopException:
             _settle()
             raise
@@ -392,8 +398,8 @@ def _shared() -> None:
         with st.container(border=True):
             st.markdown("**There is no arena to show.**")
             st.caption("This command makes the bundled ones; or name a folder of your own: mirage app DIR.")
-            st.code("make data", language="bash")
-        st.stop()
+            st.code("make data", language=None)
+        stop()
     with st.sidebar:
         if "_switch" in st.session_state:
             folder = st.session_state.pop("_switch")
