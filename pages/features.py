@@ -19,7 +19,7 @@ from mirage.languages import name_of
 from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import referee as who
-from mirage.ui.table import dot
+from mirage.ui.table import mark_html
 from mirage.views import features as views
 from mirage.views import page_conclusions
 
@@ -37,12 +37,12 @@ def main(page: ui.Page) -> None:
     codes = page.languages("features")
     if not codes:
         st.info("None of the languages picked has a measured answer in this arena.")
-        st.stop()
+        ui.stop()
     measured(page, codes)
     shown = views.overview(page.arena, codes)
     if not shown.features:
         st.info("No feature has a value in these languages.")
-        st.stop()
+        ui.stop()
     picked, chosen = filters(shown)
     page.summary(
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
@@ -118,7 +118,7 @@ def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
             '<svg width="26" height="8" aria-hidden="true"><path d="M0 4H26" fill="none" stroke-width="1.5" '
             f'stroke="{family(system).color(mode)}" stroke-dasharray="{dashes}"/></svg> '
         )
-        mark = f'<img src="{dot(system, mode)}" alt="" width="14" height="14" style="vertical-align:-2px">'
+        mark = mark_html(system, mode)
         body = f"{mark} {'' if dashes is None else line}<bdi>{escape(text)}</bdi>"
         items.append(f'<span style="white-space:nowrap">{body}</span>')
     style = "display:flex;flex-wrap:wrap;gap:0.2em 1.1em;font-size:0.88em"
@@ -144,6 +144,7 @@ def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: S
         # Panels of many languages scroll sideways.
         wide=bool(columns_width(len(shown.languages))),
         name=f"{page.arena.name}-features",
+        many=True,
     )
     if clicked:
         with place.container():
@@ -256,6 +257,7 @@ def related(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[
         alt="Kendall's tau of every feature with the rating in every language.",
         select=True,
         wide=True,
+        many=True,
     )
     if cell and st.session_state.get("_features_cell") != cell:
         st.session_state["feature"] = cell[0]

@@ -435,6 +435,7 @@ def _by_language(
             alt=f"{charts.RATES[metric]} of every system in every language.",
             select=True,
             wide=True,
+            many=True,
         )
         with place:
             if cell:

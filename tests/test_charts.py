@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,14 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 def contrast(color: str, other: str) -> float:
     a, b = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(c)) for c in (color, other))
     return (b + 0.05) / (a + 0.05)
+
+
+@pytest.mark.parametrize("symbol", palette.SHAPES)
+def test_a_mark_is_cut_out_by_css_as_it_is_drawn_by_svg(symbol: str) -> None:
+    outline = replace(FAMILIES[0], symbol=symbol).outline
+    (path,) = re.findall(r"d='([^']*)'", palette.SHAPES[symbol]) or [None]
+    assert outline == (f'path("{path}")' if path else outline)
+    assert outline.startswith(("path(", "circle(", "inset("))
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

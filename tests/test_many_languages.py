@@ -207,7 +207,7 @@ def test_texts_carry_their_language_and_sixty_columns_keep_their_width(three: Pa
         opened = start()
         opened.page.goto(f"{url}/leaderboard?arena=sixty")
         opened.settle()
-        chart = opened.page.locator("[class*=st-key-scroll_rank_map] .main-svg").first
+        chart = opened.page.locator("[class*=st-key-scroll_rank_map] svg").first
         chart.wait_for(state="visible")
         assert chart.bounding_box()["width"] > 20 * len(SIXTY)
         wide = opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth")

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.charts import features as charts
+from mirage.charts.palette import family
 from mirage.features import FeatureMean
 from mirage.sources.simulated import simulate_arena
 from mirage.views import features as views
@@ -266,11 +267,22 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         opened = start()
         page = opened.page
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        dots = page.locator(".st-key-panels .points path")
+        dots = page.locator(".st-key-panels use")
         dots.first.wait_for()
         assert dots.count() == 6
         opened.settle()
-        dots.last.click(force=True)  # Plotly hears clicks through a sheet that lies over the marks
+        legend = page.locator(".mg-mark")
+        assert legend.count() == len({family(f"sim-0{k}") for k in range(1, 7)})
+        assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
+            "what cleans HTML has left the mark"
+        )
+        dots.last.hover(force=True)
+        says = page.locator(".st-key-panels .tip").inner_text().splitlines()
+        assert says[0].startswith("sim-0")
+        assert says[1].startswith("English: ")
+        assert says[2] == "n = 12 of 12 answers"
+        dots.last.click(force=True)  # what is nearest is meant, whatever lies on top
+        assert page.locator(".st-key-panels .ring").count() == 1
         onward = page.get_by_role("button", name="The answers behind it")
         onward.wait_for()
         opened.settle()
@@ -286,12 +298,12 @@ def test_the_page_fits_a_narrow_screen(explorer: str) -> None:
     with browser.chromium() as start:
         opened = start(width=420, scheme="dark")
         opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02&panel=all")
-        opened.page.locator(".st-key-panels .main-svg").first.wait_for()
+        opened.page.locator(".st-key-panels svg").first.wait_for()
         opened.settle()
         box = opened.page.locator(".st-key-panels").bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 420
-        assert opened.page.locator(".st-key-panels .subplot.xy, .st-key-panels [class*='subplot x']").count() == 11
+        assert opened.page.locator(".st-key-panels .note").count() == 11
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 420
         assert opened.heard == ([], [], [])

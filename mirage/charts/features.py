@@ -143,7 +143,8 @@ def panels(
         domain = [max(0.0, top - PANEL / (height - _TOP)), top]
         place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
         data += [trace | place for trace in _panel(by_feature[feature], feature, languages, chosen, mode)]
-        axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, languages, domain, number, mode)
+        means = [row.mean for row in by_feature[feature] if row.mean is not None and row.language in languages]
+        axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axes(feature, means, languages, domain, number, mode)
         heads.append(_head(feature, top, mode))
     return {
         "data": data,
@@ -180,10 +181,19 @@ def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
 
 
 def _axes(
-    feature: str, languages: tuple[str, ...], domain: Sequence[float], number: str, mode: Mode
+    feature: str,
+    means: Sequence[float],
+    languages: tuple[str, ...],
+    domain: Sequence[float],
+    number: str,
+    mode: Mode,
 ) -> tuple[dict[str, object], dict[str, object]]:
-    """The axes of one panel."""
+    """The axes of one panel; that of the values leaves room for half a mark on both sides."""
     spec = FEATURES.get(feature)
+    low, high = min(means, default=0.0), max(means, default=1.0)
+    low = min(low, 0.0) if spec and spec.low == 0 else low
+    room = ((high - low) or abs(high) or 1.0) * MARK_SIZE / PANEL
+    low, high = (0.0 if low == 0 else low - room), high + room
     size = 10 if len(languages) > 12 else TEXT_SIZE
     return axis(
         mode,
@@ -201,8 +211,8 @@ def _axes(
         automargin=False,
         anchor=f"x{number}",
         domain=list(domain),
-        rangemode="tozero" if spec and spec.low == 0 else "normal",
-        nticks=4,
+        range=[low, high],
+        tickvals=primitives.ticks(low, high, 4),
         zeroline=True,
     )
 

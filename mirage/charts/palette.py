@@ -62,6 +62,16 @@ class MakerStyle:
         """The symbol as SVG."""
         return SHAPES[self.symbol]
 
+    @property
+    def outline(self) -> str:
+        """The symbol as CSS cuts it out of 16 x 16 pixels (`clip-path`)."""
+        if self.symbol == "circle":
+            return "circle(5px at 8px 8px)"
+        if self.symbol == "square":
+            return "inset(3.5px)"
+        path = self.shape.split("'")[1]
+        return f'path("{path}")'
+
     def color(self, mode: Mode) -> str:
         """The family's colour in a mode."""
         return self.dark if mode == "dark" else self.light

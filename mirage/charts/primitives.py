@@ -5,6 +5,7 @@ Where a function takes `more`, its fields are added to the trace or replace thos
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -202,6 +203,22 @@ def bars(
         "marker": dict(marker),
         **more,
     }
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round values between two ends: multiples of 1, 2 or 5 times a power of ten.
+
+    Args:
+        low: the lower end.
+        high: the upper end, above it.
+        most: how many values at most.
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
+        first, last = math.ceil(low / step), math.floor(high / step)
+        if last - first < most:
+            break
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
 def _hover(texts: Sequence[str], field: HoverField) -> Trace:

@@ -1,0 +1,180 @@
+"""Figures drawn as SVG without Plotly: where everything lies, that names are text, hovers and clicks in a browser."""
+
+from __future__ import annotations
+
+import itertools
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_many_languages import SIXTY
+from test_page_features import feature_mean
+
+from mirage.charts import compare, features, leaderboard
+from mirage.charts.drawing import Drawing, draw
+from mirage.charts.palette import MARK_SIZE, SPACE, family, ink
+from mirage.charts.primitives import ticks
+from mirage.features import FeatureMean
+
+NAME = "<b>x</b> & <script>y</script>"
+LANGUAGES = ("ar", "en", "te")
+VALUES = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+def parsed(drawn: Drawing) -> ET.Element:
+    """The SVG, which must be well formed."""
+    return ET.fromstring(drawn.svg)
+
+
+def texts(drawn: Drawing) -> list[str]:
+    return ["".join(element.itertext()) for element in parsed(drawn).iter("text")]
+
+
+def mean(system: str, language: str, value: float | None) -> FeatureMean:
+    return feature_mean(system, language, value)
+
+
+def panels(rows: list[FeatureMean], *, chosen: tuple[str, ...] = (), mode: Any = "light") -> dict[str, Any]:
+    return features.panels({"length": tuple(rows)}, features=("length",), languages=LANGUAGES, chosen=chosen, mode=mode)
+
+
+def rank_map(names: list[str], mode: Any = "light") -> dict[str, Any]:
+    cells = [{"language": code, "system": name, "rank": k + 1} for code in LANGUAGES for k, name in enumerate(names)]
+    return leaderboard.rank_map(cells, systems=names, mode=mode)
+
+
+def test_marks_lie_where_the_axes_put_their_values() -> None:
+    rows = [mean("a", "ar", 1.0), mean("a", "te", 3.0), mean("b", "ar", 2.0), mean("b", "en", None)]
+    figure = panels(rows)
+    drawn = draw(figure)
+    x_range, y_range = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
+    assert len(drawn.marks) == 3, "a mean that is missing has no mark"
+    for (share, y, _, click), row in zip(drawn.marks, [row for row in rows if row.mean is not None], strict=True):
+        place = LANGUAGES.index(row.language)
+        assert share == pytest.approx((place - x_range[0]) / (x_range[1] - x_range[0]), abs=1e-4)
+        top, bottom = figure["layout"]["margin"]["t"], figure["layout"]["margin"]["t"] + features.PANEL
+        assert y == pytest.approx(
+            bottom - (row.mean - y_range[0]) / (y_range[1] - y_range[0]) * (bottom - top), abs=0.06
+        )
+        assert top < y < bottom
+        assert list(click or ()) == [row.system, row.language, "length"]
+    uses = list(parsed(drawn).iter("use"))
+    assert [float(use.get("x", "").rstrip("%")) / 100 for use in uses] == pytest.approx([m[0] for m in drawn.marks])
+    assert [float(use.get("y", "")) for use in uses] == [mark[1] for mark in drawn.marks]
+    assert (drawn.left, drawn.right) == (figure["layout"]["margin"]["l"], figure["layout"]["margin"]["r"])
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
+    first, second = "aya-101", "baseline/x"
+    drawn = draw(panels([mean(first, "ar", 1.0), mean(second, "ar", 2.0), mean(first, "en", 2.0)], mode=mode))
+    root = parsed(drawn)
+    looks = {element.get("id"): element for element in root.iter("g") if element.get("id")}
+    assert len(looks) == 2, "marks that look alike share their look"
+    for use, system in zip(root.iter("use"), (first, second, first), strict=True):
+        look = ET.tostring(looks[use.get("href", "").removeprefix("#")], encoding="unicode")
+        assert family(system).color(mode) in look
+        (shape,) = ET.fromstring(f"<g>{family(system).shape}</g>")
+        assert all(value in look for value in shape.attrib.values())
+
+
+def test_names_and_titles_are_text_whatever_they_hold() -> None:
+    drawn = draw(rank_map([NAME, "plain"]))
+    assert NAME in texts(drawn)
+    assert not list(parsed(drawn).iter("script"))
+    marked = draw(
+        features.panels(
+            {NAME: (mean(NAME, "en", 1.0),)}, features=(NAME,), languages=LANGUAGES, chosen=(), mode="light"
+        )
+    )
+    assert any(text.startswith(NAME) for text in texts(marked)), "a feature's name stands above its panel"
+    assert "<script>" not in marked.svg
+
+
+def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
+    names = ["a", "b", "c"]
+    drawn = draw(rank_map(names))
+    numbers = [text for text in texts(drawn) if text.isdecimal()]
+    assert numbers == ["1", "2", "3"] * len(LANGUAGES)
+    assert set(texts(drawn)) == {*LANGUAGES, *names, "1", "2", "3"}
+    ramp = ink("light").ramp
+    fills = [path.get("fill") for path in parsed(drawn).iter("path") if path.get("fill")]
+    assert fills == [color for _, color in ramp], "best, middle and worst of three are the stops of the ramp"
+    assert draw(rank_map(["a", "b", "c", "d"])).svg.count(ramp[1][1]) == 0, "others lie between them"
+
+
+def test_panels_in_focus_have_a_line_through_their_dots_and_the_others_fade() -> None:
+    rows = [mean(system, code, k + 1.0) for k, code in enumerate(LANGUAGES) for system in ("a", "b")]
+    root = parsed(draw(panels(rows, chosen=("a",))))
+    color = family("a").color("light")
+    (group,) = [g for g in root.iter("g") if g.get("stroke") == color]
+    assert len(list(group)) == len(LANGUAGES) - 1
+    marks = [g for g in root.iter("g") if g.get("class") == "marks"]
+    assert [float(g.get("opacity", "")) for g in marks] == [pytest.approx(0.22), 1]
+
+
+def test_whiskers_reach_their_ends_and_stop_at_the_edge_without_a_cap() -> None:
+    rows = [
+        {"where": "all", "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9},
+        {"where": "x", "verdict": "inconclusive", "difference": 0.5, "low": None, "high": 1.0, "n_queries": 3},
+    ]
+    figure = compare.differences(rows, margin=0.25, title="Difference", mode="light")
+    root = parsed(draw(figure))
+    low, high = figure["layout"]["xaxis"]["range"]
+
+    def place(value: float) -> float:
+        return 100 * (value - low) / (high - low)
+
+    (group,) = [g for g in root.iter("g") if g.get("stroke-width") == "1.5" and g.get("class") is None]
+    lines = [{name: float(value.rstrip("%")) for name, value in line.attrib.items()} for line in group]
+    bars = [line for line in lines if line["y1"] == line["y2"]]
+    caps = [line["x1"] for line in lines if line["y1"] != line["y2"]]
+    assert [(bar["x1"], bar["x2"]) for bar in bars] == [
+        (pytest.approx(place(-1.5), abs=0.01), pytest.approx(place(-0.5), abs=0.01)),
+        (0, pytest.approx(place(1.0), abs=0.01)),
+    ]
+    assert caps == [pytest.approx(place(value), abs=0.01) for value in (-1.5, -0.5, 1.0)]
+    (band,) = root.iter("rect")
+    assert float(band.get("width", "").rstrip("%")) == pytest.approx(place(0.25) - place(-0.25), abs=0.02)
+
+
+def test_many_columns_have_the_width_that_they_need() -> None:
+    few, many = (
+        leaderboard.rank_map(
+            [{"language": code, "system": "a", "rank": 1} for code in codes], systems=["a"], mode="light"
+        )
+        for codes in (["en"], SIXTY)
+    )
+    assert parsed(draw(few)).get("width") == "100%"
+    width = parsed(draw(many)).get("width") or ""
+    assert width.endswith("px")
+    assert float(width.removesuffix("px")) > 60 * 20
+
+
+@given(VALUES, VALUES, st.integers(1, 12))
+def test_ticks_are_round_values_between_the_ends(low: float, high: float, most: int) -> None:
+    low, high = sorted((low, high))
+    if high - low < 1e-6 * max(1.0, abs(low), abs(high)):
+        return
+    values = ticks(low, high, most)
+    assert len(values) <= most
+    slack = 1e-9 * max(abs(low), abs(high), 1)
+    assert all(low - slack <= value <= high + slack for value in values)
+    steps = {round((b - a) / (values[1] - values[0]), 6) for a, b in itertools.pairwise(values)}
+    assert steps <= {1.0}
+
+
+def test_ticks_of_known_ranges() -> None:
+    assert ticks(0, 1, 4) == [0, 0.5, 1]
+    assert ticks(1.1, 4.9, 4) == [2, 3, 4]
+    assert ticks(-3, 3, 4) == [-2, 0, 2]
+    assert ticks(0, 740, 4) == [0, 200, 400, 600]
+
+
+def test_values_leave_room_for_half_a_mark() -> None:
+    figure = panels([mean("a", "ar", 5.0), mean("b", "ar", 5.0)])
+    drawn = draw(figure)
+    top = figure["layout"]["margin"]["t"]
+    assert all(top + MARK_SIZE / 2 <= mark[1] <= top + features.PANEL - SPACE / 2 for mark in drawn.marks)
