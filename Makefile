@@ -39,8 +39,9 @@ sample: .venv/.ready-dev ## build the sample arena again from data/sample/source
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	$(PY) tests/browser.py
 
-docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors; write its glossary anew
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors; write its glossary and the formulas of Methods anew
 	$(PY) docs/site/glossary.py
+	$(PY) docs/site/formulas.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
 
 .venv/.ready: requirements.txt pyproject.toml

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import groupby
-from textwrap import indent
 
 import streamlit as st
 
 from mirage import schema, store, ui
+from mirage.charts.palette import ink
 from mirage.text import counted
 from mirage.views import methods as views
 from mirage.views.definitions import DEFINITIONS, Definition
@@ -50,22 +51,18 @@ def definitions(page: ui.Page, words: str) -> None:
     page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
     if not shown:
         st.info("No definition holds all of these words. Try fewer.")
-    # style.css makes a box of two columns of every item: elements of Streamlit's own would be a hundred.
-    with st.container(key="definitions"):
-        for group, entries in groupby(shown, key=lambda d: d.group):
-            st.header(group, anchor=False)
-            st.markdown("\n".join(map(define, entries)))
+    for group, entries in groupby(shown, key=lambda d: d.group):
+        st.html(f'<h2 class="mg-heading">{escape(group)}</h2>{"".join(map(define, entries))}')
 
 
 def define(entry: Definition) -> str:
-    """One definition as an item of a list in Markdown: its words, and below them formula and source as a list."""
-    words = f"**{ui.plain(entry.term)}**  \n{ui.plain(entry.meaning)}"
+    """One definition as HTML: its words, and beside them formula and source."""
+    words = f"<p><strong>{escape(entry.term)}</strong><br>{escape(entry.meaning)}</p>"
     if entry.departure:
-        words += f"\n\n*Differently here.* {ui.plain(entry.departure)}"
-    source = f":small[:gray[{ui.plain(f'Source: {entry.source}')}]]"
-    if entry.formula:
-        source = f"$$\n{entry.formula}\n$$\n\n{source}"
-    return f"- {indent(words, '  ').lstrip()}\n\n  - {indent(source, '    ').lstrip()}\n"
+        words += f"<p><em>Differently here.</em> {escape(entry.departure)}</p>"
+    formula = ui.formula_html(entry.formula, ink(ui.mode()).text) if entry.formula else ""
+    source = f'<p class="mg-about">Source: {escape(entry.source)}</p>'
+    return f'<article class="mg-definition"><div>{words}</div><div>{formula}{source}</div></article>'
 
 
 def differences(page: ui.Page) -> None:
@@ -154,7 +151,7 @@ def data(page: ui.Page) -> None:
         for name in absent:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{name}**", width=120)
-                st.code(page.arena.command(name) if own else schema.COMMANDS[name], language="bash")
+                st.code(page.arena.command(name) if own else schema.COMMANDS[name], language=None)
     page.download("tables", pa.Table.from_pylist(rows), about={})
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import xml.etree.ElementTree as ET
+from html import unescape
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pytest
@@ -11,12 +16,14 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
+from mirage.charts.palette import ink
 from mirage.features import FEATURES
 from mirage.outcomes import RULES
 from mirage.prompts.origins import ORIGINS
 from mirage.views import methods
 from mirage.views.definitions import DEFINITIONS
-from pages import page_text
+from pages import html, page_text
+from pages import text as text_of
 
 SECTIONS = ("Definitions", "Differences", "Prompts", "Data", "Columns")
 
@@ -31,7 +38,8 @@ def page(**params: str) -> Any:
 
 
 def texts(app: Any) -> str:
-    return "\n".join(element.value for kind in ("markdown", "caption", "header") for element in app.get(kind))
+    shown = [element.value for kind in ("markdown", "caption", "header") for element in app.get(kind)]
+    return "\n".join([*shown, text_of(app)])
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -46,10 +54,35 @@ def test_all_definitions_are_shown_each_with_its_source() -> None:
     assert shown.count("Source") == len(DEFINITIONS)
 
 
+def test_every_formula_is_set_and_in_the_ink_of_the_mode() -> None:
+    formulas = [entry.formula for entry in DEFINITIONS if entry.formula]
+    images = re.findall(r'<img class="mg-formula" alt="([^"]*)" src="data:image/svg\+xml,([^"]*)">', html(page()))
+    assert [unescape(alt) for alt, _ in images] == formulas
+    for _, source in images:
+        root = ET.fromstring(unquote(source))
+        assert {element.get("fill") for element in root.iter() if element.get("fill")} == {ink("light").text}
+        assert sum(element.tag.endswith("use") for element in root.iter()) > 2
+
+
+@pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWarning")  # ziafont finds its fonts the old way
+def test_the_formulas_are_those_that_make_docs_sets() -> None:
+    path = ROOT / "docs" / "site" / "formulas.py"
+    spec = spec_from_file_location("formulas", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kept, anew = (json.loads(content) for content in (module.HERE.read_text(encoding="utf-8"), module.written()))
+    assert list(kept) == list(anew), "run: make docs"
+    signs = re.compile(r'href="#(\w+)"')
+    for formula in kept:
+        assert signs.findall(kept[formula]) == signs.findall(anew[formula]), f"run: make docs, for {formula}"
+
+
 def test_a_search_in_the_link_keeps_the_definitions_that_hold_all_its_words() -> None:
     app = page(search="bradley LOGITS")
     assert f"1 of {len(DEFINITIONS)} definitions" in page_text(app)
-    assert "**Rating**" in texts(app)
+    assert "<strong>Rating</strong>" in html(app)
 
 
 def test_every_prompt_is_shown_whole_with_its_source_and_each_departure_with_its_reason() -> None:

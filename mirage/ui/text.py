@@ -14,11 +14,13 @@ from functools import lru_cache
 from html import escape
 from typing import Literal
 from unicodedata import bidirectional
+from urllib.parse import quote
 
 import streamlit as st
 
 from mirage import languages
 from mirage.text import SHOWN
+from mirage.views.definitions import formula_svg
 
 MarkKind = Literal["decided", "shared", "own", "relevant", "irrelevant", "unlabelled", "cited", "unknown", "part"]
 
@@ -233,3 +235,15 @@ def _wrap(html: str, text: str, language: str) -> str:
 
 def _lang(language: str) -> str:
     return escape(language if languages.is_code(language) else "und")
+
+
+@lru_cache(maxsize=256)
+def formula_html(formula: str, color: str) -> str:
+    """A formula of the definitions as an image whose words are its LaTeX: what sets formulas in a browser takes long.
+
+    Args:
+        formula: LaTeX, without the dollar signs.
+        color: of its signs.
+    """
+    svg = quote(formula_svg(formula, color), safe=" =:/<>',;()")
+    return f'<img class="mg-formula" alt="{escape(formula)}" src="data:image/svg+xml,{svg}">'

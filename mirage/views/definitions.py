@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cache
+from pkgutil import get_data
 
+FORMULAS, INK = "formulas.json", "INK"
+"""File of the formulas as SVG by their LaTeX (`docs/site/formulas.py` writes it); what stands for a colour there."""
 MB = "MIRAGE-Bench, NAACL 2025 (arXiv 2410.13716)"
 NM = "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361)"
 
@@ -339,3 +344,19 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
 )
 """Every definition, in the order in which the page shows them."""
+
+
+@cache
+def _svgs() -> dict[str, str]:
+    svgs: dict[str, str] = json.loads(get_data("mirage.views", FORMULAS) or b"{}")
+    return svgs
+
+
+def formula_svg(formula: str, color: str) -> str:
+    """A formula of a definition as SVG.
+
+    Args:
+        formula: its LaTeX, as the definition has it.
+        color: of its signs.
+    """
+    return _svgs()[formula].replace(INK, color)
