@@ -167,8 +167,7 @@ def show(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         where = steps.step_buttons("answers", queries, key)
         answer_card.show_facts([where, name_of(key[0]), *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
-    answer_card.show_query(shown)
-    answer_card.show_reference(shown)
+    answer_card.show_query(shown, reference=True)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_cards", gap="small"):
             show_answers(scope, selection, shown)
@@ -199,13 +198,11 @@ def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
     others = [name for name in names if name not in hits]
     head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
-    st.header(head if hits else f"None of the {len(names)} answers matches", anchor=False)
     if hits:
-        answer_card.show_answers(shown, hits, hits=hits if others else (), texts=scope.answer_texts)
-    if hits and others:
-        st.header(f"The other {len(others)}", anchor=False)
+        answer_card.show_answers(head, shown, hits, hits=hits if others else (), texts=scope.answer_texts)
     if others:
-        answer_card.show_answers(shown, others, hits=(), texts=scope.answer_texts)
+        head = f"The other {len(others)}" if hits else f"None of the {len(names)} answers matches"
+        answer_card.show_answers(head, shown, others, hits=(), texts=scope.answer_texts)
     answer_card.unmeasured(shown)
 
 
@@ -221,10 +218,10 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
 def given(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
-        st.header(counted(len(shown.passages), "passage"), anchor=False)
+        above = answer_card.heading_html(counted(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
-            st.caption("At least one answers the query; the source does not say which.")
-        answer_card.show_passages(shown)
+            above += '<p class="mg-about">At least one answers the query; the source does not say which.</p>'
+        answer_card.show_passages(shown, above=above)
     if not scope.answer_texts:
         texts.absent(page)
 

@@ -35,6 +35,8 @@ ORDERS = {
     "judged": "as the judge saw the two, A and B, in the first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
+FILTERS, READING = ("verdict", "only", "q"), ("order", "marks")
+"""Keys of the pickers that most readers leave as they are."""
 TEXTS = {"whole": "as they are", "differences": "what the two share is muted, what differs is underlined"}
 
 
@@ -57,7 +59,7 @@ def main(page: ui.Page) -> None:
     if pair is None:
         matrix(page, referee)
         return
-    with bar:
+    with bar, ui.folded("Filter", FILTERS, "Which battles are shown: by verdict, by text."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
     summary = (
@@ -118,7 +120,7 @@ def undecided(page: ui.Page, battle: views.BattleView) -> None:
         ui.missing(error, why="No judge has decided who is better.")
         if scored:
             st.caption("Or make verdicts of the scores that people gave:")
-            st.code(verdicts_command(page.arena, scored[0]), language="bash", wrap_lines=True)
+            st.code(verdicts_command(page.arena, scored[0]), language=None, wrap_lines=True)
 
 
 def systems(ordered: Sequence[str]) -> tuple[str, str] | None:
@@ -249,7 +251,10 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     judge = "".join(battle.judges[:1]) if Referee.named(selection.referee).by_labels else selection.referee
     has_texts = "answers" in page.arena.tables
     with bar:
-        order, mark = pick_looks(battle, judge, texts=has_texts)
+        order, mark = "fixed", "whole"
+        if battle.judges or has_texts:
+            with ui.folded("Reading", READING, "The order of the answers, and what is marked in them."):
+                order, mark = pick_looks(battle, judge, texts=has_texts)
         where = steps.step_buttons("battle", battles, key)
         panel = st.popover("List", help="All battles that match.", key="battle_list", on_change="rerun")
         if panel.open:

@@ -23,6 +23,8 @@ NAMES = {
 }
 
 
+OPTIONS = ("against", "margin")
+"""Keys of the pickers that most readers leave as they are."""
 HERE = "this arena"
 """The option of the picker of arenas for two systems of one arena."""
 
@@ -95,7 +97,10 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
         if len(names) < (1 if known else 2):
             return None
         first: str = ui.pick("First system", names, key="a", kind="system", width=230)
-        against = known.get(_arena(tuple(known))) if known else None
+        place = st.container(width="content")
+        options = ui.folded("Options", OPTIONS, "The margin of what counts as equal, and the second system's arena.")
+        with options:
+            against = known.get(_arena(tuple(known))) if known else None
         others = tuple(name for name in names if name != first)
         if against is not None:
             try:
@@ -105,7 +110,9 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
                 return None
         if not others:
             return None
-        second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=first)
+        with place:
+            second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=first)
+    with options:
         margin = st.number_input(
             "Margin",
             min_value=0.0,
@@ -132,11 +139,15 @@ def _arena(names: tuple[str, ...]) -> str:
 
 def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     """The answer in a sentence, and what it rests on."""
-    with st.container(border=True):
-        words = views.verdict_words(report)
-        margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
-        st.header(f"{ui.plain(report.first)} {words} {ui.plain(_second(choice))}{margin}", anchor=False)
-        st.markdown(ui.plain(views.evidence(report)))
+    words = views.verdict_words(report)
+    margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
+    reasons = [row for row in report.rows if row.reason]
+    ui.conclusion(
+        f"{report.first} {words} {_second(choice)}{margin}",
+        views.evidence(report),
+        more=f"Why {counted(len(reasons), 'row')} cannot be told",
+        reasons=[f"{views.where(row.language)}: {row.reason}" for row in reasons],
+    )
 
 
 def _second(choice: views.Choice) -> str:
@@ -161,6 +172,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             key="differences",
             alt="Difference of the two systems in every language with its 95% interval.",
             name=f"{page.arena.name}-comparison",
+            many=True,
         )
     with right:
         ui.table(rows, COLUMNS, key="comparison")
@@ -171,12 +183,6 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
         f"Whiskers are 95% intervals with the query as the unit.{band}"
         f"{holm}"
     )
-    reasons = [row for row in report.rows if row.reason]
-    if reasons:
-        with st.expander(f"Why {counted(len(reasons), 'row')} cannot be told"):
-            st.markdown(
-                "\n".join(f"- {ui.plain(views.where(row.language))}: {ui.plain(row.reason or '')}" for row in reasons)
-            )
 
 
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:

@@ -14,6 +14,8 @@ from mirage.text import counted
 from mirage.ui import referee as who
 from mirage.views import decide as views
 
+LIMITS = ("within", "seconds", "context", "tokens_in", "tokens_out")
+"""Keys of the pickers that most readers leave as they are."""
 AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
 
 
@@ -77,11 +79,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
         referee = None
         if RATING in names:
             referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
-        margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05, width=100)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         budget = number("Budget", "budget", "Most US dollars for 1,000 answers.", 0.5)
-        seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
-        context = number("Context", "context", "Least tokens that prompt and answer may have together.", 1000.0)
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:
@@ -89,11 +87,16 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
                 "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
             )
         is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
-        about = (
-            "of an answer, for systems without calls in the ledger: with the prices of their cards they make its price."
-        )
-        tokens_in = number("Prompt tokens", "tokens_in", f"Prompt tokens {about}", 100.0)
-        tokens_out = number("Answer tokens", "tokens_out", f"Tokens {about}", 100.0)
+        with ui.folded("Limits", LIMITS, "How long, how much at once, within what margin, and tokens of an answer."):
+            margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05)
+            seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
+            context = number("Context", "context", "Least tokens that prompt and answer may have together.", 1000.0)
+            about = (
+                "of an answer, for systems without calls in the ledger: with the prices of their cards they make its "
+                "price."
+            )
+            tokens_in = number("Prompt tokens", "tokens_in", f"Prompt tokens {about}", 100.0)
+            tokens_out = number("Answer tokens", "tokens_out", f"Tokens {about}", 100.0)
     wants = Requirements(budget, seconds, tuple(licences), is_open == "open", None if context is None else int(context))
     return views.Needs(weighed, referee, wants, margin or 0.0, (tokens_in, tokens_out))
 
@@ -112,7 +115,7 @@ def weight(name: str) -> float:
     return float(value or 1.0)
 
 
-def number(label: str, key: str, about: str, step: float, *, width: int = 124) -> float | None:
+def number(label: str, key: str, about: str, step: float) -> float | None:
     """A number that may be left empty; kept in the address."""
     value = st.number_input(
         label,
@@ -123,19 +126,20 @@ def number(label: str, key: str, about: str, step: float, *, width: int = 124) -
         bind="query-params",
         placeholder="any" if key != "within" else "0",
         help=about,
-        width=width,
+        width=124,
     )
     return None if value is None else float(value)
 
 
 def choice(report: ChoiceReport) -> None:
     """The answer in a line, and what it rests on."""
-    with st.container(border=True):
-        st.header(ui.plain(views.verdict(report)), anchor=False)
-        st.markdown(ui.plain(views.evidence(report)))
-        if refused := views.left_out(report):
-            with st.expander(f"{counted(len(refused), 'system')} cannot be taken"):
-                st.markdown("\n".join(f"- {ui.plain(line)}" for line in refused))
+    refused = views.left_out(report)
+    ui.conclusion(
+        views.verdict(report),
+        views.evidence(report),
+        more=f"{counted(len(refused), 'system')} cannot be taken",
+        reasons=refused,
+    )
 
 
 def systems(page: ui.Page, report: ChoiceReport) -> None:
@@ -164,12 +168,11 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
             )
             st.caption("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
         else:
-            st.markdown("**No price is known.**")
             st.caption(
-                "Prices stand on the systems’ cards, tokens in the ledger of the calls or in the fields above. This "
-                "brings cards:"
+                "**No price is known.** Prices stand on the systems’ cards, tokens in the ledger of the calls or under "
+                "Limits. This brings cards:"
             )
-            st.code(f"mirage import systems FILE --into {page.arena.path}", language="bash", wrap_lines=True)
+            st.code(f"mirage import systems FILE --into {page.arena.path}", language=None, wrap_lines=True)
     with right:
         picked = ui.table(rows, SYSTEMS, key="decide_options", select=True)
         system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None

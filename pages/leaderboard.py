@@ -30,6 +30,8 @@ from mirage.views.published import published_ranks
 
 PICKERS = {"Ranks": ("ranks",)}
 """Keys of the pickers of every section."""
+COUNTING = ("ties", "battles", "own", "without", "control", "scale")
+"""Keys of the pickers that most readers leave as they are."""
 
 
 def main(page: ui.Page) -> None:
@@ -49,12 +51,14 @@ def main(page: ui.Page) -> None:
 def ratings(page: ui.Page) -> None:
     """Ratings computed from the arena's battles."""
     referees = referees_of(page.arena, panel=True)
-    filters = st.container(horizontal=True, gap="small")
+    filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
         referee = who.referee(referees, "Who decides a battle.")
         by_labels = Referee.named(referee).by_labels
         skill = who.skill(referee)
-        choice = _choice(page, referee)
+        counting = ui.folded("Counting", COUNTING, "What counts as a battle and as a tie, and the scale of ratings.")
+        with counting:
+            choice = _choice(page, referee)
         voted = None
         if not by_labels:
             # With all that people's votes need, this is a third of what the first page has to import.
@@ -72,15 +76,16 @@ def ratings(page: ui.Page) -> None:
         choice, voted = RankOptions(), None
         board = views.board(page.arena, referee, skill, chosen)
     judged = referee in judges(page.arena)
-    if judged:
-        agreement.of_judge(page, referee, board.languages)
-
     if choice != RankOptions() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
+    with counting:
+        scale = _scale()
     with filters:
-        reference, scale = _compared(board)
+        reference = _compared(board)
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
+        if judged:
+            agreement.of_judge(page, referee, board.languages)
     _filtered(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.where(compared.board_rows(board, reference, scale), "system", chosen_systems)
     page.summary(
@@ -181,31 +186,32 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[]
     if len(board.languages) < 2:
         whiskers()
         return
-    shape = ui.pick(
-        "Rank by language",
-        ("map", "lines", "ratings"),
-        key="ranks",
-        kind="way to show ranks",
-        segments=True,
-        help="map: every rank in its cell. lines: how each system moves from language to language. ratings: the "
-        "ratings of the table with their intervals, larger.",
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        shape = ui.pick(
+            "Rank by language",
+            ("map", "lines", "ratings"),
+            key="ranks",
+            kind="way to show ranks",
+            segments=True,
+            help="map: every rank in its cell. lines: how each system moves from language to language. ratings: the "
+            "ratings of the table with their intervals, larger.",
+        )
+        if shape != "ratings":
+            if cell := ui.clicked(f"rank_{shape}"):
+                _onward(cell[0], cell[1])
+            else:
+                st.caption("1 is best. Hover a mark for its rating, its intervals and its n; select it to go on.")
     if shape == "ratings":
         whiskers()
     else:
         draw = charts.rank_map if shape == "map" else charts.bumps
-        if cell := ui.clicked(f"rank_{shape}"):
-            _onward(cell[0], cell[1])
-        else:
-            st.caption(
-                "1 is best. Hover a cell for its rating, its intervals and its n; select it to go on from there."
-            )
         ui.chart(
             ui.kept(draw, ui.rows(board.ranks), systems=[row["system"] for row in rows], mode=ui.mode()),
             key=f"rank_{shape}",
             alt="Rank of every system in every language.",
             select=True,
             wide=True,
+            many=shape == "map",
         )
     _families(views.unusual(board))
 
@@ -244,9 +250,9 @@ def _families(tests: LanguageEffects | None) -> None:
     )
 
 
-def _compared(board: views.Board) -> tuple[str | None, Scale]:
-    """The system that the others are compared with, and the scale; the link keeps both."""
-    reference = ui.pick(
+def _compared(board: views.Board) -> str | None:
+    """The system that the others are compared with; the link keeps it."""
+    reference: str = ui.pick(
         "Compare with",
         ("none", *board.rows["system"].to_pylist()),
         key="against",
@@ -255,7 +261,12 @@ def _compared(board: views.Board) -> tuple[str | None, Scale]:
         help="Shows every system's difference to this one, with its own interval: how well all others are known does "
         "not widen it.",
     )
-    scale = ui.pick(
+    return None if reference == "none" else reference
+
+
+def _scale() -> Scale:
+    """The scale of the ratings; the link keeps it."""
+    scale: Scale = ui.pick(
         "Scale",
         get_args(Scale),
         key="scale",
@@ -264,7 +275,7 @@ def _compared(board: views.Board) -> tuple[str | None, Scale]:
         help="logit: the logarithm of the odds, centred on 0. arena: as public arenas print ratings, centred on 1000, "
         "400 for each tenfold of the odds.",
     )
-    return (None if reference == "none" else reference), scale
+    return scale
 
 
 def _choice(page: ui.Page, referee: str) -> RankOptions:
@@ -365,6 +376,7 @@ def published(page: ui.Page) -> None:
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
+                many=True,
             )
     everything = cards.with_cards(ui.where(figures.everything, "system", chosen), page.arena)
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})

@@ -127,7 +127,7 @@ def take(page: ui.Page) -> None:
             st.caption("The queries are known here by their ids; their texts come from NoMIRACL's public files.")
         else:
             st.caption("The queries are known here by their ids: a model can be asked only where their texts are.")
-            st.code(page.arena.command("passages"), language="bash", wrap_lines=True)
+            st.code(page.arena.command("passages"), language=None, wrap_lines=True)
         st.caption(
             "Or point one command at a served model, and open the arena again:"
             if has_texts
@@ -137,7 +137,7 @@ def take(page: ui.Page) -> None:
             f"cp -r {quote(page.arena.address)} my-arena\n"
             "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
             "mirage run my-arena\nmirage app my-arena",
-            language="bash",
+            language=None,
             wrap_lines=True,
         )
     with right:
@@ -225,7 +225,7 @@ def _place(page: ui.Page, placement: Placement) -> None:
         )
         st.code(
             f"mirage judge {quote(page.arena.address)} --judge {quote(placement.referee)} --battles battles.csv",
-            language="bash",
+            language=None,
             wrap_lines=True,
         )
 

@@ -19,7 +19,7 @@ from mirage import schema, store, ui
 from mirage.charts.decide import trade_off
 from mirage.deciding import Requirements, choose_systems
 from mirage.views import decide as views
-from pages import page_text
+from pages import headings, html, page_text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "decide.py"
@@ -67,7 +67,7 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
         tokens_in=1000,
         tokens_out=100,
     )
-    assert page.header[0].value == views.verdict(report) == "cheap for all languages"
+    assert headings(page)[0] == views.verdict(report) == "cheap for all languages"
     assert views.evidence(report) in page_text(page)
     assert "dear: $12.00 for 1,000 answers" in page_text(page)
     assert set(figures) == {"trade_off_price", "by_weight"}
@@ -85,7 +85,7 @@ def test_without_prices_the_page_says_what_brings_them(arenas: Path) -> None:
 def test_requirements_that_nobody_meets_leave_no_system(arenas: Path) -> None:
     page = open_page(seconds="1")
     assert not page.exception
-    assert page.header[0].value == "No system is left"
+    assert headings(page)[0] == "No system is left"
     assert "no latency is known" in page_text(page)
 
 
@@ -98,7 +98,7 @@ def test_arenas_with_few_tables_choose_by_what_they_have(
     assert not page.exception
     assert not page.error
     measures = views.measures(store.open_arena(arenas / "few" / kind))
-    assert bool(page.header) == bool(measures), page_text(page)
+    assert bool(headings(page)) == bool(measures), page_text(page)
 
 
 def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,8 @@ def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     page = open_page(arena="few", **TOKENS)
     assert not page.exception
-    assert any(ui.plain(name) in page.header[0].value for name in names)
+    assert any(name in headings(page)[0] for name in names)
+    assert "<script>" not in html(page)
 
 
 def test_a_system_without_the_cost_has_no_mark() -> None:

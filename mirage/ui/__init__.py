@@ -2,11 +2,12 @@
 
 `frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table, `chart.py` a
-chart, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an answer or a passage, `actions.py`
-link, download and citation, `listing.py` a list of texts to choose from, `steps.py` the way from one query to the next,
-`answer_card.py` an answer with what is known of it, `texts.py` what brings texts that are not bundled, `searching.py`
-the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for elsewhere, `memory.py` what
-is kept out of the garbage collector's way, `kept.py` what was made before. A page reads:
+chart, `drawing.py` one of many marks, `side_by_side.py` columns, `sections.py` the sections of a page, `text.py` an
+answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py`
+the way from one query to the next, `answer_card.py` an answer with what is known of it, `texts.py` what brings texts
+that are not bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a
+page for elsewhere, `memory.py` what is kept out of the garbage collector's way, `kept.py` what was made before,
+`together.py` what sends a page in few pieces. A page reads:
 
     def main(page: ui.Page) -> None:
         page.need("outcomes")
@@ -25,12 +26,23 @@ from mirage.ui.chart import chart, clicked
 from mirage.ui.entries import PAGES
 from mirage.ui.frame import Page, onward, other_arenas, run, show, switch
 from mirage.ui.kept import kept, rows, where
-from mirage.ui.pick import check_link, pick, pick_language
+from mirage.ui.pick import check_link, folded, pick, pick_language
 from mirage.ui.sections import sections
 from mirage.ui.side_by_side import side_by_side
-from mirage.ui.states import badge, first_time, missing, refuse, working
+from mirage.ui.states import badge, conclusion, first_time, missing, refuse, working
 from mirage.ui.table import Col, column_help, mode, table
-from mirage.ui.text import PassageView, TextSpan, answer, passage_html, passages, plain, prose, text_html
+from mirage.ui.text import (
+    PassageView,
+    TextSpan,
+    answer,
+    formula_html,
+    passage_html,
+    passages,
+    plain,
+    prose,
+    text_html,
+)
+from mirage.ui.together import stop
 
 __all__ = [
     "PAGES",
@@ -44,7 +56,10 @@ __all__ = [
     "check_link",
     "clicked",
     "column_help",
+    "conclusion",
     "first_time",
+    "folded",
+    "formula_html",
     "kept",
     "missing",
     "mode",
@@ -62,6 +77,7 @@ __all__ = [
     "sections",
     "show",
     "side_by_side",
+    "stop",
     "switch",
     "table",
     "text_html",

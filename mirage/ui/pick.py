@@ -152,3 +152,17 @@ def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, 
     """
     code: str = pick(label, ("all", *languages), key=key, kind="language", width=width, help=f"all: {help}")
     return code
+
+
+def folded(label: str, keys: Iterable[str], about: str) -> Any:
+    """A place for pickers that most readers leave as they are: behind a button, which says how many are not.
+
+    Args:
+        label: what the pickers are about, in a word.
+        keys: theirs.
+        about: the same in a sentence, above them.
+    """
+    changed = sum(key in st.query_params for key in keys)
+    place = st.popover(f"{label}: {changed} set" if changed else label)
+    place.caption(about)
+    return place

@@ -7,7 +7,7 @@ from typing import get_args
 
 from mirage.battles.referee import Referee
 from mirage.schema import Skill
-from mirage.ui.pick import pick
+from mirage.ui.pick import check_link, pick
 
 
 def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
@@ -16,8 +16,10 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
     Args:
         referees: their names.
         role: what the referee does on this page, as a sentence.
-        listed: draw them as a list however few they are, where a row is full.
+        listed: draw them as a list however few they are, where a row is full; nothing is drawn where there is one.
     """
+    if listed and len(referees) == 1 and not check_link("referee", "referee", referees):
+        return referees[0]
     few = len(referees) <= 4 and not listed
     chosen: str = pick(
         "Referee",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -93,7 +94,7 @@ def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | 
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
         brings = f"It would bring {error.adds}. " if error.adds else ""
         st.caption(f"{brings}This command brings it; then reload the page.")
-        st.code(error.command, language="bash", wrap_lines=True)
+        st.code(error.command, language=None, wrap_lines=True)
         if action is not None:
             action()
 
@@ -107,3 +108,17 @@ def refuse(error: MirageError) -> None:
     parts += [f"Where: {error.where}"] if error.where else []
     parts += [f"To do: {error.do}"] if error.do else []
     st.error("\n\n".join(plain(part) for part in parts))
+
+
+def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] = ()) -> None:
+    """What a page comes to, in a box.
+
+    Args:
+        head: the conclusion in a few words.
+        text: what it rests on.
+        more: the head of what is folded below.
+        reasons: its lines; nothing is folded where there are none.
+    """
+    lines = "".join(f"<li>{escape(line)}</li>" for line in reasons)
+    folded = f'<details class="mg-more"><summary>{escape(more)}</summary><ul>{lines}</ul></details>' if lines else ""
+    st.html(f'<div class="mg-box"><h2 class="mg-heading">{escape(head)}</h2><p>{escape(text)}</p>{folded}</div>')
