@@ -11,7 +11,7 @@ from test_views_answers import build
 from mirage import schema, store
 from mirage.errors import TableMissing
 from mirage.views.judgments import judgments_on, preferred
-from pages import html, page_text, text
+from pages import headings, html, page_text, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
 
@@ -67,7 +67,7 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
 def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arenas: Path) -> None:
     page = open_page(query="en:e00")
     assert not page.exception
-    assert "Judgments" in [h.value for h in page.header]
+    assert "Judgments" in headings(page)
     shown = " ".join(text(page).split())
     for part in (
         "A: gpt-4 B: aya-101 A is better The first cites its passages.",

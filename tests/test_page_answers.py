@@ -25,7 +25,7 @@ from mirage.imports.public import import_outputs
 from mirage.languages import LANGUAGES
 from mirage.outcomes.stage import OUTCOMES
 from mirage.store import home
-from pages import html, page_text, text
+from pages import headings, html, page_text, text
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "answers.py"
@@ -68,7 +68,7 @@ def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, scri
     assert "30 of 33 queries; 89 of 98 answers match." in page_text(page)
     assert "1 of 30 · English · relevant subset: at least one passage answers it · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
-    assert [heading.value for heading in page.header] == ["3 answers", "Judgments", "3 passages"]
+    assert headings(page) == ["3 answers", "Judgments", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "gives a direct answer"):
         assert part in text(page)
 
@@ -108,7 +108,7 @@ def test_a_query_that_was_not_published_says_so(arenas: Path) -> None:
 
 def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
     markup = html(open_page(query="en:e01"))
-    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span> 13</span>', markup)
+    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span>\u00a013 ', markup)
     assert re.search(r"No value here: no answer \(missing\)", markup)
     assert "Without a value here" in markup
     assert "no passage is relevant" in markup
@@ -128,7 +128,7 @@ def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(are
     assert not page.exception
     assert page.multiselect(key="systems").value == ["llama-2-7b"]
     assert "15 of 33 queries; 15 of 98 answers match." in page_text(page)
-    assert [heading.value for heading in page.header][:2] == ["1 of 3 answers match", "The other 2"]
+    assert headings(page)[:2] == ["1 of 3 answers match", "The other 2"]
     hits = re.findall(r'<article class="mg-answer mg-hit">.*?<span class="mg-name">([^<]*)', html(page))
     assert hits == ["llama-2-7b"]
     page.multiselect(key="outcome").set_value(["abstained"]).run()

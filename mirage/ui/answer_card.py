@@ -13,11 +13,11 @@ import streamlit as st
 from mirage import schema
 from mirage.answers import Citation, part_headings
 from mirage.charts.attribution import TITLES as CAUSES
-from mirage.charts.palette import FORMATS, Mode, family, ink
+from mirage.charts.palette import FORMATS, Mode, ink
 from mirage.pipeline.bundle import TEXTS_ABSENT
 from mirage.text import counted
 from mirage.ui.kept import kept
-from mirage.ui.table import column_help, dot, mode
+from mirage.ui.table import column_help, mark_html, mode
 from mirage.ui.text import MarkKind, Markup, TextSpan, link_html, text_html
 from mirage.views.answers import AnswerView, FeatureValue, MeasureScores, QueryView
 
@@ -48,9 +48,14 @@ def facts_html(facts: Sequence[str]) -> str:
     return f'<div class="mg-about">{escape(" · ".join(facts))}</div>'
 
 
-def show_query(shown: QueryView) -> None:
-    """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason."""
-    st.html(Markup(query_html(shown)))
+def show_query(shown: QueryView, *, reference: bool = False) -> None:
+    """Show the query with its tags, earlier turns above it; where its text is absent, its id and the reason.
+
+    Args:
+        shown: the query.
+        reference: whether the reference answer stands below it, folded, where there is one.
+    """
+    st.html(Markup(query_html(shown) + (_reference(shown) if reference else "")))
 
 
 def query_html(shown: QueryView) -> str:
@@ -82,24 +87,30 @@ def _turns(shown: QueryView) -> str:
     return f'<section class="mg-turns" aria-label="Earlier in the conversation">{"".join(turns)}</section>'
 
 
-def show_reference(shown: QueryView) -> None:
-    """Show the reference answer, folded; nothing where there is none."""
-    if shown.reference is not None:
-        text = text_html(shown.reference, language=shown.key[0])
-        st.html(f'<details class="mg-more"><summary>Reference answer</summary>{text}</details>')
+def _reference(shown: QueryView) -> str:
+    if shown.reference is None:
+        return ""
+    text = text_html(shown.reference, language=shown.key[0])
+    return f'<details class="mg-more"><summary>Reference answer</summary>{text}</details>'
 
 
-def show_answers(shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
+def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool) -> None:
     """Show answers one under the other.
 
     Args:
+        head: what stands above them.
         shown: the query they belong to.
         systems: whose answers, by name.
         hits: those that the filters look for; they carry a bar at their side.
         texts: whether the arena has the answers' texts; without, the place of the deciding span stands for it.
     """
     options = {"systems": frozenset(systems), "hits": frozenset(hits), "texts": texts}
-    st.html(Markup(kept(_cards, shown, **options, _mode=mode())))
+    st.html(Markup(heading_html(head) + kept(_cards, shown, **options, _mode=mode())))
+
+
+def heading_html(head: str) -> str:
+    """A heading of the second level, as a part of HTML."""
+    return f'<h2 class="mg-heading">{escape(head)}</h2>'
 
 
 def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:
@@ -133,14 +144,15 @@ def _nowhere(shown: QueryView) -> frozenset[str]:
     return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
 
 
-def show_passages(shown: QueryView, *, labels: bool = True) -> None:
+def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> None:
     """Show the passages, each opened by a click; relevant or not is told by word, fill and rule.
 
     Args:
         shown: the query.
         labels: whether it is told: to somebody who is to judge by themselves it is not.
+        above: what stands above them, as HTML.
     """
-    st.html(Markup(passages_html(shown, labels=labels)))
+    st.html(Markup(above + passages_html(shown, labels=labels)))
 
 
 def passages_html(shown: QueryView, *, labels: bool = True) -> str:
@@ -182,8 +194,7 @@ def card(
         stretches: what is marked in the text beside citations; the text that decided unless given.
         scores: whether the scores that came with the answer are told.
     """
-    maker = escape(family(answer.system).name)
-    mark = f'<img src="{dot(answer.system, mode())}" alt="{maker}" title="{maker}">'
+    mark = mark_html(answer.system, mode())
     name = f'<span class="mg-name">{escape(answer.system)}</span>'
     parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(answer, shown)}</div>']
     if texts:
@@ -316,7 +327,7 @@ def _measure(measure: FeatureValue) -> str:
     reason = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     help_ = escape(measure.meaning + unit + reason)
-    return f'<span><span class="mg-help" title="{help_}">{escape(measure.title)}</span> {value}</span>'
+    return f'<span class="mg-help" title="{help_}">{escape(measure.title)}</span>\u00a0{value} '
 
 
 def _scores(given: MeasureScores) -> str:
@@ -325,7 +336,7 @@ def _scores(given: MeasureScores) -> str:
     scale = f" The scale goes from {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
     help_ = escape(f"By {'people' if given.person else 'a program'}. {who}.{scale}")
     values = ", ".join(escape(score_text(score)) for score in given.scores)
-    return f'<span><span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span> {values}</span>'
+    return f'<span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span>\u00a0{values} '
 
 
 def score_text(score: schema.Score) -> str:

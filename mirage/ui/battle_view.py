@@ -14,7 +14,7 @@ from mirage.battles.referee import Referee
 from mirage.charts.palette import FORMATS, family
 from mirage.text import counted
 from mirage.ui import answer_card
-from mirage.ui.table import column_help, dot, mode
+from mirage.ui.table import column_help, mark_html, mode
 from mirage.ui.text import TextSpan, text_html
 from mirage.views.answers import AnswerView, MeasureScores
 from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
@@ -218,7 +218,7 @@ def features(battle: BattleView, layout: BattleLayout) -> str:
     order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
     names = [answers[side].system for side in order]
-    heads = "".join(f'<div class="mg-top"><img src="{dot(n, mode())}" alt=""> {escape(n)}</div>' for n in names)
+    heads = "".join(f'<div class="mg-top">{mark_html(n, mode())} {escape(n)}</div>' for n in names)
     rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
     out = f'{heading("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
     if battle.apart:
@@ -243,8 +243,7 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
     if not any(by_side):
         return ""
     heads = "".join(
-        f'<div class="mg-top"><img src="{dot(answer.system, mode())}" alt=""> {escape(answer.system)}</div>'
-        for answer in answers
+        f'<div class="mg-top">{mark_html(answer.system, mode())} {escape(answer.system)}</div>' for answer in answers
     )
     rows = []
     for given in {**by_side[1], **by_side[0]}.values():

@@ -29,17 +29,18 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
         arena: the arena.
         key: language and id of the query.
     """
-    st.header("Judgments", anchor=False)
+    head = '<h2 class="mg-heading">Judgments</h2>'
     try:
         all_judgments = of_query(arena, key)
     except TableMissing as error:
+        st.html(head)
         missing(error)
         return
     if not all_judgments:
-        st.caption("No judge has compared the answers to this query.")
+        st.html(f'{head}<p class="mg-about">No judge has compared the answers to this query.</p>')
         return
     if len(all_judgments) <= FEW:
-        st.html(Markup(kept(_judged, all_judgments)))
+        st.html(Markup(head + kept(_judged, all_judgments)))
         return
     judges = counted(len({judgment.judge for judgment in all_judgments}), "judge")
     # Every pair of many systems in two orders is more than all answers: it is sent when somebody wants to read it.

@@ -7,14 +7,13 @@ from html import escape
 
 import streamlit as st
 
-from mirage.charts.palette import family
 from mirage.nuggets import TERMS
 from mirage.schema import NuggetAssignment
 from mirage.store import Arena
 from mirage.text import counted
 from mirage.ui.answer_card import inks
 from mirage.ui.frame import onward
-from mirage.ui.table import dot, mode
+from mirage.ui.table import mark_html, mode
 from mirage.ui.text import Markup, direction, plain, text_html
 from mirage.views.keys import Key
 from mirage.views.nuggets import NuggetMatrix, NuggetRow, matrix
@@ -64,7 +63,7 @@ def _table(shown: NuggetMatrix, language: str) -> str:
 
 
 def _head(system: str) -> str:
-    mark = f'<img src="{dot(system, mode())}" alt="{escape(family(system).name)}">'
+    mark = mark_html(system, mode())
     return f'<th scope="col"><span class="mg-upright">{mark}<bdi>{escape(system)}</bdi></span></th>'
 
 

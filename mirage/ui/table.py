@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
@@ -183,6 +184,14 @@ def dot(system: str, mode: Mode) -> str:
     """The mark of a system's family as an image."""
     system_family = family(system)
     return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{system_family.shape}</g>")
+
+
+@lru_cache(maxsize=512)
+def mark_html(system: str, mode: Mode) -> str:
+    """The mark of a system within HTML, with its maker's name; an image would be a document of its own."""
+    look = family(system)
+    style = escape(f"background: {look.color(mode)}; clip-path: {look.outline}")
+    return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
 
 
 def intervals(
