@@ -28,14 +28,18 @@ STARTS, VOTES, ROUNDS, FIRST = 5, 20, 5, 3
 LOOK = 6
 """Seconds that a reader looks at the first page before the next, for a first visit to find what was drawn ahead."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+_DRAWN = """() => !document.querySelector("[data-testid=stSkeleton]")
+  && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((chart) => chart.querySelector(".main-svg"))
+  && [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].every(
+    ({ shadowRoot }) => shadowRoot?.querySelector("*") && !shadowRoot.querySelector(".drawing:empty"))"""
 _DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 def drawn(page: Any, title: str) -> None:
-    """Wait until a page's heading is there, its script is done and nothing is left to be drawn."""
+    """Wait until a page's heading is there, its script is done and nothing is left to be drawn, charts included."""
     page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
     page.wait_for_selector(_DONE)
-    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+    page.wait_for_function(_DRAWN)
 
 
 def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[Any]], query: str, title: str) -> float:
@@ -44,7 +48,7 @@ def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[An
     with serve() as (url, *_):
         page = start()
         page.goto(f"http://{url}/{query}")
-        page.locator(".main-svg").first.wait_for()
+        page.locator(".main-svg, .drawing svg").first.wait_for()
         page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
         drawn(page, title)
         taken = time.perf_counter() - began

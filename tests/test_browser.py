@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -21,7 +22,7 @@ import small_arena
 from browser import Opened, show
 from test_views_answers import build
 
-from mirage.ui import PAGES
+from mirage.ui import PAGES, actions
 
 pytestmark = pytest.mark.browser
 
@@ -166,6 +167,8 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
         assert page.get_by_text(entry.question).is_visible()
         assert page.title() == f"{entry.title} · mirage"
         assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
+        for folded in page.get_by_role("button", name=re.compile(r": \d+ set")).all():
+            folded.click()
         values = state(page)
         assert values["Arena"] == "judged"
         assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
@@ -191,14 +194,15 @@ def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: O
 # Links and files
 
 
-@pytest.mark.parametrize("script", ["PlotlyChart", "DataFrame"])
-def test_what_draws_charts_and_tables_is_fetched_before_a_page_has_any(opened: Opened, url: str, script: str) -> None:
-    page = show(opened, f"{url}/spot_check?arena=judged")
-    assert page.locator(".js-plotly-plot").count() == 0
-    page.wait_for_function(
-        "script => performance.getEntriesByType('resource').some(({name}) => name.includes(script))",
-        arg=f"/static/js/{script}.",
-    )
+def test_what_draws_elements_is_fetched_before_a_page_has_any(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/surrogate?arena=judged")
+    assert page.locator(".js-plotly-plot, [data-testid=stFileUploader]").count() == 0
+    for script in (*actions.NOW, *actions.LATER):
+        assert actions._scripts((script,)), f"this Streamlit has no script of that name: {script}"
+        page.wait_for_function(
+            "script => performance.getEntriesByType('resource').some(({name}) => name.includes(script))",
+            arg=f"/static/js/{script}.",
+        )
 
 
 def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
@@ -254,10 +258,10 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
 def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     systems = [system for system, _ in grid(page)]
-    cells = page.locator(".st-key-scroll_rank_map .points path.point")
+    cells = page.locator(".st-key-scroll_rank_map use")
     assert cells.count() == len(systems) * 2
     cells.last.scroll_into_view_if_needed()
-    cells.last.click(force=True)  # Plotly hears clicks through a sheet that lies over the marks
+    cells.last.click(force=True)  # a cell's number lies on it
     page.get_by_role("button", name="What it said").click()
     arrived(opened, "Answers")
     parameters = query(page)
@@ -389,12 +393,21 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
         page.emulate_media(color_scheme="light")
 
 
-def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
-    page = show(opened, f"{url}/?arena=judged")
+LABELS = {
+    "hallucination": "() => document.querySelector('.ytick text')",
+    "leaderboard": "() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+    ".map(({shadowRoot}) => shadowRoot?.querySelector('.drawing .y text')).find(Boolean)",
+}
+"""A name on the axis of a chart of Plotly's, and of one that is drawn as SVG."""
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str, name: str) -> None:
+    page = show(opened, f"{url}/{name}?arena=judged")
     # The chart is drawn anew: for a moment there is none.
-    ink = "() => { const text = document.querySelector('.ytick text'); return text && getComputedStyle(text).fill }"
+    ink = f"() => {{ const text = ({LABELS[name]})(); return text ? getComputedStyle(text).fill : null }}"
+    page.wait_for_function(ink)
     before = page.evaluate(ink)
-    assert before
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"was => ![null, was].includes(({ink})())", arg=before)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,22 @@ MIRAGE_BENCH = """@inproceedings{thakur-etal-2025-mirage,
   note      = {arXiv:2410.13716}
 }"""
 
+NOW = ("DataFrame",)
+"""What draws the first page, as Streamlit names its scripts."""
+LATER = (
+    "PlotlyChart",
+    "StreamlitSyntaxHighlighter",
+    "NumberInput",
+    "TextInput",
+    "Button",
+    "Pagination",
+    "PageLink",
+    "DownloadButton",
+    "FileUploader",
+)
+"""What other pages need beside it; the browser fetches it when it has nothing else to do."""
+WAIT = 1_000
+"""Milliseconds after the first page has come, before that."""
 _COPY_CSS = """
 button {
   font: inherit; color: var(--st-text-color); background: var(--st-background-color);
@@ -49,9 +65,17 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 _COPY_JS = """
 export default function (component) {
-  // Streamlit fetches what draws charts and tables with the first of each; until these are counted, it can be here.
+  // Streamlit fetches what draws an element with the first of its kind: that of tables can be here until the first is
+  // counted, and that of other pages when the first page has been drawn.
   const own = [...document.scripts].find((script) => script.src.includes("/static/js/"))
-  if (own) component.data.drawing.forEach((file) => import(new URL(file, own.src)).catch(() => {}))
+  const bring = (file) => import(new URL(file, own.src)).catch(() => {})
+  if (own && !window.mirageBrought) {
+    window.mirageBrought = true
+    component.data.now.forEach(bring)
+    const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 50))
+    const next = ([file, ...rest]) => file && idle(() => bring(file).then(() => next(rest)))
+    setTimeout(() => next(component.data.later), component.data.wait)
+  }
   // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
   const root = component.parentElement.host ?? component.parentElement
   const ground = document.createElement("canvas").getContext("2d")
@@ -96,7 +120,7 @@ def copy_link(arena: str) -> None:
     component = st.components.v2.component(
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
-    data = {"mode": mode(), "arena": arena, "drawing": _drawing()}
+    data = {"mode": mode(), "arena": arena, "now": _scripts(NOW), "later": _scripts(LATER), "wait": WAIT}
     component(key="frame_copy", width="content", data=data, on_mode_change=_note_mode)
 
 
@@ -114,12 +138,12 @@ def mode_changed() -> bool:
 
 
 @cache
-def _drawing() -> list[str]:
-    """Files of this Streamlit's scripts that draw charts and tables; none where it keeps them elsewhere."""
+def _scripts(names: Sequence[str]) -> list[str]:
+    """Files of this Streamlit's scripts that draw these kinds of elements; none where it keeps them elsewhere."""
     folder = Path(st.__file__).parent / "static" / "static" / "js"
     if not folder.is_dir():
         return []
-    return [file.name for name in ("DataFrame", "PlotlyChart") for file in list_files(folder, f"{name}.*.js")]
+    return [file.name for name in names for file in list_files(folder, f"{name}.*.js")]
 
 
 def address(arena: str) -> str:
@@ -132,8 +156,7 @@ def address(arena: str) -> str:
 
 def cite(arena: Arena) -> None:
     """The papers behind an arena, and the arena's own version and licence."""
-    about = "The papers behind these numbers, and this very version of them."
-    panel = st.popover("Cite", help=about, key="frame_cite", on_change="rerun")
+    panel = st.popover("Cite", key="frame_cite", on_change="rerun")
     if not panel.open:
         return
     with panel:
@@ -157,13 +180,13 @@ def download(
     """Files with the same rows, made only when asked for; as a table to print and as a report, where the page can make
     them; `open_parts` opens what takes its charts and tables along.
     """
-    help_ = "Exactly the rows that are shown, unrounded."
     if st.session_state.pop(_OPEN, False) and open_parts is not None:
         open_parts()
-    panel = place.popover("Download", help=help_, key="frame_download", on_change="rerun")
+    panel = place.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:
         return
     with panel:
+        st.caption("Exactly the rows that are shown, unrounded.")
         kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
             ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
             (
