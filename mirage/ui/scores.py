@@ -63,7 +63,7 @@ def scores_section(page: Page) -> None:
     names = sorted(set(agreements["measure"].to_pylist()))
     if names:
         st.caption("To rank the systems by people's scores, make verdicts of them:")
-        st.code(verdicts_command(page.arena, names[0]), language="bash", wrap_lines=True)
+        st.code(verdicts_command(page.arena, names[0]), language=None, wrap_lines=True)
 
 
 def verdicts_command(arena: Arena, measure: str) -> str:

@@ -40,7 +40,7 @@ def absent(page: Page) -> None:
             "mirage import nomiracl ANSWERS --into ARENA\n"
             "mirage features ARENA\n"
             "mirage app ARENA",
-            language="bash",
+            language=None,
             wrap_lines=True,
         )
 
