@@ -53,7 +53,7 @@ LATER = (
 )
 """What other pages need beside it; the browser fetches it when it has nothing else to do."""
 WAIT = 1_000
-"""Milliseconds after the first page has come, before that."""
+"""Milliseconds between two looks whether the first page has been drawn, before that."""
 _COPY_CSS = """
 button {
   font: inherit; color: var(--st-text-color); background: var(--st-background-color);
@@ -74,7 +74,12 @@ export default function (component) {
     component.data.now.forEach(bring)
     const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 50))
     const next = ([file, ...rest]) => file && idle(() => bring(file).then(() => next(rest)))
-    setTimeout(() => next(component.data.later), component.data.wait)
+    const drawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+    const waiting = setInterval(() => {
+      if (!drawn()) return
+      clearInterval(waiting)
+      next(component.data.later)
+    }, component.data.wait)
   }
   // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
   const root = component.parentElement.host ?? component.parentElement
