@@ -83,9 +83,13 @@ export default function (component) {
   }
   // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
   const root = component.parentElement.host ?? component.parentElement
-  const ground = document.createElement("canvas").getContext("2d")
-  ground.fillStyle = getComputedStyle(root).getPropertyValue("--st-background-color").trim()
-  const [r, g, b] = [1, 3, 5].map((i) => parseInt(ground.fillStyle.slice(i, i + 2), 16))
+  let ground = getComputedStyle(root).getPropertyValue("--st-background-color").trim()
+  if (!/^#[0-9a-f]{6}$/i.test(ground)) {
+    const canvas = document.createElement("canvas").getContext("2d")
+    canvas.fillStyle = ground
+    ground = canvas.fillStyle
+  }
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(ground.slice(i, i + 2), 16))
   const mode = 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light"
   if (mode !== component.data.mode && root.dataset.mode !== mode) {
     component.setTriggerValue("mode", mode)
