@@ -20,6 +20,8 @@ from mirage.views.keys import Key, key_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+FILTERS = ("subset", "systems", "outcome", "parser", "cause")
+"""Keys of the pickers that most readers leave as they are."""
 SUBSETS = {"relevant": "at least one passage answers it", "non_relevant": "no passage answers it"}
 
 
@@ -61,55 +63,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
     rename("system", "systems", scope.systems)
     rename("outcomes", "outcome", scope.outcomes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        subset = ""
-        if scope.subsets:
-            subset = ui.pick(
-                "Subset",
-                ("any", *scope.subsets),
-                key="subset",
-                kind="subset",
-                width=150,
-                help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
-            )
-        systems = ui.pick(
-            "Systems",
-            scope.systems,
-            key="systems",
-            kind="system",
-            many=True,
-            placeholder=f"All {len(scope.systems)} systems",
-            help="Whose answers are looked for. None picked means all.",
-        )
-        outcomes, parser, cause = [], "", ""
-        if scope.outcomes:
-            outcomes = ui.pick(
-                "Outcome",
-                scope.outcomes,
-                key="outcome",
-                kind="outcome",
-                many=True,
-                placeholder="Any outcome",
-                width=210,
-                help=ui.column_help("outcomes", "outcome"),
-            )
-            parser = ui.pick(
-                "Parser",
-                scope.parsers,
-                key="parser",
-                kind="parser",
-                width=130,
-                help=ui.column_help("outcomes", "parser"),
-            )
-            cause = ui.pick(
-                "Where lost",
-                ("any", *CAUSES, UNDECIDED),
-                key="cause",
-                kind="cause",
-                width=150,
-                help="Where an answer that is not right went wrong. not_retrieved: no relevant passage was shown. "
-                "ignored: one was, and the answer abstains or cites others alone. unsupported: it answers what no "
-                "passage answers. Hallucination shows how often each occurs.",
-            )
         text = ""
         if scope.texts:
             text = st.text_input(
@@ -119,7 +72,58 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 type="search",
                 placeholder="in queries and answers",
                 help="Finds these characters in either case, in any script.",
+                width=330,
             )
+        with ui.folded("Filter", FILTERS, "Which queries and answers are looked for."):
+            subset = ""
+            if scope.subsets:
+                subset = ui.pick(
+                    "Subset",
+                    ("any", *scope.subsets),
+                    key="subset",
+                    kind="subset",
+                    width=150,
+                    help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
+                )
+            systems = ui.pick(
+                "Systems",
+                scope.systems,
+                key="systems",
+                kind="system",
+                many=True,
+                placeholder=f"All {len(scope.systems)} systems",
+                help="Whose answers are looked for. None picked means all.",
+            )
+            outcomes, parser, cause = [], "", ""
+            if scope.outcomes:
+                outcomes = ui.pick(
+                    "Outcome",
+                    scope.outcomes,
+                    key="outcome",
+                    kind="outcome",
+                    many=True,
+                    placeholder="Any outcome",
+                    width=210,
+                    help=ui.column_help("outcomes", "outcome"),
+                )
+                parser = ui.pick(
+                    "Parser",
+                    scope.parsers,
+                    key="parser",
+                    kind="parser",
+                    width=130,
+                    help=ui.column_help("outcomes", "parser"),
+                )
+                cause = ui.pick(
+                    "Where lost",
+                    ("any", *CAUSES, UNDECIDED),
+                    key="cause",
+                    kind="cause",
+                    width=150,
+                    help="Where an answer that is not right went wrong. not_retrieved: no relevant passage was shown. "
+                    "ignored: one was, and the answer abstains or cites others alone. unsupported: it answers what no "
+                    "passage answers. Hallucination shows how often each occurs.",
+                )
     return views.AnswerFilter(
         languages=page.picked,
         subset="" if subset == "any" else subset,

@@ -25,6 +25,8 @@ from mirage.views import page_conclusions
 
 FEW, MOST = 4, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
+FILTERS = ("features", "systems")
+"""Keys of the pickers that most readers leave as they are."""
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 PICKERS = {"By language": ("panel",), "Over languages": ("feature",), "With the rating": ("referee", "skill")}
@@ -43,14 +45,15 @@ def main(page: ui.Page) -> None:
     if not shown.features:
         st.info("No feature has a value in these languages.")
         ui.stop()
-    picked, chosen = filters(shown)
     page.summary(
         f"{shown.answers:,} answers of {counted(len(shown.systems), 'system')} in {counted(len(codes), 'language')}, "
         f"{counted(len(shown.features), 'feature')}. A dot is the mean of a system in a language.",
         conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.sections(PICKERS)
+        with ui.folded("Filter", FILTERS, "Which panels and columns are shown, and which systems stand out."):
+            picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
@@ -81,25 +84,24 @@ def measured(page: ui.Page, codes: Sequence[str]) -> None:
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
     """Which features are picked, none for all, and which systems stand out."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        names = ui.pick(
-            "Features",
-            shown.features,
-            key="features",
-            kind="feature",
-            many=True,
-            placeholder=f"All {len(shown.features)} features",
-            help="Which panels and columns to show. None picked means all.",
-        )
-        chosen = ui.pick(
-            "In focus",
-            shown.systems,
-            key="systems",
-            kind="system",
-            many=True,
-            placeholder=f"All {len(shown.systems)} systems",
-            help="These stand out in the panels, each with a line through its dots. The tables keep all.",
-        )
+    names = ui.pick(
+        "Features",
+        shown.features,
+        key="features",
+        kind="feature",
+        many=True,
+        placeholder=f"All {len(shown.features)} features",
+        help="Which panels and columns to show. None picked means all.",
+    )
+    chosen = ui.pick(
+        "In focus",
+        shown.systems,
+        key="systems",
+        kind="system",
+        many=True,
+        placeholder=f"All {len(shown.systems)} systems",
+        help="These stand out in the panels, each with a line through its dots. The tables keep all.",
+    )
     return list(names), list(chosen)
 
 

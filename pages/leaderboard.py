@@ -30,7 +30,7 @@ from mirage.views.published import published_ranks
 
 PICKERS = {"Ranks": ("ranks",)}
 """Keys of the pickers of every section."""
-COUNTING = ("ties", "battles", "own", "without", "control", "scale")
+OPTIONS = ("ties", "battles", "own", "without", "control", "against", "scale")
 """Keys of the pickers that most readers leave as they are."""
 
 
@@ -56,8 +56,8 @@ def ratings(page: ui.Page) -> None:
         referee = who.referee(referees, "Who decides a battle.")
         by_labels = Referee.named(referee).by_labels
         skill = who.skill(referee)
-        counting = ui.folded("Counting", COUNTING, "What counts as a battle and as a tie, and the scale of ratings.")
-        with counting:
+        options = ui.folded("Options", OPTIONS, "What counts as a battle and as a tie, and how ratings are shown.")
+        with options:
             choice = _choice(page, referee)
         voted = None
         if not by_labels:
@@ -79,10 +79,9 @@ def ratings(page: ui.Page) -> None:
     if choice != RankOptions() or voted or board.counted:
         against = (f"Against the plain ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
-    with counting:
-        scale = _scale()
+    with options:
+        reference, scale = _compared(board), _scale()
     with filters:
-        reference = _compared(board)
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
         if judged:
             agreement.of_judge(page, referee, board.languages)
