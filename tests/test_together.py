@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,22 @@ def test_what_takes_long_comes_as_it_is_drawn(context: Context, monkeypatch: pyt
             context.draw("c")
             assert context.sent == list("abc")
     assert context.sent == list("abc")
+
+
+def test_nothing_overtakes_what_waits(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser fails over a part whose container comes after it."""
+    monkeypatch.setattr(module, "LONGEST", 0.02)
+
+    def send(message: str) -> None:
+        time.sleep(0.001)
+        context.sent.append(message)
+
+    context._enqueue = send
+    with together():
+        for k in range(200):
+            context.draw(str(k))
+            time.sleep(0.0005)
+    assert context.sent == [str(k) for k in range(200)]
 
 
 @pytest.mark.parametrize("problem", [StopException, ValueError])

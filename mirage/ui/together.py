@@ -38,9 +38,12 @@ def together() -> Iterator[None]:
 
     def release() -> None:
         with lock:
-            context._enqueue = send
-            while waiting:
-                send(waiting.popleft())
+            try:
+                while waiting:
+                    send(waiting.popleft())
+            finally:
+                # Not before: what is drawn meanwhile must not overtake what waits.
+                context._enqueue = send
 
     hold.holds = True  # type: ignore[attr-defined]  # what is inside sees that it is held already
     timer = threading.Timer(LONGEST, release)
