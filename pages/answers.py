@@ -222,7 +222,7 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
 def given(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
     """The passages, or what brings them."""
     if shown.passages:
-        above = answer_card.heading_html(counted(len(shown.passages), "passage"))
+        above = ui.heading_html(counted(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             above += '<p class="mg-about">At least one answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)

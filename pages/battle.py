@@ -271,7 +271,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
                 ui.onward("compare", "Is the first better?", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
-                head = battle_view.heading(counted(len(battle.query.passages), "passage"))
+                head = ui.heading_html(counted(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
             if not has_texts:
                 texts.absent(page)

@@ -52,7 +52,7 @@ def definitions(page: ui.Page, words: str) -> None:
     if not shown:
         st.info("No definition holds all of these words. Try fewer.")
     for group, entries in groupby(shown, key=lambda d: d.group):
-        st.html(f'<h2 class="mg-heading">{escape(group)}</h2>{"".join(map(define, entries))}')
+        st.html(ui.heading_html(group) + "".join(map(define, entries)))
 
 
 def define(entry: Definition) -> str:

@@ -18,7 +18,7 @@ from mirage.pipeline.bundle import TEXTS_ABSENT
 from mirage.text import counted
 from mirage.ui.kept import kept
 from mirage.ui.table import column_help, mark_html, mode
-from mirage.ui.text import MarkKind, Markup, TextSpan, link_html, text_html
+from mirage.ui.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.views.answers import AnswerView, FeatureValue, MeasureScores, QueryView
 
 _SIGNS = frozenset({"answered", "abstained", "unparsed", "empty", "api_error", "missing", "right", "wrong"})
@@ -106,11 +106,6 @@ def show_answers(head: str, shown: QueryView, systems: Collection[str], *, hits:
     """
     options = {"systems": frozenset(systems), "hits": frozenset(hits), "texts": texts}
     st.html(Markup(heading_html(head) + kept(_cards, shown, **options, _mode=mode())))
-
-
-def heading_html(head: str) -> str:
-    """A heading of the second level, as a part of HTML."""
-    return f'<h2 class="mg-heading">{escape(head)}</h2>'
 
 
 def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:

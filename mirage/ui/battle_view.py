@@ -15,7 +15,7 @@ from mirage.charts.palette import FORMATS, family
 from mirage.text import counted
 from mirage.ui import answer_card
 from mirage.ui.table import column_help, mark_html, mode
-from mirage.ui.text import TextSpan, text_html
+from mirage.ui.text import TextSpan, heading_html, text_html
 from mirage.views.answers import AnswerView, MeasureScores
 from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
 from mirage.views.overlap import Parts
@@ -176,13 +176,8 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
         first: the judge to begin with.
     """
     names = sorted(battle.judges, key=lambda judge: judge != first)
-    head = heading("What the judges said" if len(names) > 1 else "What the judge said")
+    head = heading_html("What the judges said" if len(names) > 1 else "What the judge said")
     return head + "".join(_judge(battle, judge) for judge in names)
-
-
-def heading(text: str) -> str:
-    """The heading of a part, as HTML."""
-    return f'<h2 class="mg-heading">{escape(text)}</h2>'
 
 
 def _judge(battle: BattleView, judge: str) -> str:
@@ -220,7 +215,7 @@ def features(battle: BattleView, layout: BattleLayout) -> str:
     names = [answers[side].system for side in order]
     heads = "".join(f'<div class="mg-top">{mark_html(n, mode())} {escape(n)}</div>' for n in names)
     rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
-    out = f'{heading("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
+    out = f'{heading_html("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
     if battle.apart:
         out += note(f"Not compared, since one of the two has no value: {', '.join(battle.apart)}.")
     return out
@@ -253,7 +248,7 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
             f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
         )
         rows += [_scored(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)]
-    head = heading("Ratings that came with the data")
+    head = heading_html("Ratings that came with the data")
     return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
 
 

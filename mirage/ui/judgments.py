@@ -14,7 +14,7 @@ from mirage.text import counted
 from mirage.ui.kept import kept
 from mirage.ui.states import missing
 from mirage.ui.table import column_help
-from mirage.ui.text import Markup, text_html
+from mirage.ui.text import Markup, heading_html, text_html
 from mirage.views.judgments import judgments_on as of_query
 from mirage.views.judgments import preferred
 
@@ -29,7 +29,7 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
         arena: the arena.
         key: language and id of the query.
     """
-    head = '<h2 class="mg-heading">Judgments</h2>'
+    head = heading_html("Judgments")
     try:
         all_judgments = of_query(arena, key)
     except TableMissing as error:

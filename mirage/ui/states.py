@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage.errors import MirageError, TableMissing
-from mirage.ui.text import plain
+from mirage.ui.text import heading_html, plain
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -121,4 +121,4 @@ def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] =
     """
     lines = "".join(f"<li>{escape(line)}</li>" for line in reasons)
     folded = f'<details class="mg-more"><summary>{escape(more)}</summary><ul>{lines}</ul></details>' if lines else ""
-    st.html(f'<div class="mg-box"><h2 class="mg-heading">{escape(head)}</h2><p>{escape(text)}</p>{folded}</div>')
+    st.html(f'<div class="mg-box">{heading_html(head)}<p>{escape(text)}</p>{folded}</div>')

@@ -237,6 +237,11 @@ def _lang(language: str) -> str:
     return escape(language if languages.is_code(language) else "und")
 
 
+def heading_html(text: str) -> str:
+    """The heading of a part, of the second level, as HTML."""
+    return f'<h2 class="mg-heading">{escape(text)}</h2>'
+
+
 @lru_cache(maxsize=256)
 def formula_html(formula: str, color: str) -> str:
     """A formula of the definitions as an image whose words are its LaTeX: what sets formulas in a browser takes long.
