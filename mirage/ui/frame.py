@@ -210,7 +210,6 @@ def show(name: str, main: Callable[[Page], None]) -> None:
             st.rerun()
         _configure(entry.title)
         _shared()
-    st.html(_sheet(mode()))
     runs = count()
 
     @st.fragment
@@ -384,7 +383,8 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
 
 
 def _shared() -> None:
-    """Draw the shared pickers and keep what they say for the page."""
+    """Draw the stylesheet and the shared pickers, which stay from page to page; keep what they say for the page."""
+    st.html(_sheet(mode()))
     paths, problems = _arenas()
     arenas: dict[str, Arena] = {}
     for name, path in paths.items():
