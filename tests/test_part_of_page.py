@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,42 @@ def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) 
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("was => document.querySelector('[data-testid=stSidebarLogo]').src !== was", arg=before)
     opened.settle()
+
+
+def test_a_browser_keeps_the_frame_from_page_to_page(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=small")
+    kept = ".st-key-frame_head, .st-key-frame_copy, .st-key-frame_cite, [data-testid=stSidebar] .st-key-arena"
+    style = "style:not([data-emotion])"
+    mark = "nodes => nodes.map(node => { node.dataset.seen = 'yes' }).length"
+    marked = page.locator(kept).evaluate_all(mark)
+    assert marked >= 4
+    assert page.locator(style).evaluate_all(f"nodes => ({mark})(nodes.filter(n => n.textContent.includes('.mg-page')))")
+    for title in ("Methods", "Hallucination"):
+        page.get_by_role("link", name=title, exact=True).click()
+        page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
+        opened.settle()
+        assert page.locator(":is(" + kept + ")[data-seen]").count() == marked
+        assert page.locator("style[data-seen]").count() == 1
+        assert page.locator(".st-key-frame_head .mg-page").count() == 1
+
+
+def test_what_is_downloaded_after_a_click_is_what_the_click_left(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=small")
+    skill(opened, "abstain")
+    skill(opened, "answer")
+    page.get_by_role("button", name="Download", exact=False).first.click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="JSON", exact=True).click()
+    facts = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))["about"]
+    assert facts["skill"] == "answer"
+    assert facts["languages"] == sorted(facts["languages"])
+
+
+def test_a_page_that_has_nothing_left_to_offer_offers_nothing(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/methods?arena=small&section=Prompts")
+    download = page.locator(".st-key-frame_head").get_by_role("button", name="Download")
+    search = page.get_by_role("textbox", name="Search")
+    for words, offered in (("", 1), ("zzz", 0), ("passages", 1)):
+        search.fill(words)
+        search.press("Enter")
+        download.wait_for(state="attached" if offered else "detached")

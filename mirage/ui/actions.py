@@ -17,7 +17,6 @@ from mirage.ui.table import mode
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from streamlit.delta_generator import DeltaGenerator
 
     from mirage.store import Arena
 
@@ -130,20 +129,7 @@ def copy_link(arena: str) -> None:
         "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
     )
     data = {"mode": mode(), "arena": arena, "now": _scripts(NOW), "later": _scripts(LATER), "wait": WAIT}
-    component(key="frame_copy", width="content", data=data, on_mode_change=_note_mode)
-
-
-_MODE = "_mode_changed"
-"""Under this key the session holds that a reader has turned the page light or dark."""
-
-
-def _note_mode() -> None:
-    st.session_state[_MODE] = True
-
-
-def mode_changed() -> bool:
-    """Whether a reader has turned the page light or dark since this was last called: all of it is another then."""
-    return bool(st.session_state.pop(_MODE, False))
+    component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
 
 
 @cache
@@ -178,7 +164,6 @@ def cite(arena: Arena) -> None:
 
 
 def download(
-    place: DeltaGenerator,
     name: str,
     rows: pa.Table,
     about: Mapping[str, Any],
@@ -191,7 +176,7 @@ def download(
     """
     if st.session_state.pop(_OPEN, False) and open_parts is not None:
         open_parts()
-    panel = place.popover("Download", key="frame_download", on_change="rerun")
+    panel = st.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:
         return
     with panel:

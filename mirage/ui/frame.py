@@ -4,7 +4,9 @@ A page's last line is `ui.show("name", main)`. Where the router runs it, the pic
 runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
 starts again. A page that is itself the main script (in a test) draws the pickers on its own.
 
-What `main` draws is a fragment: a click on it runs `main` again, and neither the router nor the sidebar.
+The sidebar and the row with the head of the page are drawn by what stays the same from page to page, so a browser
+keeps them where a reader goes on. What `main` draws is a fragment: a click on it runs `main` again, and neither the
+router nor these.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from pkgutil import get_data
@@ -44,29 +46,37 @@ from mirage.ui.together import stop, together
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from streamlit.delta_generator import DeltaGenerator
 
-_routed: ContextVar[bool] = ContextVar("routed", default=False)
-
-
-_HEAD, _HEADS = "_head", "_heads"
-"""In the session: the head that is being drawn, and the last head of every page and arena."""
+_HEADS = "_heads"
+"""In the session: the last head of every page and arena."""
 _GO = "_go"
 """In the session: the page that a link inside leads to, and what it names."""
 STYLESHEET = "style.css"
 """Every rule of the explorer."""
 
 
+@dataclass
+class _Frame:
+    """The row above a page, which stays from page to page."""
+
+    head: Head
+    offer: Callable[[], None] | None = None
+    """Draws what the page offers to take along, once it has run; None while it offers nothing."""
+
+
+_frame: ContextVar[_Frame | None] = ContextVar("frame", default=None)
+"""The frame that the router has drawn around the page that runs."""
+
+
 @dataclass(frozen=True)
 class Page:
-    """What a page works with: the chosen arena and languages, and the places of its frame."""
+    """What a page works with: the chosen arena and languages, and its frame."""
 
     entry: PageEntry
     arena: Arena
     picked: tuple[str, ...]
     """Languages picked, in the order of their codes; empty when all are meant."""
-    _head: Head
-    _actions: DeltaGenerator
+    _frame: _Frame
 
     def languages(self, table: str) -> tuple[str, ...]:
         """The languages to show: those picked that the table has, or all it has."""
@@ -104,7 +114,7 @@ class Page:
 
     def label(self, label: str) -> None:
         """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
-        self._head.label(label)
+        self._frame.head.label(label)
 
     def summary(self, text: str, *, conclusion: str = "") -> None:
         """What stands under the question.
@@ -114,7 +124,7 @@ class Page:
             conclusion: what the page's question comes to, in a sentence or two. Plain text.
         """
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
-        self._head.fill(text + tags, conclusion)
+        self._frame.head.fill(text + tags, conclusion)
 
     def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
         """Have a card to share ready, among the pictures of the page.
@@ -165,10 +175,10 @@ class Page:
         def open_parts() -> None:
             from mirage.ui.take_out import take_out
 
-            take_out(drawn, stem, self._head.summary, facts)
+            take_out(drawn, stem, self._frame.head.summary, facts)
 
         some = open_parts if drawn.charts or drawn.tables else None
-        actions.download(self._actions, stem, rows, facts, html, printed, some)
+        self._frame.offer = partial(actions.download, stem, rows, facts, html, printed, some)
 
 
 def run() -> None:
@@ -183,7 +193,7 @@ def _run() -> None:
     st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
     _configure(chosen.title)
     _shared()
-    with _routing():
+    with _framed(next(entry for entry in PAGES if entry.title == chosen.title)):
         chosen.run()
 
 
@@ -201,7 +211,9 @@ def show(name: str, main: Callable[[Page], None]) -> None:
     entry = next((e for e in PAGES if e.name == name), None)
     if entry is None:
         raise UnknownName("page", name, [e.name for e in PAGES])
-    if not _routed.get():
+    if (frame := _frame.get()) is not None:
+        _draw(entry, frame, main)
+    else:
         context = get_script_run_ctx()
         if context is not None and Path(context.main_script_path).absolute() != entry.file:
             # Streamlit took pages/ for its own kind of app, which one call of st.navigation puts right for good.
@@ -210,24 +222,55 @@ def show(name: str, main: Callable[[Page], None]) -> None:
             st.rerun()
         _configure(entry.title)
         _shared()
+        with _framed(entry) as own:
+            _draw(entry, own, main)
+
+
+@contextmanager
+def _framed(entry: PageEntry) -> Iterator[_Frame]:
+    """Draw the row above a page; inside, the page is drawn."""
+    shared: _Shared = st.session_state["_shared"]
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
+    with row:
+        frame = _Frame(Head(entry, shared.arena.label))
+        actions.copy_link(shared.arena_name)
+        actions.cite(shared.arena)
+    token = _frame.set(frame)
+    try:
+        yield frame
+    finally:
+        _frame.reset(token)
+        if frame.offer is not None:
+            with row:
+                frame.offer()
+
+
+def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None:
+    """Draw what is in a page, as a fragment."""
     runs = count()
+    offers = False
 
     @st.fragment
     def body() -> None:
-        if next(runs):
+        nonlocal offers
+        again = next(runs) > 0
+        if again:
             _again()
         try:
-            timed = nullcontext() if ahead.for_nobody() else metrics.rerun(name)
+            timed = nullcontext() if ahead.for_nobody() else metrics.rerun(entry.name)
             with timed, ahead.reading(st.session_state["_shared"].arena), together():
-                main(_begin(entry))
-                _settle()
+                main(_begin(entry, frame))
+                _settle(entry, frame)
         except StopException:
-            _settle()
+            _settle(entry, frame)
             raise
         except MirageError as error:
-            _settle()
-            metrics.error(name, error)
+            _settle(entry, frame)
+            metrics.error(entry.name, error)
             refuse(error)
+        if again and offers != (frame.offer is not None):
+            st.rerun()
+        offers = frame.offer is not None
 
     body()
 
@@ -240,27 +283,22 @@ def _again() -> None:
         changed = store.reopen(arena.path).version != arena.version
     except MirageError:
         changed = True
-    if changed or _GO in st.session_state or actions.mode_changed():
+    if changed or _GO in st.session_state:
         st.rerun()
 
 
-def _begin(entry: PageEntry) -> Page:
-    """The head of a page, and what the page works with."""
+def _begin(entry: PageEntry, frame: _Frame) -> Page:
+    """What a page works with, and what is told of its arena above it."""
     shared: _Shared = st.session_state["_shared"]
     parts.begin()
+    frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
+    frame.offer = None
     arrive(entry.name)
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
-    with row:
-        before = st.session_state.setdefault(_HEADS, {}).get((entry.name, shared.arena_name), "")
-        head = Head(entry, shared.arena.label, before)
-        st.session_state[_HEAD] = ((entry.name, shared.arena_name), head)
-        if entry.name == HOME and not st.query_params:
-            # Who comes by a link has come for what it shows.
-            tour.offer()
-        actions.copy_link(shared.arena_name)
-        actions.cite(shared.arena)
+    if entry.name == HOME and not st.query_params:
+        # Who comes by a link has come for what it shows.
+        tour.offer()
     arena = shared.part if entry.by_query else shared.arena
-    page = Page(entry, arena, shared.picked, head, row)
+    page = Page(entry, arena, shared.picked, frame)
     for problem in shared.problems:
         st.warning(plain(problem))
     if shared.part.tags and not entry.by_query:
@@ -302,12 +340,15 @@ def switch(arena: Path | None) -> NoReturn:
     st.rerun()
 
 
-def _settle() -> None:
+def _settle(entry: PageEntry, frame: _Frame) -> None:
     """Draw the head as the page has left it, and remember it."""
-    if (drawn := st.session_state.pop(_HEAD, None)) is not None:
-        place, head = drawn
-        head.settle()
-        st.session_state[_HEADS][place] = head.written
+    frame.head.settle()
+    _heads()[entry.name, st.session_state["_shared"].arena_name] = frame.head.written
+
+
+def _heads() -> dict[tuple[str, str], str]:
+    heads: dict[tuple[str, str], str] = st.session_state.setdefault(_HEADS, {})
+    return heads
 
 
 def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[str]]) -> None:
@@ -359,15 +400,6 @@ def _page(entry: PageEntry) -> Any:
     return _pages()[entry.name]
 
 
-@contextmanager
-def _routing() -> Iterator[None]:
-    token = _routed.set(True)
-    try:
-        yield
-    finally:
-        _routed.reset(token)
-
-
 def _arenas() -> tuple[dict[str, Path], list[str]]:
     """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
@@ -417,7 +449,6 @@ def _shared() -> None:
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
     )
-    actions.mode_changed()
     if target := st.session_state.pop(_GO, None):
         entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.

@@ -20,17 +20,25 @@ class Head:
     something else.
     """
 
-    def __init__(self, entry: PageEntry, label: str, before: str = "") -> None:
-        """Draw it.
+    def __init__(self, entry: PageEntry, label: str) -> None:
+        """Have a place for it here.
 
         Args:
             entry: the page.
             label: kind of the numbers, as an arena has it.
-            before: the head that this page had when it ran last, as HTML; `settle` must be called then.
         """
-        self._entry, self._label, self._summary, self._conclusion = entry, label, "", ""
+        self._entry, self._arena_label = entry, label
+        self._place = st.empty()
+
+    def begin(self, before: str = "") -> None:
+        """Draw it as far as it is known; called in every run of a page, and `settle` at its end.
+
+        Args:
+            before: the head that this page had when it ran last, as HTML.
+        """
+        self._label, self._summary, self._conclusion = self._arena_label, "", ""
         self._shown = before or self.written
-        self._place = st.html(self._shown)
+        self._place.html(self._shown)
 
     def label(self, label: str) -> None:
         """Set the kind of the numbers; drawn with what the page says next."""
