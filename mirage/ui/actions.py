@@ -40,7 +40,6 @@ MIRAGE_BENCH = """@inproceedings{thakur-etal-2025-mirage,
 NOW = ("DataFrame",)
 """What draws the first page, as Streamlit names its scripts."""
 LATER = (
-    "PlotlyChart",
     "StreamlitSyntaxHighlighter",
     "NumberInput",
     "TextInput",
@@ -49,10 +48,11 @@ LATER = (
     "PageLink",
     "DownloadButton",
     "FileUploader",
+    "PlotlyChart",
 )
 """What other pages need beside it; the browser fetches it when it has nothing else to do."""
 WAIT = 1_000
-"""Milliseconds between two looks whether the first page has been drawn, before that."""
+"""Milliseconds between two looks whether the first page is there, before that; two in turn must say so."""
 _COPY_CSS = """
 button {
   font: inherit; color: var(--st-text-color); background: var(--st-background-color);
@@ -73,9 +73,12 @@ export default function (component) {
     component.data.now.forEach(bring)
     const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 50))
     const next = ([file, ...rest]) => file && idle(() => bring(file).then(() => next(rest)))
-    const drawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+    const sent = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+    let quiet = 0
     const waiting = setInterval(() => {
-      if (!drawn()) return
+      // What has just come is still to be drawn, and a script as large as that of charts would keep it waiting.
+      quiet = sent() ? quiet + 1 : 0
+      if (quiet < 2) return
       clearInterval(waiting)
       next(component.data.later)
     }, component.data.wait)
