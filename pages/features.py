@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -19,7 +18,6 @@ from mirage.languages import name_of
 from mirage.text import counted
 from mirage.ui import agreement
 from mirage.ui import referee as who
-from mirage.ui.table import mark_html
 from mirage.views import features as views
 from mirage.views import page_conclusions
 
@@ -107,24 +105,11 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
 
 def legend(shown: views.Overview, chosen: Sequence[str]) -> None:
     """The marks of the systems; where systems are in focus, theirs with their lines."""
-    mode = ui.mode()
-    entries: list[tuple[str, str, str | None]]
     if chosen:
-        entries = [(system, system, charts.dash(k)) for k, system in enumerate(chosen)]
-    else:
-        systems_by_look = {look: [s for s in shown.systems if family(s) == look] for look in looks(shown.systems)}
-        entries = [(systems[0], ", ".join(systems), None) for systems in systems_by_look.values()]
-    items = []
-    for system, text, dashes in entries:
-        line = (
-            '<svg width="26" height="8" aria-hidden="true"><path d="M0 4H26" fill="none" stroke-width="1.5" '
-            f'stroke="{family(system).color(mode)}" stroke-dasharray="{dashes}"/></svg> '
-        )
-        mark = mark_html(system, mode)
-        body = f"{mark} {'' if dashes is None else line}<bdi>{escape(text)}</bdi>"
-        items.append(f'<span style="white-space:nowrap">{body}</span>')
-    style = "display:flex;flex-wrap:wrap;gap:0.2em 1.1em;font-size:0.88em"
-    st.html(f'<div style="{style}">{"".join(items)}</div>')
+        ui.legend(ui.LegendEntry(system, system, charts.dash(k)) for k, system in enumerate(chosen))
+        return
+    by_look = {look: [s for s in shown.systems if family(s) == look] for look in looks(shown.systems)}
+    ui.legend(ui.LegendEntry(systems[0], ", ".join(systems)) for systems in by_look.values())
 
 
 def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:

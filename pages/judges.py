@@ -71,11 +71,13 @@ def _judges(page: ui.Page) -> None:
     measures = exams.measures_of(result)
     if result is not None:
         _choices(result, codes, scope)
-    _people(page, codes)
     if scope:
-        _table(ui.kept(exams.rows_in, rows, languages=(scope,)), measures, scope)
+        _table(ui.kept(exams.rows_in, rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
-        st.caption("The means in a table are over all languages of the arena: pick one language or none to see it.")
+        st.caption(
+            "The means in a table are over all languages of the arena: pick one language or none to see it. "
+            + _people(page, codes)
+        )
     _figure(page, ui.kept(exams.rows_in, rows, languages=codes), result, codes, scope)
     page.download(
         "judges",
@@ -107,21 +109,21 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
             st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in several))
 
 
-def _people(page: ui.Page, codes: list[str]) -> None:
-    """Which languages people voted in, and the way to vote."""
+def _people(page: ui.Page, codes: list[str]) -> str:
+    """Which languages people voted in; empty where nobody can."""
     with suppress(MirageError):
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
-            st.caption(agreement.voted_languages(agreements.voted(log, codes)))
-    ui.onward("spot_check", "Vote on battles yourself")
+            return agreement.voted_languages(agreements.voted(log, codes))
+    return ""
 
 
-def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str) -> None:
+def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str, voted: str) -> None:
     """One row a judge, one column a measure."""
     if not rows:
-        st.caption("No language has enough for a mean.")
+        st.caption(f"No language has enough for a mean. {voted}")
         return
-    prices = _prices()
+    prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
     lines = ui.kept(exams.with_costs, rows, prices=prices)
     columns = [
@@ -135,8 +137,10 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
                 low=f"{measure.name}_low",
                 high=f"{measure.name}_high",
                 zero=measure.fair or 0.0,
+                # One judge alone would fill the whole scale.
+                ends=(0.0, 1.0) if _is_share(measure) and len(rows) == 1 else None,
                 width=128,
-                written="rate" if measure.unit == "rate" and measure.name not in ("kappa", "tau_b") else "rating",
+                written="rate" if _is_share(measure) else "rating",
             )
             for measure in shown
         ),
@@ -156,8 +160,13 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
             if beside
             else ""
         )
-        + ui.plain(_missing(rows, measures))
+        + ui.plain(f"{_missing(rows, measures)} {voted}")
     )
+
+
+def _is_share(measure: views.JudgeMeasure) -> bool:
+    """Whether a measure lies between 0 and 1."""
+    return measure.unit == "rate" and measure.name not in ("kappa", "tau_b")
 
 
 def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure]) -> str:
@@ -170,8 +179,8 @@ def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
     return " ".join(f"No {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
 
 
-def _prices() -> tuple[float | None, float | None]:
-    """Prices of the judges' tokens, kept while the panel is closed."""
+def _prices() -> None:
+    """Where the prices of the judges' tokens are set; they are kept while the panel is closed."""
     panel = st.popover("Prices", help="For the cost per 1,000 verdicts.", key="prices", on_change="rerun")
     if panel.open:
         with panel:
@@ -184,7 +193,6 @@ def _prices() -> tuple[float | None, float | None]:
                     key=key,
                     persist_state="session",
                 )
-    return st.session_state.get("price_in"), st.session_state.get("price_out")
 
 
 def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None, codes: list[str], scope: str) -> None:
@@ -193,17 +201,22 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
     known = [name for name in measures if any(row[name] is not None for row in rows)]
     several = len({row["judge"] for row in rows}) > 1
     options = [*([PAIRS] if several else []), *known]
-    if not options:
+    name = None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if options:
+            name = ui.pick(
+                "Figure",
+                options,
+                key="measure",
+                default=known[0] if known and len(codes) > 1 else options[0],
+                width=200,
+                help=f"{PAIRS}: who agrees with whom. "
+                + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
+            )
+        _prices()
+        ui.onward("spot_check", "Vote on battles yourself")
+    if name is None:
         return
-    name = ui.pick(
-        "Figure",
-        options,
-        key="measure",
-        default=known[0] if known and len(codes) > 1 else options[0],
-        segments=True,
-        help=f"{PAIRS}: who agrees with whom. "
-        + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
-    )
     if name == PAIRS:
         compared = _pairs(page, result, codes, scope)
         if not compared:
@@ -220,12 +233,15 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         return
     measure = measures[name]
     st.caption(measure.meaning)
+    judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
+    if len(judges) > 1:
+        ui.legend(ui.LegendEntry(judge, judge) for judge in judges)
     clicked = ui.chart(
         ui.kept(
             charts.judge_figure,
             rows,
             measure=name,
-            judges=list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None)),
+            judges=judges,
             languages=codes,
             title=measure.title,
             unit=measure.unit,
@@ -235,6 +251,7 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
+        many=True,
     )
     if clicked and clicked[0] != votes.PEOPLE:
         judge, code = clicked

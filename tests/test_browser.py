@@ -22,7 +22,7 @@ import small_arena
 from browser import Opened, show
 from test_views_answers import build
 
-from mirage.ui import PAGES, actions
+from mirage.ui import PAGES, browser_side
 
 pytestmark = pytest.mark.browser
 
@@ -197,8 +197,8 @@ def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: O
 def test_what_draws_elements_is_fetched_before_a_page_has_any(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/surrogate?arena=judged")
     assert page.locator(".js-plotly-plot, [data-testid=stFileUploader]").count() == 0
-    for script in (*actions.NOW, *actions.LATER):
-        assert actions._scripts((script,)), f"this Streamlit has no script of that name: {script}"
+    for script in (*browser_side.NOW, *browser_side.LATER):
+        assert browser_side._scripts((script,)), f"this Streamlit has no script of that name: {script}"
         page.wait_for_function(
             "script => performance.getEntriesByType('resource').some(({name}) => name.includes(script))",
             arg=f"/static/js/{script}.",

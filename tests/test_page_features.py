@@ -276,6 +276,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
             "what cleans HTML has left the mark"
         )
+        assert page.locator(".mg-legend i").count() == 0
         dots.last.hover(force=True)
         says = page.locator(".st-key-panels .tip").inner_text().splitlines()
         assert says[0].startswith("sim-0")
@@ -290,6 +291,19 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         page.get_by_role("heading", name="Answers", exact=True).wait_for()
         opened.settle()
         assert "12 of 36 queries; 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
+        assert opened.heard == ([], [], [])
+
+
+@pytest.mark.browser
+def test_a_system_in_focus_has_its_line_in_the_legend(explorer: str) -> None:
+    with browser.chromium() as start:
+        opened = start()
+        opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02&languages=en")
+        lines = opened.page.locator(".mg-legend i")
+        lines.first.wait_for()
+        looks = lines.evaluate_all("all => all.map(line => [line.offsetWidth, getComputedStyle(line).background])")
+        assert [width > 10 for width, _ in looks] == [True, True]
+        assert ["gradient" in background for _, background in looks] == [False, True], "the first line is solid"
         assert opened.heard == ([], [], [])
 
 

@@ -84,8 +84,10 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
             top, bottom = (margin["t"] + (1 - end) * room for end in (high, low))
             fields[number] = _Field(layout[f"xaxis{number}"], layout[name], top, bottom)
     looks: dict[str, str] = {}
-    parts = [_band(shape, fields[""]) for shape in layout.get("shapes", ())]
+    shapes = [(shape["type"], _shape(shape, fields[""])) for shape in layout.get("shapes", ())]
+    parts = [drawn for kind, drawn in shapes if kind != "line"]
     parts += [part for field in fields.values() for part in _grid(field)]
+    parts += [drawn for kind, drawn in shapes if kind == "line"]
     marks: list[tuple[float, float, str, Sequence[str] | None]] = []
     size = 0.0
     for trace in figure["data"]:
@@ -147,8 +149,14 @@ def _upright(field: _Field, value: float, color: str) -> str:
     return f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{color}"/>'
 
 
-def _band(shape: Mapping[str, Any], field: _Field) -> str:
-    """A stretch of x that is shaded from top to bottom."""
+def _shape(shape: Mapping[str, Any], field: _Field) -> str:
+    """A line from top to bottom, or a stretch of x that is shaded."""
+    if shape["type"] == "line":
+        line, x = shape["line"], f"{100 * field.x(shape['x0']):.2f}%"
+        return (
+            f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{line["color"]}" '
+            f'stroke-width="{line["width"]}" stroke-dasharray="{_DASHES[line.get("dash", "solid")]}"/>'
+        )
     start, end = field.x(shape["x0"]), field.x(shape["x1"])
     return (
         f'<rect x="{100 * start:.2f}%" width="{100 * (end - start):.2f}%" y="{field.top:.1f}" '
@@ -196,15 +204,18 @@ def _marks(trace: Mapping[str, Any], field: _Field, looks: dict[str, str]) -> It
     marker, n = trace["marker"], len(trace["x"])
     colors, symbols = _each(_colors(marker), n), _each(marker.get("symbol", "circle"), n)
     edge = marker.get("line", {})
-    style = f'stroke="{edge.get("color", "none")}" stroke-width="{edge.get("width", 0)}"'
+    edges = _each(edge.get("color", "none"), n)
     if "error_x" in trace:
         yield _whiskers(trace, field)
     uses = []
-    for x, y, color, symbol in zip(trace["x"], trace["y"], colors, symbols, strict=True):
-        look = _look(symbol, marker["size"], color)
+    for x, y, color, symbol, stroke in zip(trace["x"], trace["y"], colors, symbols, edges, strict=True):
+        look = _look(symbol, marker["size"], color, stroke)
         name = looks.setdefault(look, f"m{len(looks)}")
         uses.append(f'<use href="#{name}" x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}"/>')
-    yield f'<g class="marks" opacity="{marker.get("opacity", 1)}" {style}>{"".join(uses)}</g>'
+    yield (
+        f'<g class="marks" opacity="{marker.get("opacity", 1)}" stroke-width="{edge.get("width", 0)}">'
+        f"{''.join(uses)}</g>"
+    )
     if "text" in trace["mode"]:
         inks = _each(trace["textfont"]["color"], n)
         texts = "".join(
@@ -214,12 +225,13 @@ def _marks(trace: Mapping[str, Any], field: _Field, looks: dict[str, str]) -> It
         yield f'<g font-size="{trace["textfont"]["size"]}" text-anchor="middle">{texts}</g>'
 
 
-def _look(symbol: str, size: float, color: str) -> str:
-    """A mark about the origin, in its colour."""
+def _look(symbol: str, size: float, color: str, edge: str) -> str:
+    """A mark about the origin, in its colours within and at its edge."""
+    paint = f'fill="{color}" stroke="{edge}"'
     if symbol == "square":
-        return f'<path d="M{-size / 2} {-size / 2}h{size}v{size}h{-size}z" fill="{color}"/>'
+        return f'<path d="M{-size / 2} {-size / 2}h{size}v{size}h{-size}z" {paint}/>'
     scale = size / 2 / _RADIUS
-    return f'<g transform="scale({scale:.3g}) translate(-8 -8)" fill="{color}">{SHAPES[symbol]}</g>'
+    return f'<g transform="scale({scale:.3g}) translate(-8 -8)" {paint}>{SHAPES[symbol]}</g>'
 
 
 def _colors(marker: Mapping[str, Any]) -> str | Sequence[str]:

@@ -11,9 +11,6 @@ from mirage.charts.palette import FORMATS, MARK_SIZE, ROW, SPACE, Mode, axis, fa
 
 Row = Mapping[str, Any]
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon")
-"""Judges of one maker are told apart by shape."""
-
 
 def judge_figure(
     rows: Sequence[Row],
@@ -45,7 +42,8 @@ def judge_figure(
     data = []
     for k, judge in enumerate(judges):
         points = [(i, by_cell[judge, code]) for i, code in enumerate(languages) if (judge, code) in by_cell]
-        color = family(judge).color(mode)
+        look, colors = family(judge), ink(mode)
+        color = look.color(mode)
         enough = [row.get("enough", True) for _, row in points]
         hover = [
             f"<b>{label_text(judge)}</b>, {row['language']}<br>{write(row[measure])}"
@@ -58,9 +56,10 @@ def judge_figure(
             for _, row in points
         ]
         marker = {
-            "color": [color if sure else ink(mode).muted for sure in enough],
-            "symbol": [_SYMBOLS[k % len(_SYMBOLS)] + ("" if sure else "-open") for sure in enough],
+            "color": [color if sure else colors.ground for sure in enough],
+            "symbol": look.symbol,
             "size": MARK_SIZE,
+            "line": {"color": [color if sure else colors.muted for sure in enough], "width": 1.5},
         }
         reach = [(_reach(row, measure, "_low"), _reach(row, measure, "_high")) for _, row in points]
         data.append(
@@ -75,6 +74,8 @@ def judge_figure(
             )
         )
     line = {"type": "line", "xref": "x", "yref": "paper", "x0": fair, "x1": fair, "y0": 0, "y1": 1}
+    ends = _range([*by_cell.values()], measure, fair)
+    places = primitives.ticks(ends[0], ends[1], 6)
     row_height = max(ROW - 6, 12 * len(judges) + 6)
     return {
         "data": data,
@@ -87,9 +88,10 @@ def judge_figure(
             xaxis=axis(
                 mode,
                 title=title,
-                tickformat=".0%" if unit == "rate" else "+.1f",
+                tickvals=places,
+                ticktext=[f"{100 * place:g}%" if unit == "rate" else f"{place:+g}" for place in places],
                 zeroline=False,
-                range=_range([*by_cell.values()], measure, fair),
+                range=ends,
             ),
             yaxis=rows_axis(languages, mode),
             shapes=[] if fair is None else [{**line, "line": {"color": ink(mode).muted, "width": 1, "dash": "dot"}}],

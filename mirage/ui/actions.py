@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from mirage.store import list_files
 from mirage.store.export import to_csv, to_json, to_parquet
 from mirage.text import counted
-from mirage.ui.table import mode
+from mirage.ui import browser_side
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,22 +34,6 @@ MIRAGE_BENCH = """@inproceedings{thakur-etal-2025-mirage,
   note      = {arXiv:2410.13716}
 }"""
 
-NOW = ("DataFrame",)
-"""What draws the first page, as Streamlit names its scripts."""
-LATER = (
-    "StreamlitSyntaxHighlighter",
-    "NumberInput",
-    "TextInput",
-    "Button",
-    "Pagination",
-    "PageLink",
-    "DownloadButton",
-    "FileUploader",
-    "PlotlyChart",
-)
-"""What other pages need beside it; the browser fetches it when it has nothing else to do."""
-WAIT = 1_000
-"""Milliseconds between two looks whether the first page is there, before that; two in turn must say so."""
 _COPY_CSS = """
 button {
   font: inherit; color: var(--st-text-color); background: var(--st-background-color);
@@ -64,39 +45,7 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 _COPY_JS = """
 export default function (component) {
-  // Streamlit fetches what draws an element with the first of its kind: that of tables can be here until the first is
-  // counted, and that of other pages when the first page has been drawn.
-  const own = [...document.scripts].find((script) => script.src.includes("/static/js/"))
-  const bring = (file) => import(new URL(file, own.src)).catch(() => {})
-  if (own && !window.mirageBrought) {
-    window.mirageBrought = true
-    component.data.now.forEach(bring)
-    const idle = window.requestIdleCallback ?? ((then) => setTimeout(then, 50))
-    const next = ([file, ...rest]) => file && idle(() => bring(file).then(() => next(rest)))
-    const sent = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
-    let quiet = 0
-    const waiting = setInterval(() => {
-      // What has just come is still to be drawn, and a script as large as that of charts would keep it waiting.
-      quiet = sent() ? quiet + 1 : 0
-      if (quiet < 2) return
-      clearInterval(waiting)
-      next(component.data.later)
-    }, component.data.wait)
-  }
-  // The server draws charts and marks for light or dark, and hears of a change only when the page asks again.
-  const root = component.parentElement.host ?? component.parentElement
-  let ground = getComputedStyle(root).getPropertyValue("--st-background-color").trim()
-  if (!/^#[0-9a-f]{6}$/i.test(ground)) {
-    const canvas = document.createElement("canvas").getContext("2d")
-    canvas.fillStyle = ground
-    ground = canvas.fillStyle
-  }
-  const [r, g, b] = [1, 3, 5].map((i) => parseInt(ground.slice(i, i + 2), 16))
-  const mode = 0.2126 * r + 0.7152 * g + 0.0722 * b < 128 ? "dark" : "light"
-  if (mode !== component.data.mode && root.dataset.mode !== mode) {
-    component.setTriggerValue("mode", mode)
-  }
-  root.dataset.mode = mode
+  prepare(component)
   const button = component.parentElement.querySelector("button")
   button.onclick = async () => {
     const address = new URL(window.location.href)
@@ -125,23 +74,17 @@ export default function (component) {
 
 def copy_link(arena: str) -> None:
     """A button that copies the address, in which the page's whole state stands, and names the arena even where it is
-    the one that opens first, since elsewhere another may. It also asks for the page again when a reader turns it light
-    or dark.
+    the one that opens first, since elsewhere another may. It also does what `browser_side` is for, which asks for the
+    page again when a reader turns it light or dark.
     """
     component = st.components.v2.component(
-        "mirage_copy_link", html="<button type='button'>Copy link</button>", css=_COPY_CSS, js=_COPY_JS
+        "mirage_copy_link",
+        html="<button type='button'>Copy link</button>",
+        css=_COPY_CSS,
+        js=browser_side.JS + _COPY_JS,
     )
-    data = {"mode": mode(), "arena": arena, "now": _scripts(NOW), "later": _scripts(LATER), "wait": WAIT}
+    data = browser_side.data() | {"arena": arena}
     component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
-
-
-@cache
-def _scripts(names: Sequence[str]) -> list[str]:
-    """Files of this Streamlit's scripts that draw these kinds of elements; none where it keeps them elsewhere."""
-    folder = Path(st.__file__).parent / "static" / "static" / "js"
-    if not folder.is_dir():
-        return []
-    return [file.name for name in names for file in list_files(folder, f"{name}.*.js")]
 
 
 def address(arena: str) -> str:

@@ -47,6 +47,8 @@ class Col:
     """Pixels; by kind unless given."""
     zero: float = 0.0
     """Where the broken line stands, for `interval`."""
+    ends: tuple[float, float] | None = None
+    """Ends of the scale, for `interval`; the least and the most of what is shown unless given."""
     endless: bool = False
     """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
     written: Kind | None = None
@@ -158,6 +160,7 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
                 mode,
                 width=(col.width or _WIDTHS[col.kind]) - 20,
                 zero=col.zero,
+                ends=col.ends,
                 endless=col.endless,
                 written=col.written,
             )
@@ -203,16 +206,17 @@ def intervals(
     *,
     width: int = 98,
     zero: float = 0.0,
+    ends: tuple[float, float] | None = None,
     endless: bool = False,
     written: Kind | None = None,
 ) -> list[str | None]:
-    """Value and interval of each row as an image, all on one scale: a band with a tick; a broken line marks zero. A
-    band without an end, where `endless`, is an arrow to the edge.
+    """Value and interval of each row as an image, all on one scale (`ends`, or what there is): a band with a tick; a
+    broken line marks zero. A band without an end, where `endless`, is an arrow to the edge.
     """
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:
         return [None] * len(values)
-    least, most = min(known), max(known)
+    least, most = ends or (min(known), max(known))
     reach = (most - least) or 1.0
     height, pad = 20, 6
     left = pad + (_WRITTEN if written else 0)
