@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from mirage import ui
@@ -14,9 +18,16 @@ from mirage.text import counted
 from mirage.ui import referee as who
 from mirage.views import decide as views
 
-LIMITS = ("within", "seconds", "context", "tokens_in", "tokens_out")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LIMITS = ("budget", "open_weights", "within", "seconds", "context", "tokens_in", "tokens_out")
 """Keys of the pickers that most readers leave as they are."""
 AGAINST = {"price": "US dollars for 1,000 answers", "seconds": "Seconds for an answer, the median"}
+
+
+UNKNOWN = {"price": "price", "seconds": "time of an answer", "p_front": ""}
+"""Columns that are shown where something is known of them, and how they are named where nothing is."""
 
 
 def main(page: ui.Page) -> None:
@@ -79,15 +90,16 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
         referee = None
         if RATING in names:
             referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
-        budget = number("Budget", "budget", "Most US dollars for 1,000 answers.", 0.5)
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:
             licences = ui.pick(
                 "Licences", known, key="licences", kind="licence", many=True, placeholder="Any", width=170
             )
-        is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
-        with ui.folded("Limits", LIMITS, "How long, how much at once, within what margin, and tokens of an answer."):
+        about = "How dear, how long, how much at once, within what margin, and tokens of an answer."
+        with ui.folded("Budget and limits", LIMITS, about):
+            budget = number("Budget", "budget", "Most US dollars for 1,000 answers.", 0.5)
+            is_open = ui.pick("Weights", ("any", "open"), key="open_weights", kind="choice of weights", segments=True)
             margin = number("Margin", "within", "Differences in worth of at most this count as none.", 0.05)
             seconds = number("Seconds", "seconds", "Most seconds for an answer, the median of the ledger’s calls.", 0.5)
             context = number("Context", "context", "Least tokens that prompt and answer may have together.", 1000.0)
@@ -150,10 +162,13 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
     known = [
         cost for cost in AGAINST if any(row[cost] is not None and row["worth"] is not None for row in ui.rows(rows))
     ]
-    left, right = ui.side_by_side((320, 8), (500, 13), key="decide_systems")
+    shown = [column for column in SYSTEMS if column.name not in UNKNOWN or rows[column.name].null_count < len(rows)]
     clicked = None
-    with left:
-        if known:
+    if not known:  # there is room for the intervals
+        shown = [replace(column, width=420) if column.kind == "interval" else column for column in shown]
+    else:
+        left, right = ui.side_by_side((320, 8), (500, 13), key="decide_systems")
+        with left:
             cost = known[0]
             if len(known) > 1:
                 cost = ui.pick("Against", known, key="cost", kind="cost", segments=True, width="content")
@@ -167,19 +182,29 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
                 name=f"{page.arena.name}-{cost}",
             )
             st.caption("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
-        else:
+    with right if known else nullcontext():
+        picked = ui.table(rows, shown, key="decide_options", select=True)
+        system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None
+        if system is not None:
+            onward(report, system)
+        without(page, rows)
+
+
+def without(page: ui.Page, rows: pa.Table) -> None:
+    """What is not known of any system, and how it comes."""
+    unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
+    more = f"Select a row{'' if 'price' in unknown else ' or a mark'} to go on to what the system said."
+    if not unknown:
+        st.caption(more)
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.caption(f"**No {' and no '.join(unknown)} is known.** {more}", width="content")
+        with st.popover("How it comes"):
             st.caption(
-                "**No price is known.** Prices stand on the systems’ cards, tokens in the ledger of the calls or under "
-                "Limits. This brings cards:"
+                "Prices stand on the systems’ cards. The ledger of the calls has tokens and seconds; tokens may also "
+                "be given under Budget and limits. This brings cards:"
             )
             st.code(f"mirage import systems FILE --into {page.arena.path}", language=None, wrap_lines=True)
-    with right:
-        picked = ui.table(rows, SYSTEMS, key="decide_options", select=True)
-        system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None
-        if system is None:
-            st.caption("Select a row or a mark to go on to what the system said.")
-        else:
-            onward(report, system)
 
 
 def onward(report: ChoiceReport, system: str) -> None:

@@ -149,6 +149,7 @@ def test_the_link_keeps_what_was_asked_for_and_the_page_fits_a_narrow_screen(exp
         page = show(opened, f"{explorer}/{link}")
         page.get_by_role("heading", name="cheap for all languages").wait_for()
         assert page.locator(".js-plotly-plot").count() == 2
+        page.get_by_role("button", name="Budget and limits: 3 set").click()
         assert page.get_by_role("spinbutton", name="Budget").input_value() == "5.00"
         page.set_viewport_size({"width": 390, "height": 844})
         opened.settle()
