@@ -321,7 +321,9 @@ def _measure(measure: FeatureValue) -> str:
     value = feature_text(measure.unit, measure.value)
     reason = f" No value here: {measure.reason}." if measure.reason else ""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
-    help_ = escape(measure.meaning + unit + reason)
+    # What it is; the rest of its definition is on the page of methods, not on each of hundreds of values.
+    what = f"{measure.meaning.partition('. ')[0].rstrip('.')}."
+    help_ = escape(what + unit + reason)
     return f'<span class="mg-help" title="{help_}">{escape(measure.title)}</span>\u00a0{value} '
 
 
