@@ -23,7 +23,7 @@ from benchmarks.load import index_in, server
 from mirage import store
 from mirage.ui.entries import PAGES
 
-STARTS, VOTES, ROUNDS, FIRST = 5, 20, 5, 3
+STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 """Cold starts; votes; rounds through the pages after the first; servers that are asked for first visits, each way."""
 LOOK = 6
 """Seconds that a reader looks at the first page before the next, for a first visit to find what was drawn ahead."""

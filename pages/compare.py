@@ -175,7 +175,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             many=True,
         )
     with right:
-        ui.table(rows, COLUMNS, key="comparison")
+        ui.plain_table(rows, COLUMNS, key="comparison")
     band = " The grey band is the margin." if report.margin else ""
     holm = " Verdicts of languages hold after Holm’s correction over them." if len(report.rows) > 1 else ""
     st.caption(

@@ -220,7 +220,7 @@ def onward(report: ChoiceReport, system: str) -> None:
 def languages(report: ChoiceReport) -> None:
     """The choice of every language, and what one for all loses there."""
     st.header("One for all, or one for each", anchor=False)
-    ui.table(views.language_rows(report), LANGUAGES, key="decide_languages")
+    ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
     st.caption(
         ui.plain(
             f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "

@@ -64,7 +64,7 @@ class Col:
         return next((c.meaning for c in schema.columns(self.of) if c.name == self.name), "")
 
 
-_WIDTHS: dict[str, int] = {
+COLUMN_WIDTHS: dict[str, int] = {
     "system": 172,
     "interval": 112,
     "span": 72,
@@ -133,9 +133,9 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
 
     data: dict[str, Any] = {}
     config: dict[str, Any] = {}
-    wide = sum(col.width or _WIDTHS.get(col.kind, _OTHER) for col in columns) > _FITTING
+    wide = sum(col.width or COLUMN_WIDTHS.get(col.kind, _OTHER) for col in columns) > _FITTING
     for col in columns:
-        width = col.width or _WIDTHS.get(col.kind)
+        width = col.width or COLUMN_WIDTHS.get(col.kind)
         head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
         values = rows[col.name]
         if col.kind == "system":
@@ -151,24 +151,11 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
             config[col.name] = st.column_config.TextColumn(**head, pinned=wide)
         elif col.kind == "interval":
             name = f"{col.name}_interval"
-            low, high = rows[col.low].to_pylist(), rows[col.high].to_pylist()
-            data[name] = intervals(
-                rows["system"].to_pylist() if "system" in rows.column_names else [],
-                values.to_pylist(),
-                low,
-                high,
-                mode,
-                width=(col.width or _WIDTHS[col.kind]) - 20,
-                zero=col.zero,
-                ends=col.ends,
-                endless=col.endless,
-                written=col.written,
-            )
+            data[name] = interval_images(rows, col, mode)
             config[name] = st.column_config.ImageColumn(**head)
         elif col.kind == "span":
             name = f"{col.name}_span"
-            ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
-            data[name] = [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
+            data[name] = span_texts(rows, col)
             config[name] = st.column_config.TextColumn(**head, alignment="right")
         elif col.kind == "text":
             data[col.name] = values
@@ -180,6 +167,28 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
                 data[col.name] = pa.array([form.shown(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
     return pa.table(data), config
+
+
+def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
+    """The cells of a column of intervals, as images."""
+    return intervals(
+        rows["system"].to_pylist() if "system" in rows.column_names else [],
+        rows[col.name].to_pylist(),
+        rows[col.low].to_pylist(),
+        rows[col.high].to_pylist(),
+        mode,
+        width=(col.width or COLUMN_WIDTHS[col.kind]) - 20,
+        zero=col.zero,
+        ends=col.ends,
+        endless=col.endless,
+        written=col.written,
+    )
+
+
+def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
+    """The cells of a column of two whole numbers; None where either is unknown."""
+    ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
+    return [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
 
 
 @lru_cache(maxsize=512)
