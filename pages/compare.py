@@ -178,7 +178,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
         ui.plain_table(rows, COLUMNS, key="comparison")
     band = " The grey band is the margin." if report.margin else ""
     holm = " Verdicts of languages hold after Holm’s correction over them." if len(report.rows) > 1 else ""
-    st.caption(
+    ui.note(
         "A triangle to the right: better; to the left: worse; a square: equivalent; a hollow circle: inconclusive. "
         f"Whiskers are 95% intervals with the query as the unit.{band}"
         f"{holm}"
@@ -187,15 +187,16 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
 
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
     """The queries that moved most, with the way to what was said on them."""
-    st.header("The queries that moved most", anchor=False)
+    head = "The queries that moved most"
     if not report.moved:
-        st.caption("The two differ on no query that is known here.")
+        ui.note("The two differ on no query that is known here.", heading=head)
         return
+    ui.note("", heading=head)
     by_rating = choice.measure == RATING
     columns = MOVED if by_rating else (*MOVED[:2], *VALUES, *MOVED[2:])
     picked = ui.table(views.moved(report), columns, key="moved", select=True)
     if picked is None:
-        st.caption("Select a row to read what both said. Losses of the first stand before gains of the same size.")
+        ui.note("Select a row to read what both said. Losses of the first stand before gains of the same size.")
         return
     query = report.moved[picked]
     key = key_text((query.language, query.query_id))

@@ -181,7 +181,7 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
                 select=True,
                 name=f"{page.arena.name}-{cost}",
             )
-            st.caption("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
+            ui.note("Filled: it cannot be told apart from the best. The dotted line joins those that nobody beats.")
     with right if known else nullcontext():
         picked = ui.table(rows, shown, key="decide_options", select=True)
         system = ui.rows(rows)[picked]["system"] if picked is not None else clicked[0] if clicked else None
@@ -195,10 +195,10 @@ def without(page: ui.Page, rows: pa.Table) -> None:
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
     more = f"Select a row{'' if 'price' in unknown else ' or a mark'} to go on to what the system said."
     if not unknown:
-        st.caption(more)
+        ui.note(more)
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.caption(f"**No {' and no '.join(unknown)} is known.** {more}", width="content")
+        ui.note(f"No {' and no '.join(unknown)} is known. {more}")
         with st.popover("How it comes"):
             st.caption(
                 "Prices stand on the systems’ cards. The ledger of the calls has tokens and seconds; tokens may also "
@@ -219,26 +219,24 @@ def onward(report: ChoiceReport, system: str) -> None:
 
 def languages(report: ChoiceReport) -> None:
     """The choice of every language, and what one for all loses there."""
-    st.header("One for all, or one for each", anchor=False)
+    ui.note("", heading="One for all, or one for each")
     ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
-    st.caption(
-        ui.plain(
-            f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "
-            "interval holds for all systems at once."
-        )
+    ui.note(
+        f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "
+        "interval holds for all systems at once."
     )
 
 
 def weights(report: ChoiceReport) -> None:
     """How the choice changes with what counts."""
-    st.header("With other weights", anchor=False)
+    ui.note("", heading="With other weights")
     ui.chart(
         ui.kept(by_weight, views.weight_rows(report), mode=ui.mode()),
         key="by_weight",
         alt="The system that is chosen, by the weight of each measure.",
     )
     names = list(dict.fromkeys(row.choice for row in report.by_weight if row.choice))
-    st.caption(ui.plain(f"Chosen somewhere: {', '.join(names)}. Hover a mark for its system."))
+    ui.note(f"Chosen somewhere: {', '.join(names)}. Hover a mark for its system.")
 
 
 SYSTEMS = (

@@ -74,7 +74,7 @@ def _judges(page: ui.Page) -> None:
     if scope:
         _table(ui.kept(exams.rows_in, rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
-        st.caption(
+        ui.note(
             "The means in a table are over all languages of the arena: pick one language or none to see it. "
             + _people(page, codes)
         )
@@ -100,7 +100,7 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
     worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
     if worth is not None and worth.effective.low is not None:
         row = worth.effective
-        st.caption(
+        ui.note(
             f"{len(worth.judges)} judges are worth {row.value:.1f} independent ones ({row.low:.1f} to {row.high:.1f}), "
             f"by how far their errors go together on {row.n:,} battles."
         )
@@ -121,7 +121,7 @@ def _people(page: ui.Page, codes: list[str]) -> str:
 def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], scope: str, voted: str) -> None:
     """One row a judge, one column a measure."""
     if not rows:
-        st.caption(f"No language has enough for a mean. {voted}")
+        ui.note(f"No language has enough for a mean. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
@@ -152,7 +152,7 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
         columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Of 1,000 {what}, at these prices."))
     ui.table(lines, columns, key="judges")
     where = "all languages, each weighing the same" if scope == "all" else name_of(scope)
-    st.caption(
+    ui.note(
         f"Over {where}. "
         + (
             f"Beside people's decisions on the same battles, with the query as the unit; {votes.LEAST} queries and "
@@ -160,7 +160,7 @@ def _table(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure
             if beside
             else ""
         )
-        + ui.plain(f"{_missing(rows, measures)} {voted}")
+        + f"{_missing(rows, measures)} {voted}"
     )
 
 
@@ -223,7 +223,7 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
             st.caption("No two decided the same battle.")
             return
         where = "all languages" if scope == "all" else name_of(scope or codes[0])
-        st.caption(f"Percent of the battles on which two come to the same decision, in {where}.")
+        ui.note(f"Percent of the battles on which two come to the same decision, in {where}.")
         ui.chart(
             charts.agreement_matrix(compared, mode=ui.mode()),
             key="pairs",
@@ -232,7 +232,7 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         )
         return
     measure = measures[name]
-    st.caption(measure.meaning)
+    ui.note(measure.meaning)
     judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
     if len(judges) > 1:
         ui.legend(ui.LegendEntry(judge, judge) for judge in judges)

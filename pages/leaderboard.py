@@ -103,11 +103,11 @@ def ratings(page: ui.Page) -> None:
     weak = compared.design_lines(board)
     met = f" Who met whom: {'; '.join(weak)}." if weak else ""
     if system is None:
-        st.caption(ui.plain(f"Select a row or a mark to go on to what a system said. {board.method}.{met}"))
+        ui.note(f"Select a row or a mark to go on to what a system said. {board.method}.{met}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
-        st.caption(ui.plain(_sentences(views.needed(board, system)) + met))
+        ui.note(_sentences(views.needed(board, system)) + met)
     if rows:
         subject = system if system is not None else rows[0]["system"]
         value, lines = conclusions.card_of(board, referee, subject)
@@ -199,7 +199,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[]
             if cell := ui.clicked(f"rank_{shape}"):
                 _onward(cell[0], cell[1])
             else:
-                st.caption("1 is best. Hover a mark for its rating, its intervals and its n; select it to go on.")
+                ui.note("1 is best. Hover a mark for its rating, its intervals and its n; select it to go on.")
     if shape == "ratings":
         whiskers()
     else:
@@ -227,7 +227,7 @@ def _families(tests: LanguageEffects | None) -> None:
         return
     findings = tests.significant()
     if findings:
-        st.header("Unusually strong or weak", anchor=False)
+        ui.note("", heading="Unusually strong or weak")
         rows = [
             {
                 "system": effect.system,
@@ -243,7 +243,7 @@ def _families(tests: LanguageEffects | None) -> None:
         ]
         ui.table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
     none = "" if findings else "No system is surely stronger or weaker in one family of languages than elsewhere. "
-    st.caption(
+    ui.note(
         f"{none}{tests.tested:,} tests, a system and a language family each; the chance of any false finding is held "
         "at 5% (Holm). Languages are a sample: what holds for a few of a family may not hold for its others."
     )

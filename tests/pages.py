@@ -35,6 +35,23 @@ def html(app: AppTest) -> str:
     return "".join(element.proto.body for element in app.get("html"))
 
 
+def notes(app: AppTest) -> list[str]:
+    """What is said in small type about parts of a page."""
+    return [unescape(words) for words in re.findall(r'<p class="mg-about">(.*?)</p>', html(app), re.DOTALL)]
+
+
+def read_tables(app: AppTest) -> list[list[dict[str, str]]]:
+    """The rows of every table to read, by the heads of its columns."""
+    tables = []
+    for body in re.findall(r'<table class="mg-table">(.*?)</table>', html(app), re.DOTALL):
+        heads, *lines = [
+            [unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", line)]
+            for line in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+        ]
+        tables.append([dict(zip(heads, line, strict=True)) for line in lines])
+    return tables
+
+
 def text(app: AppTest) -> str:
     """What a reader of the HTML parts sees."""
     return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html(app), flags=re.DOTALL))

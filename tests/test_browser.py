@@ -169,6 +169,7 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
         assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
         for folded in page.get_by_role("button", name=re.compile(r": \d+ set")).all():
             folded.click()
+            opened.settle()
         values = state(page)
         assert values["Arena"] == "judged"
         assert page.locator("[data-testid=stSidebar]").get_by_text("Finnish, Swahili").is_visible()
@@ -501,3 +502,16 @@ def test_without_a_browser_the_tests_are_skipped_with_a_reason_and_fail_where_th
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match="no chromium"), browser.chromium():
         pass
+
+
+def test_numbers_keep_their_separators_where_their_formats_are_kept(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=judged")
+    page.wait_for_function("() => window.mirageFormats")
+    shown = page.evaluate("""() => [
+      new Intl.NumberFormat("en", {}).format(1234.5), new Intl.NumberFormat("en", {}).format(1234.5),
+      new Intl.NumberFormat("de", {}).format(1234.5), Intl.NumberFormat("en").format(1234.5),
+      new Intl.NumberFormat("en", {}) instanceof Intl.NumberFormat,
+      new (class extends Intl.NumberFormat {})("en") instanceof Intl.NumberFormat,
+      Intl.NumberFormat.supportedLocalesOf(["en"]).join(), window.mirageFormats.size > 0,
+    ]""")
+    assert shown == ["1,234.5", "1,234.5", "1.234,5", "1,234.5", True, True, "en", True]

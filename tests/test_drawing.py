@@ -14,6 +14,7 @@ from test_page_features import feature_mean
 
 from mirage.charts import compare, features, leaderboard
 from mirage.charts.drawing import Drawing, draw
+from mirage.charts.judges import judge_figure
 from mirage.charts.palette import MARK_SIZE, SPACE, family, ink
 from mirage.charts.primitives import ticks
 from mirage.features import FeatureMean
@@ -178,3 +179,39 @@ def test_values_leave_room_for_half_a_mark() -> None:
     drawn = draw(figure)
     top = figure["layout"]["margin"]["t"]
     assert all(top + MARK_SIZE / 2 <= mark[1] <= top + features.PANEL - SPACE / 2 for mark in drawn.marks)
+
+
+def test_a_judges_mark_is_its_own_hollow_where_too_little_is_known_and_the_fair_line_lies_on_the_grid() -> None:
+    rows = [
+        {
+            "judge": judge,
+            "language": code,
+            "first": 0.5,
+            "first_low": 0.4,
+            "first_high": 0.6,
+            "first_n": 9,
+            "enough": sure,
+        }
+        for judge, code, sure in (("a", "en", True), ("a", "sw", False), ("b", "en", True))
+    ]
+    figure = judge_figure(
+        rows,
+        measure="first",
+        judges=["a", "b"],
+        languages=["en", "sw"],
+        title="First",
+        unit="rate",
+        fair=0.5,
+        mode="light",
+    )
+    assert [trace["marker"]["symbol"] for trace in figure["data"]] == [family("a").symbol, family("b").symbol]
+    root = parsed(draw(figure))
+    shapes = [look for defs in root.iter("defs") for look in defs.iter() if look.get("stroke")]
+    looks = [(look.get("fill"), look.get("stroke")) for look in shapes]
+    colors = ink("light")
+    known, other = family("a").color("light"), family("b").color("light")
+    assert looks == [(known, known), (colors.ground, colors.muted), (other, other)]
+    lines = [(line.get("x1"), line.get("stroke-dasharray")) for line in root.iter("line")]
+    fair = next(k for k, (_, dashes) in enumerate(lines) if dashes == "2,2")
+    assert any(k < fair and x == lines[fair][0] for k, (x, _) in enumerate(lines)), "a line of the grid lies below it"
+    assert "50%" in texts(draw(figure))

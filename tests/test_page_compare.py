@@ -18,9 +18,10 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store, ui
 from mirage.charts.compare import differences
+from mirage.charts.palette import FORMATS
 from mirage.comparison import compare_systems
 from mirage.views import compare as views
-from pages import headings, html, page_text
+from pages import headings, html, page_text, read_tables
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "compare.py"
@@ -71,7 +72,7 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
     (band,) = figure["layout"]["shapes"]
     assert (band["x0"], band["x1"]) == (-0.1, 0.1)
     assert "Holm" in page_text(page)
-    assert page.dataframe[1].value["query_id"].tolist() == [row.query_id for row in report.moved]
+    assert page.dataframe[0].value["query_id"].tolist() == [row.query_id for row in report.moved]
 
 
 def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
@@ -185,6 +186,6 @@ def test_the_second_system_may_be_in_another_arena(
     app = open_page(by="rate", a=system, against="yesterday", b=system)
     assert not app.exception
     assert headings(app)[0] == f"{system} {views.verdict_words(expected)} {system} (yesterday)"
-    assert app.dataframe[0].value["difference"].iloc[0] == pytest.approx(expected.overall.difference)
+    assert read_tables(app)[0][0]["Difference"] == FORMATS["difference"].write(expected.overall.difference)
     alone = open_page(by="rate", a=system)
     assert "yesterday" not in headings(alone)[0]

@@ -21,7 +21,7 @@ from mirage.sources.simulated import simulate_arena
 from mirage.views import agreement, people
 from mirage.views import judges as views
 from mirage.views.leaderboard import battles_of
-from pages import page_text
+from pages import notes, page_text
 
 PAGE = ROOT / "pages" / "judges.py"
 
@@ -199,8 +199,8 @@ def test_agreement_is_shown_where_there_are_votes_and_the_languages_without_are_
     app = opened(arena="sim", languages=picked.split()) if picked else opened(arena="sim")
     assert not app.exception
     assert voted_on(app) == expected
-    (caption,) = (element.value for element in app.caption if "Random votes" in element.value)
-    have, _, lack = caption.partition("Random votes")[2].partition("No votes in")
+    (note,) = (note for note in notes(app) if "Random votes" in note)
+    have, _, lack = note.partition("Random votes")[2].partition("No votes in")
     shown = set(picked.split() or ("ar", "en", "fi", "sw"))
     for code, n in counts.items():
         assert (f"{LANGUAGES[code].name} {n}" in have) is (code in shown)
@@ -214,7 +214,7 @@ def test_without_a_random_vote_the_page_says_that_nobody_has_voted(partly: Path)
     vote(partly, {"fi": 3}, control=False)
     app = opened(arena="sim")
     assert not app.exception
-    assert not any("Random votes:" in element.value for element in app.caption)
+    assert not any("Random votes" in note for note in notes(app))
     assert voted_on(app) == set()
 
 

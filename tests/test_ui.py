@@ -9,6 +9,7 @@ import tomllib
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,8 +22,9 @@ from mirage import schema, store, ui
 from mirage.errors import UnknownName
 from mirage.store import export as exporting
 from mirage.ui import entries, states
+from mirage.ui.plain_table import table_html
 from mirage.ui.ratings import columns
-from mirage.ui.table import _prepare, dot, intervals
+from mirage.ui.table import Col, _prepare, dot, intervals
 from pages import page_text, titles
 
 APP = ROOT / "app.py"
@@ -341,6 +343,47 @@ def test_intervals_share_one_scale_and_mark_zero() -> None:
     (only,) = intervals(["a"], [3.0], [3.0], [3.0], "dark")
     assert "stroke-dasharray" not in str(only)
     assert intervals(["a"], [None], [None], [None], "light") == [None]
+
+
+def test_an_interval_alone_fills_its_own_scale_and_a_part_of_one_that_is_given() -> None:
+    def width(image: str | None) -> float:
+        return float(re.findall(r"<rect [^>]*width='([\d.]+)'", unquote(str(image)))[0])
+
+    alone, on_scale = (intervals(["a"], [0.5], [0.4], [0.6], "light", ends=ends)[0] for ends in (None, (0.0, 1.0)))
+    assert width(on_scale) == pytest.approx(0.2 * width(alone), abs=0.1)
+
+
+def test_a_table_to_read_says_what_one_to_sort_says_and_takes_names_for_names() -> None:
+    rows = pa.table(
+        {
+            "system": ["<b>a</b>", "b"],
+            "value": [-0.25, None],
+            "low": [-0.5, None],
+            "high": [0.0, None],
+            "n": [1200, 3],
+            "words": ["x & y", None],
+            "least": [1, None],
+            "most": [3, None],
+        }
+    )
+    columns = (
+        Col("system", "System", "system"),
+        Col("value", "Value", "difference", help='What it is, "so"'),
+        Col("value", "Interval", "interval", low="low", high="high"),
+        Col("n", "n", "count"),
+        Col("words", "Words", "text"),
+        Col("n", "Ranks", "span", low="least", high="most"),
+    )
+    markup = table_html(rows, columns, "light")
+    heads, first, second = (re.findall(r"<t[hd].*?</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", markup))
+    assert [re.sub("<[^>]*>", "", head) for head in heads] == ["System", "Value", "Interval", "n", "Words", "Ranks"]
+    assert 'title="What it is, &quot;so&quot;"' in heads[1]
+    seen = [[unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in line] for line in (first, second)]
+    assert seen[0] == ["<b>a</b>", "\u22120.250", "", "1,200", "x & y", "1\u20133"]
+    assert seen[1] == ["b", "\u2013", "\u2013", "3", "\u2013", "\u2013"]
+    assert 'alt="\u22120.500 to 0.000"' in first[2]
+    assert "<b>a</b>" not in markup
+    assert 'scope="row"' in first[0]
 
 
 @pytest.mark.parametrize("maker", ["gpt-4", "aya", "mistral", "llama", "orca", "gemma", "qwen", "baseline/x", "other"])

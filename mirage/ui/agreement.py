@@ -18,7 +18,7 @@ from mirage.text import MANY, counted, listed
 from mirage.ui.chart import chart
 from mirage.ui.frame import Page
 from mirage.ui.pick import pick, pick_language
-from mirage.ui.states import refuse
+from mirage.ui.states import badge_html, refuse
 from mirage.ui.table import Col, mode, table
 from mirage.ui.text import plain
 from mirage.views import people
@@ -126,7 +126,7 @@ def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
     if where and row.language != "all":
         subject += f" in {name_of(row.language)}"
     color = "green" if row.enough else "gray"
-    st.badge(plain(f"{subject}: {agreement_words(row)}"), color=color, help=plain(explanation(row)))  # type: ignore[arg-type]
+    st.html(badge_html(f"{subject}: {agreement_words(row)}", color, explanation(row)))
 
 
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
@@ -146,9 +146,8 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
     if codes:
         agreement_badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
     elif "answers" in page.arena.tables:
-        st.badge(
-            "People: no votes yet", color="gray", help="Nobody has voted on a battle drawn at random; see Spot check."
-        )
+        about = "Nobody has voted on a battle drawn at random; see Spot check."
+        st.html(badge_html("People: no votes yet", "gray", about))
 
 
 def show_citations(page: Page, languages: Sequence[str]) -> None:

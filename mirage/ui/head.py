@@ -10,7 +10,7 @@ from html import escape
 import streamlit as st
 
 from mirage.ui.entries import PageEntry
-from mirage.ui.states import kind_of
+from mirage.ui.states import badge_html, kind_of
 
 
 class Head:
@@ -63,8 +63,7 @@ class Head:
     @property
     def written(self) -> str:
         """The head as HTML; all of it is escaped."""
-        shown, color, meaning = kind_of(self._label)
-        kind = f'<span class="mg-kind mg-kind-{color}" title="{escape(meaning)}">{escape(shown)}</span>'
+        kind = badge_html(*kind_of(self._label))
         conclusion = f'<p class="mg-conclusion">{escape(self._conclusion)}</p>' if self._conclusion else ""
         summary = f'<p class="mg-summary">{escape(self._summary)}</p>' if self._summary else ""
         title, about = escape(self._entry.title), escape(self._entry.question)

@@ -33,10 +33,11 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
         key: unique on the page.
     """
     add_table(key, rows, columns)
-    st.html(kept(_html, rows, columns=tuple(columns), mode=mode()))
+    st.html(kept(table_html, rows, columns=tuple(columns), mode=mode()))
 
 
-def _html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
+def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
+    """The table as HTML; all that the rows say is escaped."""
     heads = "".join(map(_head, columns))
     cells = zip(*(_cells(rows, col, mode) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)

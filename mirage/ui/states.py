@@ -39,6 +39,17 @@ def kind_of(label: str) -> tuple[str, str, str]:
     return (label, *LABELS.get(label, ("gray", "The arena's own words.")))
 
 
+def badge_html(text: str, color: str, meaning: str) -> str:
+    """A badge as HTML, its meaning one hover away; plain text.
+
+    Args:
+        text: on the badge.
+        color: blue, violet, orange, green or gray.
+        meaning: what it means.
+    """
+    return f'<span class="mg-kind mg-kind-{color}" title="{escape(meaning)}">{escape(text)}</span>'
+
+
 def badge(label: str) -> None:
     """Say what kind of numbers these are, by an arena's label; its meaning is one hover away."""
     shown, color, meaning = kind_of(label)

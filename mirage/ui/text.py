@@ -242,6 +242,15 @@ def heading_html(text: str) -> str:
     return f'<h2 class="mg-heading">{escape(text)}</h2>'
 
 
+def note(text: str, *, heading: str = "") -> None:
+    """Say something about a part of a page, in small type, and give the part a heading; plain text.
+
+    Streamlit's own captions and headings are Markdown, which a browser takes three times as long to show.
+    """
+    head = heading_html(heading) if heading else ""
+    st.html(head + (f'<p class="mg-about">{escape(text)}</p>' if text else ""))
+
+
 @lru_cache(maxsize=256)
 def formula_html(formula: str, color: str) -> str:
     """A formula of the definitions as an image whose words are its LaTeX: what sets formulas in a browser takes long.
