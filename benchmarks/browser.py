@@ -28,7 +28,10 @@ STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 LOOK = 6
 """Seconds that a reader looks at the first page before the next, for a first visit to find what was drawn ahead."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-_DRAWN = """() => !document.querySelector("[data-testid=stSkeleton]")
+_DRAWN = """title => [...document.querySelectorAll("h1")].some(({ textContent }) => textContent.trim() === title)
+  && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning"
+  && !document.querySelector("[data-testid=stSkeleton]")
+  && [...document.querySelectorAll("[data-testid=stDataFrame]")].every((table) => table.querySelector("canvas"))
   && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every((chart) => chart.querySelector(".main-svg"))
   && [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].every(
     ({ shadowRoot }) => shadowRoot?.querySelector("*") && !shadowRoot.querySelector(".drawing:empty"))"""
@@ -36,10 +39,13 @@ _DONE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 def drawn(page: Any, title: str) -> None:
-    """Wait until a page's heading is there, its script is done and nothing is left to be drawn, charts included."""
-    page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
-    page.wait_for_selector(_DONE)
-    page.wait_for_function(_DRAWN)
+    """Wait until a page's heading is there, its script is done, nothing is left to be drawn, tables and charts
+    included, and the browser has painted that.
+
+    The browser looks at little, once a frame: to look through a whole page would be time of the benchmark's own.
+    """
+    page.wait_for_function(_DRAWN, arg=title)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[Any]], query: str, title: str) -> float:
