@@ -259,7 +259,7 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
 def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     systems = [system for system, _ in grid(page)]
-    cells = page.locator(".st-key-scroll_rank_map use")
+    cells = page.locator(".st-key-scroll_rank_map .marks path")
     assert cells.count() == len(systems) * 2
     cells.last.scroll_into_view_if_needed()
     cells.last.click(force=True)  # a cell's number lies on it

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from typing import Any
 
+import browser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +16,9 @@ from test_many_languages import SIXTY
 from test_page_features import feature_mean
 
 from mirage.charts import compare, features, leaderboard
-from mirage.charts.drawing import Drawing, draw
+from mirage.charts.drawing import Drawing, _outline, draw
 from mirage.charts.judges import judge_figure
-from mirage.charts.palette import MARK_SIZE, SPACE, family, ink
+from mirage.charts.palette import MARK_SIZE, SHAPES, SPACE, family, ink
 from mirage.charts.primitives import ticks
 from mirage.features import FeatureMean
 
@@ -27,6 +30,32 @@ VALUES = st.floats(-1e6, 1e6, allow_nan=False)
 def parsed(drawn: Drawing) -> ET.Element:
     """The SVG, which must be well formed."""
     return ET.fromstring(drawn.svg)
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Any]:
+    with browser.chromium() as start:
+        yield start().page
+
+
+def outlines(drawn: Drawing) -> list[tuple[float, float, float, str]]:
+    """Of every mark its place along x as a share, its upper and lower end in pixels, and its colour."""
+    marks = []
+    for column in parsed(drawn).iter("svg"):
+        if column.get("class") != "marks":
+            continue
+        for path in column:
+            for outline in re.findall("M[^M]*z", path.get("d", "")):
+                start, *steps = re.findall(r"([Mlhva])([^Mlhvaz]*)", outline)
+                y = [float(start[1].split()[1])]
+                for command, numbers in steps:
+                    down = [float(number) for number in numbers.split()]
+                    y.append(y[-1] + (0 if command in "ha" else down[-1]))
+                    if command == "a":
+                        y += [y[0] - down[0], y[0] + down[0], y[0]]
+                share = float(column.get("x", "").rstrip("%")) / 100
+                marks.append((share, min(y), max(y), path.get("fill", "")))
+    return marks
 
 
 def texts(drawn: Drawing) -> list[str]:
@@ -61,9 +90,10 @@ def test_marks_lie_where_the_axes_put_their_values() -> None:
         )
         assert top < y < bottom
         assert list(click or ()) == [row.system, row.language, "length"]
-    uses = list(parsed(drawn).iter("use"))
-    assert [float(use.get("x", "").rstrip("%")) / 100 for use in uses] == pytest.approx([m[0] for m in drawn.marks])
-    assert [float(use.get("y", "")) for use in uses] == [mark[1] for mark in drawn.marks]
+    extents = sorted(outlines(drawn))
+    for (x, top, bottom, _), (share, y, *_) in zip(extents, sorted(drawn.marks), strict=True):
+        assert x == pytest.approx(share, abs=1e-4)
+        assert top <= y <= bottom <= top + 1.4 * drawn.size
     assert (drawn.left, drawn.right) == (figure["layout"]["margin"]["l"], figure["layout"]["margin"]["r"])
 
 
@@ -71,14 +101,31 @@ def test_marks_lie_where_the_axes_put_their_values() -> None:
 def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     first, second = "aya-101", "baseline/x"
     drawn = draw(panels([mean(first, "ar", 1.0), mean(second, "ar", 2.0), mean(first, "en", 2.0)], mode=mode))
-    root = parsed(drawn)
-    looks = {element.get("id"): element for element in root.iter("g") if element.get("id")}
-    assert len(looks) == 2, "marks that look alike share their look"
-    for use, system in zip(root.iter("use"), (first, second, first), strict=True):
-        look = ET.tostring(looks[use.get("href", "").removeprefix("#")], encoding="unicode")
-        assert family(system).color(mode) in look
-        (shape,) = ET.fromstring(f"<g>{family(system).shape}</g>")
-        assert all(value in look for value in shape.attrib.values())
+    colors = [color for *_, color in outlines(drawn)]
+    assert colors == [family(system).color(mode) for system in (first, second, first)]
+
+
+def test_marks_that_look_alike_in_one_place_are_one_path() -> None:
+    by_feature = {name: (mean("a", "ar", 1.0), mean("a", "en", 2.0)) for name in ("length", "n_citations")}
+    drawn = draw(features.panels(by_feature, features=tuple(by_feature), languages=LANGUAGES, chosen=(), mode="light"))
+    assert len(outlines(drawn)) == len(drawn.marks) == 4
+    paths = [path for column in parsed(drawn).iter("svg") if column.get("class") == "marks" for path in column]
+    assert len(paths) == 2, "one for each language, with a mark in each panel"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("symbol", sorted(SHAPES))
+def test_a_mark_is_the_shape_that_tables_show(symbol: str, page: Any) -> None:
+    bounds = """([drawn, shape]) => [`<path d="${drawn}"/>`, shape].map((markup) => {
+      document.body.innerHTML = `<svg>${markup}</svg>`
+      const mark = document.querySelector("svg > *")
+      const { x, y, width, height } = mark.getBBox()
+      return [x, y, width, height, mark.getTotalLength()]
+    })"""
+    size = 9 if symbol == "square" else 10
+    ours, shown = page.evaluate(bounds, [_outline(symbol, size, 8.0), SHAPES[symbol]])
+    assert [ours[0] + 8, *ours[1:4]] == pytest.approx(shown[:4], abs=0.05)
+    assert ours[4] == pytest.approx(shown[4], rel=0.03), "browsers measure a circle along a polygon"
 
 
 def test_names_and_titles_are_text_whatever_they_hold() -> None:
@@ -102,7 +149,7 @@ def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     assert set(texts(drawn)) == {*LANGUAGES, *names, "1", "2", "3"}
     ramp = ink("light").ramp
     fills = [path.get("fill") for path in parsed(drawn).iter("path") if path.get("fill")]
-    assert fills == [color for _, color in ramp], "best, middle and worst of three are the stops of the ramp"
+    assert list(dict.fromkeys(fills)) == [color for _, color in ramp], "best, middle and worst of three are its stops"
     assert draw(rank_map(["a", "b", "c", "d"])).svg.count(ramp[1][1]) == 0, "others lie between them"
 
 
@@ -112,8 +159,8 @@ def test_panels_in_focus_have_a_line_through_their_dots_and_the_others_fade() ->
     color = family("a").color("light")
     (group,) = [g for g in root.iter("g") if g.get("stroke") == color]
     assert len(list(group)) == len(LANGUAGES) - 1
-    marks = [g for g in root.iter("g") if g.get("class") == "marks"]
-    assert [float(g.get("opacity", "")) for g in marks] == [pytest.approx(0.22), 1]
+    marks = [path for column in root.iter("svg") if column.get("class") == "marks" for path in column]
+    assert [float(path.get("opacity", "")) for path in marks] == [pytest.approx(0.22), 1] * len(LANGUAGES)
 
 
 def test_whiskers_reach_their_ends_and_stop_at_the_edge_without_a_cap() -> None:
@@ -206,11 +253,11 @@ def test_a_judges_mark_is_its_own_hollow_where_too_little_is_known_and_the_fair_
     )
     assert [trace["marker"]["symbol"] for trace in figure["data"]] == [family("a").symbol, family("b").symbol]
     root = parsed(draw(figure))
-    shapes = [look for defs in root.iter("defs") for look in defs.iter() if look.get("stroke")]
-    looks = [(look.get("fill"), look.get("stroke")) for look in shapes]
+    shapes = [path for column in root.iter("svg") if column.get("class") == "marks" for path in column]
+    looks = [(path.get("fill"), path.get("stroke")) for path in shapes]
     colors = ink("light")
     known, other = family("a").color("light"), family("b").color("light")
-    assert looks == [(known, known), (colors.ground, colors.muted), (other, other)]
+    assert set(looks) == {(known, known), (colors.ground, colors.muted), (other, other)}
     lines = [(line.get("x1"), line.get("stroke-dasharray")) for line in root.iter("line")]
     fair = next(k for k, (_, dashes) in enumerate(lines) if dashes == "2,2")
     assert any(k < fair and x == lines[fair][0] for k, (x, _) in enumerate(lines)), "a line of the grid lies below it"

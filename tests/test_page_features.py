@@ -267,9 +267,11 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         opened = start()
         page = opened.page
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        dots = page.locator(".st-key-panels use")
+        dots = page.locator(".st-key-panels .marks path")
         dots.first.wait_for()
-        assert dots.count() == 6
+        assert dots.count() == len({family(f"sim-0{k}").light for k in range(1, 7)}), "a path for each colour"
+        places = browser.mark_places(page, "panels")
+        assert len(places) == 6
         opened.settle()
         legend = page.locator(".mg-mark")
         assert legend.count() == len({family(f"sim-0{k}") for k in range(1, 7)})
@@ -277,12 +279,12 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
             "what cleans HTML has left the mark"
         )
         assert page.locator(".mg-legend i").count() == 0
-        dots.last.hover(force=True)
+        page.mouse.move(*places[-1])
         says = page.locator(".st-key-panels .tip").inner_text().splitlines()
         assert says[0].startswith("sim-0")
         assert says[1].startswith("English: ")
         assert says[2] == "n = 12 of 12 answers"
-        dots.last.click(force=True)  # what is nearest is meant, whatever lies on top
+        page.mouse.click(*places[-1])  # what is nearest is meant, whatever lies on top
         assert page.locator(".st-key-panels .ring").count() == 1
         onward = page.get_by_role("button", name="The answers behind it")
         onward.wait_for()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,11 @@ _MARKUP = re.compile(r"<(/?)(b|span)(?: style=\"color:(#[0-9a-f]{3,6})\")?>")
 """What the texts of figures have of markup; all else in them is escaped."""
 _RADIUS = 5.0
 """Of a shape of 16 x 16."""
+_Columns = dict[str, dict[str, list[str]]]
+"""The marks by their place along x and how they are painted, as data of paths.
+
+An element for each mark would be most of what a browser does for the whole page.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,8 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
             low, high = layout[name].get("domain", (0, 1))
             top, bottom = (margin["t"] + (1 - end) * room for end in (high, low))
             fields[number] = _Field(layout[f"xaxis{number}"], layout[name], top, bottom)
-    looks: dict[str, str] = {}
+    columns: _Columns = {}
+    above: list[str] = []
     shapes = [(shape["type"], _shape(shape, fields[""])) for shape in layout.get("shapes", ())]
     parts = [drawn for kind, drawn in shapes if kind != "line"]
     parts += [part for field in fields.values() for part in _grid(field)]
@@ -95,15 +102,20 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
         if trace["mode"] == "lines":
             parts.append(_lines(trace, field))
         else:
-            parts += _marks(trace, field, looks)
+            if "error_x" in trace:
+                parts.append(_whiskers(trace, field))
+            _marks(trace, field, columns)
+            if "text" in trace["mode"]:
+                above.append(_numbers(trace, field))
             marks += _hovers(trace, field)
             size = max(size, trace["marker"]["size"])
+    parts += map(_column, columns, columns.values())
+    parts += above
     parts += [_note(note, margin["t"], room) for note in layout.get("annotations", ())]
-    defs = "".join(f'<g id="{name}">{shape}</g>' for shape, name in looks.items())
     width = f"{layout['width'] - margin['l'] - margin['r']}px" if "width" in layout else "100%"
     svg = (
         f'<svg width="{width}" height="{height}" font-family="{FONT}" font-size="{TEXT_SIZE}" '
-        f'fill="{layout["font"]["color"]}"><defs>{defs}</defs>{"".join(parts)}</svg>'
+        f'fill="{layout["font"]["color"]}">{"".join(parts)}</svg>'
     )
     return Drawing(svg, tuple(marks), margin["l"], margin["r"], size)
 
@@ -199,39 +211,67 @@ def _lines(trace: Mapping[str, Any], field: _Field) -> str:
     return f'<g stroke="{line["color"]}" stroke-width="{line["width"]}" stroke-dasharray="{dash}">{pieces}</g>'
 
 
-def _marks(trace: Mapping[str, Any], field: _Field, looks: dict[str, str]) -> Iterator[str]:
-    """The marks of a trace, each a use of its look, and the texts on them."""
+def _marks(trace: Mapping[str, Any], field: _Field, columns: _Columns) -> None:
+    """Add the marks of a trace to those of each place along x: as one path for all that look the same there."""
     marker, n = trace["marker"], len(trace["x"])
     colors, symbols = _each(_colors(marker), n), _each(marker.get("symbol", "circle"), n)
     edge = marker.get("line", {})
     edges = _each(edge.get("color", "none"), n)
-    if "error_x" in trace:
-        yield _whiskers(trace, field)
-    uses = []
+    rest = f'stroke-width="{edge.get("width", 0)}" opacity="{marker.get("opacity", 1)}"'
     for x, y, color, symbol, stroke in zip(trace["x"], trace["y"], colors, symbols, edges, strict=True):
-        look = _look(symbol, marker["size"], color, stroke)
-        name = looks.setdefault(look, f"m{len(looks)}")
-        uses.append(f'<use href="#{name}" x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}"/>')
-    yield (
-        f'<g class="marks" opacity="{marker.get("opacity", 1)}" stroke-width="{edge.get("width", 0)}">'
-        f"{''.join(uses)}</g>"
+        column = columns.setdefault(f"{100 * field.x(x):.2f}%", {})
+        path = _outline(symbol, marker["size"], round(field.y(y), 1))
+        column.setdefault(f'fill="{color}" stroke="{stroke}" {rest}', []).append(path)
+
+
+def _column(x: str, looks: Mapping[str, Sequence[str]]) -> str:
+    """The marks at a place along x."""
+    paths = "".join(f'<path d="{"".join(outlines)}" {paint}/>' for paint, outlines in looks.items())
+    return f'<svg class="marks" x="{x}" overflow="visible">{paths}</svg>'
+
+
+def _numbers(trace: Mapping[str, Any], field: _Field) -> str:
+    """The texts on the marks of a trace."""
+    inks = _each(trace["textfont"]["color"], len(trace["x"]))
+    texts = "".join(
+        f'<text x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}" dy=".35em" fill="{color}">{escape(text)}</text>'
+        for x, y, text, color in zip(trace["x"], trace["y"], trace["text"], inks, strict=True)
     )
-    if "text" in trace["mode"]:
-        inks = _each(trace["textfont"]["color"], n)
-        texts = "".join(
-            f'<text x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}" dy=".35em" fill="{color}">{escape(text)}</text>'
-            for x, y, text, color in zip(trace["x"], trace["y"], trace["text"], inks, strict=True)
-        )
-        yield f'<g font-size="{trace["textfont"]["size"]}" text-anchor="middle">{texts}</g>'
+    return f'<g font-size="{trace["textfont"]["size"]}" text-anchor="middle">{texts}</g>'
 
 
-def _look(symbol: str, size: float, color: str, edge: str) -> str:
-    """A mark about the origin, in its colours within and at its edge."""
-    paint = f'fill="{color}" stroke="{edge}"'
+def _outline(symbol: str, size: float, y: float) -> str:
+    """A mark around x = 0 as the data of a path."""
     if symbol == "square":
-        return f'<path d="M{-size / 2} {-size / 2}h{size}v{size}h{-size}z" {paint}/>'
+        return f"M{-size / 2:g} {y - size / 2:.5g}h{size:g}v{size:g}h{-size:g}z"
     scale = size / 2 / _RADIUS
-    return f'<g transform="scale({scale:.3g}) translate(-8 -8)" {paint}>{SHAPES[symbol]}</g>'
+    if symbol == "circle":
+        radius = _RADIUS * scale
+        half = f"a{radius:g} {radius:g} 0 1 0"
+        return f"M{-radius:g} {y:.5g}{half} {2 * radius:g} 0{half} {-2 * radius:g} 0z"
+    (start_x, start_y), *steps = _corners(symbol)
+    moves = "".join(f"l{scale * dx:.3g} {scale * dy:.3g}" for dx, dy in steps)
+    return f"M{scale * (start_x - 8):.4g} {y + scale * (start_y - 8):.5g}{moves}z"
+
+
+@cache
+def _corners(symbol: str) -> tuple[tuple[float, float], ...]:
+    """A shape of 16 x 16 by its first corner, and the steps from there to the others."""
+    (data,) = re.findall(r"d='([^']*)'", SHAPES[symbol])
+    corners: list[tuple[float, float]] = []
+    x = y = 0.0
+    for command, written in re.findall(r"([MmLlHhVv])([^A-Za-z]*)", data):
+        numbers = [float(number) for number in re.findall(r"-?(?:\d*\.\d+|\d+)", written)]
+        if command in "Hh":
+            pairs = [(number, 0.0 if command == "h" else y) for number in numbers]
+        elif command in "Vv":
+            pairs = [(0.0 if command == "v" else x, number) for number in numbers]
+        else:
+            pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+        for across, down in pairs:
+            x, y = (x + across, y + down) if command.islower() else (across, down)
+            corners.append((x, y))
+    return (corners[0], *((b[0] - a[0], b[1] - a[1]) for a, b in pairwise(corners)))
 
 
 def _colors(marker: Mapping[str, Any]) -> str | Sequence[str]:
