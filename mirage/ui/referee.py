@@ -11,14 +11,14 @@ from mirage.ui.pick import check_link, pick
 
 
 def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
-    """Pick a referee.
+    """Pick a referee; nothing is drawn where there is one alone.
 
     Args:
         referees: their names.
         role: what the referee does on this page, as a sentence.
-        listed: draw them as a list however few they are, where a row is full; nothing is drawn where there is one.
+        listed: draw them as a list however few they are, where a row is full.
     """
-    if listed and len(referees) == 1 and not check_link("referee", "referee", referees):
+    if len(referees) == 1 and not check_link("referee", "referee", referees):
         return referees[0]
     few = len(referees) <= 4 and not listed
     chosen: str = pick(
