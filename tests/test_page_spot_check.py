@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -340,8 +341,8 @@ def elsewhere(page: str, **params: str | list[str]) -> AppTest:
 
 def badges(app: AppTest) -> dict[str, str]:
     """Words of the badges about people, and their colour."""
-    matches = re.findall(r":(\w+)-badge\[(.*?)(?<!\\)\]", "\n".join(element.value for element in app.markdown))
-    return {re.sub(r"\\(.)", r"\1", words): color for color, words in matches if words.startswith("People")}
+    matches = re.findall(r'<span class="mg-kind mg-kind-(\w+)" title="[^"]*">(People[^<]*)</span>', html(app))
+    return {unescape(words): color for color, words in matches}
 
 
 def test_the_judges_page_says_how_far_each_judge_agrees_with_people(simulated: store.Arena) -> None:
