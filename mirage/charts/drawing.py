@@ -155,20 +155,18 @@ def _names(axis: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     return zip(values, axis.get("ticktext") or [f"{value:g}".replace("-", "−") for value in values], strict=True)
 
 
-def _upright(field: _Field, value: float, color: str) -> str:
-    """A line over the whole height."""
+def _upright(field: _Field, value: float, color: str, look: str = "") -> str:
+    """A line over the whole height; `look` is further attributes."""
     x = f"{100 * field.x(value):.2f}%"
-    return f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{color}"/>'
+    return f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{color}"{look}/>'
 
 
 def _shape(shape: Mapping[str, Any], field: _Field) -> str:
     """A line from top to bottom, or a stretch of x that is shaded."""
     if shape["type"] == "line":
-        line, x = shape["line"], f"{100 * field.x(shape['x0']):.2f}%"
-        return (
-            f'<line x1="{x}" x2="{x}" y1="{field.top:.1f}" y2="{field.bottom:.1f}" stroke="{line["color"]}" '
-            f'stroke-width="{line["width"]}" stroke-dasharray="{_DASHES[line.get("dash", "solid")]}"/>'
-        )
+        line = shape["line"]
+        look = f' stroke-width="{line["width"]}" stroke-dasharray="{_DASHES[line.get("dash", "solid")]}"'
+        return _upright(field, shape["x0"], line["color"], look)
     start, end = field.x(shape["x0"]), field.x(shape["x1"])
     return (
         f'<rect x="{100 * start:.2f}%" width="{100 * (end - start):.2f}%" y="{field.top:.1f}" '

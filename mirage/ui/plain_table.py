@@ -14,7 +14,7 @@ import streamlit as st
 from mirage.charts.palette import FORMATS, Mode, span
 from mirage.ui.kept import kept
 from mirage.ui.parts import add_table
-from mirage.ui.table import COLUMN_WIDTHS, Col, interval_images, mark_html, mode, span_texts
+from mirage.ui.table import Col, interval_images, mark_html, mode, span_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,8 +50,7 @@ def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
 
 def _head(col: Col) -> str:
     about = f' title="{escape(col.meaning)}"' if col.meaning else ""
-    width = col.width or COLUMN_WIDTHS.get(col.kind)
-    least = f' style="min-width: {width}px"' if width else ""
+    least = f' style="min-width: {col.pixels}px"' if col.pixels else ""
     return f'<th scope="col"{_side(col)}{about}{least}>{escape(col.label)}</th>'
 
 

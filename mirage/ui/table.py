@@ -57,6 +57,11 @@ class Col:
     """Whether a `text` stands at the right, as numbers do."""
 
     @property
+    def pixels(self) -> int | None:
+        """Its width; None where its kind has none."""
+        return self.width or _WIDTHS.get(self.kind)
+
+    @property
     def meaning(self) -> str:
         """The text shown on the column head."""
         if self.help or not self.of:
@@ -64,7 +69,7 @@ class Col:
         return next((c.meaning for c in schema.columns(self.of) if c.name == self.name), "")
 
 
-COLUMN_WIDTHS: dict[str, int] = {
+_WIDTHS: dict[str, int] = {
     "system": 172,
     "interval": 112,
     "span": 72,
@@ -133,9 +138,9 @@ def _prepare(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Tab
 
     data: dict[str, Any] = {}
     config: dict[str, Any] = {}
-    wide = sum(col.width or COLUMN_WIDTHS.get(col.kind, _OTHER) for col in columns) > _FITTING
+    wide = sum(col.pixels or _OTHER for col in columns) > _FITTING
     for col in columns:
-        width = col.width or COLUMN_WIDTHS.get(col.kind)
+        width = col.pixels
         head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
         values = rows[col.name]
         if col.kind == "system":
@@ -177,7 +182,7 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
         rows[col.low].to_pylist(),
         rows[col.high].to_pylist(),
         mode,
-        width=(col.width or COLUMN_WIDTHS[col.kind]) - 20,
+        width=(col.pixels or _OTHER) - 20,
         zero=col.zero,
         ends=col.ends,
         endless=col.endless,
