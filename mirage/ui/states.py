@@ -52,8 +52,7 @@ def badge_html(text: str, color: str, meaning: str) -> str:
 
 def badge(label: str) -> None:
     """Say what kind of numbers these are, by an arena's label; its meaning is one hover away."""
-    shown, color, meaning = kind_of(label)
-    st.badge(plain(shown), color=color, help=meaning)  # type: ignore[arg-type]  # one of Streamlit's names
+    st.html(badge_html(*kind_of(label)))
 
 
 @contextmanager
