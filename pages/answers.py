@@ -207,7 +207,7 @@ def show_answers(scope: views.Scope, selection: views.AnswerFilter, shown: views
     if others:
         head = f"The other {len(others)}" if hits else f"None of the {len(names)} answers matches"
         answer_card.show_answers(head, shown, others, hits=(), texts=scope.answer_texts)
-    answer_card.unmeasured(shown)
+    answer_card.about_features(shown)
 
 
 def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:

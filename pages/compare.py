@@ -172,7 +172,7 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
             key="differences",
             alt="Difference of the two systems in every language with its 95% interval.",
             name=f"{page.arena.name}-comparison",
-            many=True,
+            drawn=True,
         )
     with right:
         ui.plain_table(rows, COLUMNS, key="comparison")
@@ -189,14 +189,13 @@ def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> No
     """The queries that moved most, with the way to what was said on them."""
     head = "The queries that moved most"
     if not report.moved:
-        ui.note("The two differ on no query that is known here.", heading=head)
+        ui.heading(head, "The two differ on no query that is known here.")
         return
-    ui.note("", heading=head)
+    ui.heading(head, "Select a row to read what both said. Losses of the first stand before gains of the same size.")
     by_rating = choice.measure == RATING
     columns = MOVED if by_rating else (*MOVED[:2], *VALUES, *MOVED[2:])
     picked = ui.table(views.moved(report), columns, key="moved", select=True)
     if picked is None:
-        ui.note("Select a row to read what both said. Losses of the first stand before gains of the same size.")
         return
     query = report.moved[picked]
     key = key_text((query.language, query.query_id))

@@ -219,7 +219,7 @@ def onward(report: ChoiceReport, system: str) -> None:
 
 def languages(report: ChoiceReport) -> None:
     """The choice of every language, and what one for all loses there."""
-    ui.note("", heading="One for all, or one for each")
+    ui.heading("One for all, or one for each")
     ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
     ui.note(
         f"Lost: how far {report.overall.choice or 'the choice for all'} is below the best of a language; the 95% "
@@ -229,7 +229,7 @@ def languages(report: ChoiceReport) -> None:
 
 def weights(report: ChoiceReport) -> None:
     """How the choice changes with what counts."""
-    ui.note("", heading="With other weights")
+    ui.heading("With other weights")
     ui.chart(
         ui.kept(by_weight, views.weight_rows(report), mode=ui.mode()),
         key="by_weight",

@@ -68,18 +68,7 @@ def main(page: ui.Page) -> None:
 
 def _computed(page: ui.Page) -> None:
     """Rates computed from the arena's outcomes."""
-    names = views.systems(page.arena)
-    with st.container(horizontal=True, gap="medium"):
-        focus = ui.pick(
-            "In focus",
-            names,
-            key="systems",
-            many=True,
-            kind="system",
-            placeholder=f"All {len(names)} systems",
-            width=300,
-            help="These stand out in the scatter, and their rates by language are drawn as bars. The table keeps all.",
-        )
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         definition = ui.pick(
             "Rate",
             tuple(SAYS),
@@ -89,15 +78,7 @@ def _computed(page: ui.Page) -> None:
             help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']} (unparsed, empty or an API error); "
             "the papers' tables print this one. The table shows both.",
         )
-        parser = ui.pick(
-            "Parser",
-            views.parsers(page.arena),
-            key="parser",
-            kind="parser",
-            segments=True,
-            help="What reads the answers. strict: the corrected parser, for any language. published: the rules of the "
-            "NoMIRACL program, which reproduce the printed figures.",
-        )
+        focus, parser = _options(page)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked)
     rows, cells = ui.rows(rates.systems), ui.rows(rates.cells)
     order = [row["system"] for row in rows]
@@ -105,7 +86,11 @@ def _computed(page: ui.Page) -> None:
     left, right = ui.side_by_side((320, 1), (320, 99), key="top")
     with left:
         clicked = ui.chart(
-            ui.kept(charts.trade_off, rows, mode=ui.mode(), focus=focus), key="trade_off", alt=TRADE_OFF, select=True
+            ui.kept(charts.trade_off, rows, mode=ui.mode(), focus=focus),
+            key="trade_off",
+            alt=TRADE_OFF,
+            select=True,
+            drawn=True,
         )
     with right:
         picked = ui.table(rates.systems, _columns(definition), key="rates", select=True)
@@ -114,7 +99,7 @@ def _computed(page: ui.Page) -> None:
             for metric in views.SUBSETS:
                 _onward(cells, parser, chosen, metric)
         else:
-            st.caption(
+            ui.note(
                 "Fewest hallucinations first; select a row or a mark to go on to what a system said. Crosses are 95% "
                 "intervals, mostly smaller than the mark. On the dotted line a system answers as often without support "
                 "as with it."
@@ -148,6 +133,32 @@ def _computed(page: ui.Page) -> None:
     )
 
 
+def _options(page: ui.Page) -> tuple[list[str], str]:
+    """The systems in focus, and the parser."""
+    names = views.systems(page.arena)
+    with ui.folded("Options", ("systems", "parser"), "Which systems stand out, and what reads the answers."):
+        focus: list[str] = ui.pick(
+            "In focus",
+            names,
+            key="systems",
+            many=True,
+            kind="system",
+            placeholder=f"All {len(names)} systems",
+            width=300,
+            help="These stand out in the scatter, and their rates by language are drawn as bars. The table keeps all.",
+        )
+        parser: str = ui.pick(
+            "Parser",
+            views.parsers(page.arena),
+            key="parser",
+            kind="parser",
+            segments=True,
+            help="What reads the answers. strict: the corrected parser, for any language. published: the rules of the "
+            "NoMIRACL program, which reproduce the printed figures.",
+        )
+    return focus, parser
+
+
 def _printed(page: ui.Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
@@ -159,7 +170,7 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
     )
     left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(ui.kept(charts.trade_off, rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
+        ui.chart(ui.kept(charts.trade_off, rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF, drawn=True)
     with right:
         columns = [ui.Col("system", "System", "system", help="The system's name in the published outputs.")]
         columns += [
@@ -173,10 +184,10 @@ def _printed(page: ui.Page, rates: views.Rates) -> None:
             for metric in SHORT
         ]
         ui.table(rates.systems, columns, key="printed")
-        st.caption(ui.plain(f"Fewest hallucinations first. Read from {rates.reference}."))
-    st.header("By language", anchor=False)
+        ui.note(f"Fewest hallucinations first. Read from {rates.reference}.")
+    ui.heading("By language")
     metric = ui.pick("Cells", tuple(views.SUBSETS), key="rate", kind="rate", segments=True, help=WHICH)
-    st.caption(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
+    ui.note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     ui.chart(
         ui.kept(
             charts.cells,
@@ -247,7 +258,7 @@ def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:
 
 def _beside_print(rates: views.Rates) -> None:
     """Our rates as published beside those that the paper prints."""
-    st.header("Beside the printed rates", anchor=False)
+    ui.heading("Beside the printed rates")
     columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
     for metric, label in SHORT.items():
         columns += [
@@ -342,7 +353,7 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
     cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
     where = "" if language == "all" else f" in {name_of(language)}"
     if cell is None or not cell["n"]:
-        st.caption(ui.plain(f"There are no answers of {system} to {charts.QUERIES[metric]}{where}."))
+        ui.note(f"There are no answers of {system} to {charts.QUERIES[metric]}{where}.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.caption(
@@ -364,22 +375,23 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
 
 def _moves(rates: views.Rates) -> None:
     """How the order moves from one definition to the other."""
-    st.html(
-        '<h2 class="mg-heading">How the definition moves the order</h2><p class="mg-about">On the left only decided '
-        "answers count; on the right, as the papers' tables print it, every undecided answer counts as wrong. The "
-        "lowest rate is on top; systems that change places are coloured.</p>"
+    ui.heading(
+        "How the definition moves the order",
+        "On the left only decided answers count; on the right, as the papers' tables print it, every undecided answer "
+        "counts as wrong. The lowest rate is on top; systems that change places are coloured.",
     )
     for place, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="order", gap="medium"), views.SUBSETS, strict=True
     ):
         rows = ui.rows(views.moves(rates, metric))
         with place:
-            st.markdown(f"**{charts.RATES[metric]}.** {ui.plain(_moved(rows, metric))}")
+            ui.note(f"{charts.RATES[metric]}: {_moved(rows, metric)}")
             if any(row["place_decided"] for row in rows):
                 ui.chart(
                     ui.kept(charts.order, rows, mode=ui.mode()),
                     key=f"order_{metric}",
                     alt=f"Order of the systems by {metric} rate, over decided answers and as published.",
+                    drawn=True,
                 )
 
 
@@ -402,7 +414,7 @@ def _by_language(
     rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
 ) -> None:
     """One rate of every system in every language, and both rates of a few systems as bars."""
-    st.header("By language", anchor=False)
+    ui.heading("By language")
     lacking = {code for code, _ in rates.lacking}
     codes = in_order({*lacking, *(code for have in rates.languages.values() for code in have)})
     left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
@@ -435,7 +447,7 @@ def _by_language(
             alt=f"{charts.RATES[metric]} of every system in every language.",
             select=True,
             wide=True,
-            many=True,
+            drawn=True,
         )
         with place:
             if cell:
@@ -446,7 +458,7 @@ def _by_language(
                     if value == "rate"
                     else f"{charts.RATES[metric]} as published minus the printed one, in points; darker is farther off."
                 )
-                st.caption(f"{caption} Hover a cell for interval, n and the printed figure; select it for its answers.")
+                ui.note(f"{caption} Hover a cell for interval, n and the printed figure; select it for its answers.")
         if rates.lacking:
             _missing(rates)
     with right:
@@ -461,7 +473,7 @@ def _by_language(
             if bar and bar != cell:
                 _onward(cells, parser, bar[0], bar[2], bar[1])
             else:
-                st.caption(
+                ui.note(
                     "Both rates with 95% intervals of the systems in focus or selected; else of those named on top. "
                     "Select a bar for its answers."
                 )
@@ -474,23 +486,23 @@ def _missing(rates: views.Rates) -> None:
             f"**Missing: {ui.plain(_named(rates))}.** The files with the answers to these queries were not among "
             "those that this arena was made from."
         )
-        st.caption("These commands fetch every published file and make an arena of them.")
+        ui.note("These commands fetch every published file and make an arena of them.")
         st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
 
 
 def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
-    st.header("What the answers amount to", anchor=False)
-    st.caption(
+    ui.heading(
+        "What the answers amount to",
         "Wrong answers first, then undecided ones, right ones last. Wrong and undecided together are the rate as "
-        "published; wrong beside right alone, the rate over decided answers. Select a part for its answers."
+        "published; wrong beside right alone, the rate over decided answers. Select a part for its answers.",
     )
     for column, metric in zip(
         ui.side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
     ):
         with column:
             if not rates.languages[metric]:
-                st.caption(f"There are no answers to {charts.QUERIES[metric]} here.")
+                ui.note(f"There are no answers to {charts.QUERIES[metric]} here.")
                 continue
             part = ui.chart(
                 ui.kept(charts.share_bars, cells, systems=order, metric=metric, mode=ui.mode()),
@@ -504,7 +516,7 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
 
 def _confusion(page: ui.Page, parser: str) -> None:
     """The four counts of every system, and the two rates that they give."""
-    st.header("Confusion matrix", anchor=False)
+    ui.heading("Confusion matrix")
     languages = page.languages("outcomes")
     code = ui.pick_language(
         "Matrix of",
@@ -512,7 +524,7 @@ def _confusion(page: ui.Page, parser: str) -> None:
         key="confusion",
         help="counts are sums over the languages shown, rates are means over them.",
     )
-    st.caption(
+    ui.note(
         "An answer is a positive, an abstention a negative. True positives and false negatives are answers to relevant "
         "queries, false positives and true negatives to non-relevant ones. Undecided answers are in no cell."
     )
@@ -541,11 +553,11 @@ def _confusion(page: ui.Page, parser: str) -> None:
 
 def _by_template(table: pa.Table) -> None:
     """Rates of the systems that were asked with several prompts."""
-    st.header("By prompt template", anchor=False)
-    st.caption(
+    ui.heading(
+        "By prompt template",
         "Systems that were asked with several prompts, over the languages shown. Change: the rate less that of the "
         "prompt vanilla on the queries decided under both, in percentage points. Where its interval holds 0, the two "
-        "prompts cannot be told apart."
+        "prompts cannot be told apart.",
     )
     columns = [
         ui.Col("system", "System", "system", of="outcomes", width=240),
@@ -576,7 +588,7 @@ def _by_template(table: pa.Table) -> None:
 def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     """The tables of the NoMIRACL paper, beside what the arena gives."""
     items = tables.paper_tables(figures)
-    st.header("Published tables", anchor=False)
+    ui.heading("Published tables")
     ui.badge("published figures")
     with st.container(horizontal=True, gap="medium"):
         item = ui.pick(
@@ -623,7 +635,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
         more = " mirage published DIR --as 'PRINTED=SYSTEM' sets any system of an arena beside a printed name."
-    st.caption(ui.plain(f"{PAPER.get(item, '')} Read from {table['reference'][0].as_py()}.{more}"))
+    ui.note(f"{PAPER.get(item, '')} Read from {table['reference'][0].as_py()}.{more}")
     height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
     ui.table(table, columns, key="paper", height=height)
 

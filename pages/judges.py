@@ -234,8 +234,6 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
     measure = measures[name]
     ui.note(measure.meaning)
     judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
-    if len(judges) > 1:
-        ui.legend(ui.LegendEntry(judge, judge) for judge in judges)
     clicked = ui.chart(
         ui.kept(
             charts.judge_figure,
@@ -251,7 +249,7 @@ def _figure(page: ui.Page, rows: list[dict[str, Any]], result: ExamResult | None
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
-        many=True,
+        drawn=True,
     )
     if clicked and clicked[0] != votes.PEOPLE:
         judge, code = clicked

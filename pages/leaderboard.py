@@ -210,7 +210,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[]
             alt="Rank of every system in every language.",
             select=True,
             wide=True,
-            many=shape == "map",
+            drawn=shape == "map",
         )
     _families(views.unusual(board))
 
@@ -227,7 +227,7 @@ def _families(tests: LanguageEffects | None) -> None:
         return
     findings = tests.significant()
     if findings:
-        ui.note("", heading="Unusually strong or weak")
+        ui.heading("Unusually strong or weak")
         rows = [
             {
                 "system": effect.system,
@@ -241,7 +241,7 @@ def _families(tests: LanguageEffects | None) -> None:
             }
             for effect in findings
         ]
-        ui.table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
+        ui.plain_table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
     none = "" if findings else "No system is surely stronger or weaker in one family of languages than elsewhere. "
     ui.note(
         f"{none}{tests.tested:,} tests, a system and a language family each; the chance of any false finding is held "
@@ -375,7 +375,7 @@ def published(page: ui.Page) -> None:
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
-                many=True,
+                drawn=True,
             )
     everything = cards.with_cards(ui.where(figures.everything, "system", chosen), page.arena)
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})

@@ -169,23 +169,26 @@ def main(page: ui.Page) -> None:
             key="predicted",
             alt="Every system's rating by the referee and its prediction, with their 95% intervals.",
             select=True,
+            drawn=True,
         )
         if clicked:
             _onward(clicked[0], language)
         else:
-            st.caption("Filled: rated by the referee. Hollow: predicted without its battles. Select a mark to go on.")
+            ui.note("Select a mark to go on.")
     with right:
+        single = [row for row in rows if row["language"] != ALL]
         ui.chart(
             charts.tau_figure(
-                [row for row in rows if row["language"] != ALL],
+                single,
                 regressor=_title(regressor),
-                names=[name_of(row["language"]) for row in rows if row["language"] != ALL],
+                names=[name_of(row["language"]) for row in single],
                 mode=ui.mode(),
             ),
             key="taus",
             alt="Kendall's tau of the predictions in every language, beside the printed ones.",
+            drawn=True,
         )
-    st.caption(HELD_OUT)
+    ui.note(HELD_OUT)
     _outside(page, referee, skill, regressor)
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
@@ -284,9 +287,8 @@ def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
 
 def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
     """Every regressor, and what the one that is picked does."""
-    st.header("Regressors side by side", anchor=False)
+    ui.heading("Regressors side by side", _meaning(regressor))
     ui.table(_compared(page, comparison, language), REGRESSOR, key="regressors")
-    st.caption(ui.plain(_meaning(regressor)))
 
 
 def _compared(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:

@@ -117,7 +117,7 @@ def show(opened: Opened, link: str) -> Any:
 def mark_places(page: Any, key: str) -> list[tuple[float, float]]:
     """Where the marks of a drawing are in the window, in pixels: those that look alike are one path."""
     places = page.locator(f".st-key-{key} .drawing").evaluate("""root => {
-      const box = root.querySelector("svg").getBoundingClientRect()
+      const box = root.querySelector(".field svg").getBoundingClientRect()
       return JSON.parse(root.json).marks.map(([share, y]) => [box.left + share * box.width, box.top + y])
     }""")
     return [(x, y) for x, y in places]

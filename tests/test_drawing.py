@@ -12,15 +12,17 @@ import browser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_charts_hallucination import joint
 from test_many_languages import SIXTY
 from test_page_features import feature_mean
 
-from mirage.charts import compare, features, leaderboard
+from mirage.charts import compare, features, hallucination, leaderboard, surrogate
 from mirage.charts.drawing import Drawing, _outline, draw
 from mirage.charts.judges import judge_figure
 from mirage.charts.palette import MARK_SIZE, SHAPES, SPACE, family, ink
 from mirage.charts.primitives import ticks
 from mirage.features import FeatureMean
+from mirage.schema import Prediction
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
@@ -262,3 +264,141 @@ def test_a_judges_mark_is_its_own_hollow_where_too_little_is_known_and_the_fair_
     fair = next(k for k, (_, dashes) in enumerate(lines) if dashes == "2,2")
     assert any(k < fair and x == lines[fair][0] for k, (x, _) in enumerate(lines)), "a line of the grid lies below it"
     assert "50%" in texts(draw(figure))
+
+
+def placed(drawn: Drawing, css: str) -> list[tuple[float, ET.Element]]:
+    """Parts of a drawing that stand in a place of their own, with that place along x in percent."""
+    return [
+        (float(place.get("x", "").rstrip("%")), part)
+        for place in parsed(drawn).findall("svg")
+        for part in place
+        if part.get("class") == css
+    ]
+
+
+def test_the_plane_has_both_intervals_titles_and_percent_on_its_axes() -> None:
+    figure = hallucination.trade_off([joint("gpt-4", 0.3, 0.1)], mode="light")
+    drawn = draw(figure)
+    low, high = figure["layout"]["xaxis"]["range"]
+    margin, height = figure["layout"]["margin"], figure["layout"]["height"]
+    room = height - margin["t"] - margin["b"]
+
+    def across(value: float) -> float:
+        return 100 * (value - low) / (high - low)
+
+    def down(value: float) -> float:
+        return height - margin["b"] - room * (value - low) / (high - low)
+
+    color = family("gpt-4").color("light")
+    lines = [line.attrib for group in parsed(drawn).iter("g") if group.get("stroke") == color for line in group]
+    level, upright = lines
+    assert [float(level[end].rstrip("%")) for end in ("x1", "x2")] == [
+        pytest.approx(across(value), abs=0.01) for value in (0.27, 0.32)
+    ]
+    assert [float(upright[end]) for end in ("y1", "y2")] == [
+        pytest.approx(down(value), abs=0.06) for value in (0.07, 0.12)
+    ]
+    assert upright["x1"] == upright["x2"] == f"{across(0.3):.2f}%"
+    shown = texts(drawn)
+    assert {"0%", "25%", "50%", "75%", "100%"} <= set(shown)
+    titles = [figure["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+    assert [title for title in shown if title in titles] == titles
+    (turned,) = (text for text in parsed(drawn).iter("text") if text.text == titles[1])
+    assert "rotate(-90)" in turned.get("transform", "")
+
+
+def test_a_label_stands_where_it_was_put_and_a_line_leads_to_it_from_its_mark() -> None:
+    crowd = [joint(f"sys-{k}", 0.9, 0.5) for k in range(4)]
+    figure = hallucination.trade_off(crowd, mode="light")
+    drawn = draw(figure)
+    notes = {note["text"]: note for note in figure["layout"]["annotations"]}
+    by_text = {"".join(text.itertext()): (x, text) for x, text in placed(drawn, "note")}
+    assert {"best corner", *(row["system"] for row in crowd)} <= set(by_text)
+    for row in crowd:
+        x, text = by_text[row["system"]]
+        note = notes[row["system"]]
+        assert x == pytest.approx(100 * drawn.marks[0][0], abs=0.01)
+        assert (float(text.get("x", "")), float(text.get("y", ""))) == (note["ax"], note["ay"])
+        assert text.get("text-anchor") == {"left": "start", "right": "end", "center": "middle"}[note["xanchor"]]
+    leaders = [line for place in parsed(drawn).findall("svg") for line in place if line.tag == "line"]
+    led = [note for note in notes.values() if note["arrowcolor"] == ink("light").muted]
+    assert len(leaders) == len(led) > 0
+    ends = {(float(line.get("x2", "")), float(line.get("y2", ""))) for line in leaders}
+    assert ends == {(note["ax"], note["ay"]) for note in led}
+
+
+def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides() -> None:
+    rows = [
+        {"system": NAME, "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 9, "fall": 1},
+        {"system": "b", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 9, "fall": -1},
+    ]
+    for place, row in enumerate(rows):
+        row |= {"place_decided": place + 1, "place_as_published": 2 - place}
+    drawn = draw(hallucination.order(rows, mode="light"))
+    root = parsed(drawn)
+    assert not [group for group in root.iter("g") if group.get("class") in ("x", "y")]
+    assert not list(root.iter("script"))
+    beside = {
+        "".join(text.itertext()).strip(): (text.get("x"), text.get("text-anchor"), float(text.get("dx", "")))
+        for group in root.iter("g")
+        for text in group.findall("text")
+    }
+    name = next(words for words in beside if words.startswith(NAME))
+    assert beside[name][:2] == ("0.00%", "end")
+    assert beside[name][2] < -MARK_SIZE / 2
+    moved = next(words for words in beside if words.endswith("▼ 1 place"))
+    assert beside[moved][:2] == ("100.00%", "start")
+    colors = [family(row["system"]).color("light") for row in rows]
+    crossing = [line for group in root.iter("g") if group.get("stroke") in colors for line in group]
+    assert [(line.get("y1") == line.get("y2")) for line in crossing] == [False, False]
+    assert {"over decided answers", "as published"} <= set(texts(drawn))
+
+
+def predicted(system: str, rating: float, judged: float | None) -> Prediction:
+    return Prediction(
+        referee="judge",
+        language="en",
+        system=system,
+        regressor="ridge",
+        rating=rating,
+        low=rating - 0.5,
+        high=rating + 0.5,
+        judged=judged,
+        rank=1,
+        skill="both",
+        outside=None,
+        default=True,
+    )
+
+
+def test_the_legend_shows_the_first_mark_of_each_trace_and_the_drawing_begins_below_it() -> None:
+    points = [predicted(NAME, 0.5, -1.0), predicted("b", 0.1, None)]
+    figure = surrogate.ratings(points, {}, referee=NAME, mode="light")
+    drawn = draw(figure)
+    entries = ET.fromstring(f"<div>{drawn.legend}</div>")
+    assert [" ".join("".join(entry.itertext()).split()) for entry in entries] == [
+        f"rated by {NAME}",
+        "predicted, without its battles",
+    ]
+    (filled,), (hollow,) = (entry.iter("path") for entry in entries)
+    color = family(NAME).color("light")
+    assert (filled.get("fill"), hollow.get("fill")) == (color, ink("light").ground)
+    assert filled.get("stroke") == hollow.get("stroke") == color
+    margin = figure["layout"]["margin"]
+    assert drawn.height == figure["layout"]["height"] - margin["t"] + SPACE
+    assert float(parsed(drawn).get("height", "")) == drawn.height
+    rows = sorted({mark[1] for mark in drawn.marks})
+    assert SPACE < rows[0] < rows[-1] < drawn.height - margin["b"]
+    without = figure | {"layout": figure["layout"] | {"showlegend": False}}
+    assert (draw(without).legend, draw(without).height) == ("", figure["layout"]["height"])
+
+
+def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
+    points = [predicted("a", 3.0, -4.0), predicted("b", -0.2, None)]
+    ends = {"a": (-6.0, None)}
+    axis = surrogate.ratings(points, ends, referee="judge", mode="light")["layout"]["xaxis"]
+    low, high = axis["range"]
+    assert low < -6.0
+    assert high > 3.5
+    assert all(low <= value <= high for value in axis["tickvals"])
+    assert 0 in axis["tickvals"]

@@ -108,8 +108,11 @@ def test_a_query_that_was_not_published_says_so(arenas: Path) -> None:
 
 def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arenas: Path) -> None:
     markup = html(open_page(query="en:e01"))
-    assert re.search(r'title="Characters \(Unicode code points\)[^"]*">Length</span>\u00a013 ', markup)
-    assert re.search(r"No value here: no answer \(missing\)", markup)
+    assert re.search(r"Length\u00a013\b", markup)
+    assert re.search(r"<li><b>Length</b>: Characters \(Unicode code points\)[^<]* Unit: characters\.</li>", markup)
+    assert re.search(
+        r'<span class="mg-help" title="No value here: no answer \(missing\)\.">Length</span>\u00a0–', markup
+    )
     assert "Without a value here" in markup
     assert "no passage is relevant" in markup
 

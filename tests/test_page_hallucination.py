@@ -14,6 +14,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import outcomes, schema, store, ui
+from mirage.charts.palette import family, ink
 from mirage.store import Arena
 from pages import conclusion, headings, page_text, titles
 
@@ -59,12 +60,14 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
-    """The figures that Plotly draws; a map is drawn as SVG."""
+    """The figures that Plotly draws."""
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-def maps(app: AppTest) -> int:
-    return sum(element.proto.component_name.endswith("mirage_drawing") for element in app.get("bidi_component"))
+def drawings(app: AppTest) -> list[str]:
+    """The figures that are drawn as SVG."""
+    parts = [element.proto for element in app.get("bidi_component")]
+    return [json.loads(part.bytes)["svg"] for part in parts if part.component_name.endswith("mirage_drawing")]
 
 
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
@@ -77,7 +80,7 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
     assert conclusion(app).startswith("gpt-4 does best in both")
     assert "n = " in conclusion(app), "each rate has its interval and n"
-    assert len(charts(app)) == 3
+    assert len(drawings(app)) == 3
 
 
 def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Path) -> None:
@@ -89,7 +92,7 @@ def test_every_section_that_the_arena_has_is_offered_and_one_is_drawn(arenas: Pa
         assert not app.exception
         assert app.segmented_control(key="section").value == section
         if drawn is not None:
-            assert len(charts(app)) + maps(app) == drawn
+            assert len(charts(app)) + len(drawings(app)) == drawn
         headers += [*(header.value for header in app.header), *headings(app)]
     assert len(set(headers)) == len(headers) == len(offered)
 
@@ -167,9 +170,10 @@ def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> 
 
 def test_systems_in_focus_stand_out_and_their_bars_are_drawn(arenas: Path) -> None:
     app = open_page(systems=["aya-101"], section="By language")
-    scatter, bars = charts(app)
-    opacity = {t["customdata"][0][0]: t["opacity"] for t in scatter["data"] if "customdata" in t}
-    assert opacity == {"aya-101": 1, "gpt-4": 0.4, "Mistral-7B": 0.4, "llama-2-7b": 0.4}
+    (bars,), (scatter, _) = charts(app), drawings(app)
+    (bright,) = re.findall(r'<path [^>]*fill="([^"]*)"[^>]*opacity="1"', scatter)
+    assert bright == family("aya-101").color("light")
+    assert re.findall(r'<path [^>]*fill="([^"]*)"[^>]*opacity="0.4"', scatter) == [ink("light").muted] * 3
     assert {t["name"] for t in bars["data"]} == {"aya-101"}
     assert len(app.dataframe[0].value) == 4, "the table keeps all"
 

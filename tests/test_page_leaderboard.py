@@ -13,7 +13,7 @@ from mirage import store
 from mirage.charts import leaderboard as charts
 from mirage.sources.simulated import simulate_arena
 from mirage.views import leaderboard as views
-from pages import page_text
+from pages import page_text, read_tables
 
 PAGE = ROOT / "pages" / "leaderboard.py"
 
@@ -126,10 +126,9 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
     unusual = views.unusual(board)
     assert unusual is not None
-    tables = [frame.value for frame in app.dataframe if "group" in frame.value]
-    assert [list(zip(table["system"], table["group"], strict=True)) for table in tables] == [
-        [(finding.system, finding.group) for finding in unusual.significant()]
-    ]
+    (table,) = read_tables(app)
+    shown = [(row["System"], row["Language family"]) for row in table]
+    assert shown == [(effect.system, effect.group) for effect in unusual.significant()]
     assert f"{unusual.tested:,} tests" in page_text(app)
     swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
     swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})

@@ -66,6 +66,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
                 error_x=primitives.whiskers(reach, ink(mode).muted, width=3),
             )
         )
+    low, high = _range(points, ends)
     return {
         "data": data,
         "layout": layout(
@@ -74,7 +75,14 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            xaxis=axis(mode, title="Rating in logits (higher is better)", tickformat="+.1f", zeroline=True),
+            xaxis=axis(
+                mode,
+                title="Rating in logits (higher is better)",
+                tickformat="+.1f",
+                tickvals=primitives.ticks(low, high, 6),
+                range=[low, high],
+                zeroline=True,
+            ),
             yaxis=rows_axis([label_text(point.system) for point in points], mode),
         ),
     }
@@ -130,7 +138,13 @@ def tau_figure(rows: Sequence[Row], *, regressor: str, names: Sequence[str], mod
             margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            xaxis=axis(mode, title="Kendall's tau-b (1 is the same order)", range=[lowest - 0.05, 1.05], zeroline=True),
+            xaxis=axis(
+                mode,
+                title="Kendall's tau-b (1 is the same order)",
+                tickvals=primitives.ticks(lowest, 1, 6),
+                range=[lowest - 0.05, 1.05],
+                zeroline=True,
+            ),
             yaxis=rows_axis([label_text(language_name) for language_name in names], mode),
         ),
     }
@@ -184,6 +198,16 @@ def _reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float
     if value is None:
         return 0.0, 0.0
     return 0.0 if low is None else max(value - low, 0.0), 0.0 if high is None else max(high - value, 0.0)
+
+
+def _range(points: Sequence[Prediction], ends: Mapping[str, Ends]) -> tuple[float, float]:
+    """The ends of the axis: all values and ends of intervals, 0, and a little more."""
+    values = [0.0]
+    for point in points:
+        known = (point.judged, point.rating, point.low, point.high, *ends.get(point.system, ()))
+        values += [value for value in known if value is not None]
+    margin = 0.04 * (max(values) - min(values)) or 1.0
+    return min(values) - margin, max(values) + margin
 
 
 def _hover(point: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:

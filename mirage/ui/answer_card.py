@@ -33,6 +33,8 @@ _BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
 _NUMBERS = re.compile(r"[\d\s,،、，;–-]+")
 UNFOLDED = 3
 """Turns of a conversation that are shown without a click."""
+_TIE = "\u00a0"
+"""A space at which no line breaks."""
 _LONG = 300
 """Characters of a fact on a passage that are shown; the rest is one hover away."""
 _COUNTED = ("characters", "passages", "citations")
@@ -118,19 +120,27 @@ def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str],
     return f'<div style="{inks()}">{"".join(cards)}</div>'
 
 
-def unmeasured(shown: QueryView) -> None:
-    """Say which features no answer to the query has, and why."""
+def about_features(shown: QueryView) -> None:
+    """Say once what the features on the cards mean; and which of them no answer to the query has, and why."""
+    nowhere = _nowhere(shown)
+    meanings: dict[str, str] = {}
     reasons: dict[str, dict[str, str]] = {}
-    for name in _nowhere(shown):
-        measures = [m for answer in shown.answers for m in answer.measures if m.name == name]
-        for measure in measures:
-            if measure.reason and "no answer (" not in measure.reason:
-                reasons.setdefault(measure.reason, {})[measure.title] = measure.meaning
+    for measure in (m for answer in shown.answers for m in answer.measures):
+        if measure.name not in nowhere:
+            meanings[measure.title] = _meaning(measure)
+        elif measure.reason and "no answer (" not in measure.reason:
+            reasons.setdefault(measure.reason, {})[measure.title] = measure.meaning
+    parts = []
+    if meanings:
+        entries = "".join(f"<li><b>{escape(title)}</b>: {escape(text)}</li>" for title, text in meanings.items())
+        parts.append(f'<details class="mg-more"><summary>What the features mean</summary><ul>{entries}</ul></details>')
     for reason, titles in reasons.items():
         names = ", ".join(
             f'<span class="mg-help" title="{escape(help_)}">{escape(t)}</span>' for t, help_ in titles.items()
         )
-        st.html(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
+        parts.append(f'<div class="mg-why">Without a value here: {names} ({escape(reason)}).</div>')
+    if parts:
+        st.html(Markup("".join(parts)))
 
 
 def _nowhere(shown: QueryView) -> frozenset[str]:
@@ -207,10 +217,10 @@ def card(
         evidence = f"{title}: {answer.cause.evidence}"
         parts.append(f'<div class="mg-why">{escape(evidence[:1].upper() + evidence[1:])}.</div>')
     if selected_measures := [m for m in answer.measures if m.name not in leave_out]:
-        measures = "".join(map(_measure, selected_measures))
+        measures = " · ".join(map(_measure, selected_measures))
         parts.append(f'<div class="mg-measures">{measures}</div>')
     if scores and answer.scores:
-        parts.append(f'<div class="mg-measures">Rated: {"".join(map(_scores, answer.scores))}</div>')
+        parts.append(f'<div class="mg-measures">Rated: {" · ".join(map(_scores, answer.scores))}</div>')
     return f'<article class="mg-answer{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
 
 
@@ -318,13 +328,17 @@ def feature_text(unit: str, value: float | None) -> str:
 
 
 def _measure(measure: FeatureValue) -> str:
-    value = feature_text(measure.unit, measure.value)
-    reason = f" No value here: {measure.reason}." if measure.reason else ""
+    """A feature's name and value on one line; the reason of a missing one on hover."""
+    title = escape(measure.title.replace(" ", _TIE))
+    if measure.reason:
+        title = f'<span class="mg-help" title="No value here: {escape(measure.reason)}.">{title}</span>'
+    return f"{title}{_TIE}{feature_text(measure.unit, measure.value)}"
+
+
+def _meaning(measure: FeatureValue) -> str:
+    """What a feature is, in a sentence; the rest of its definition is on the page of methods."""
     unit = f" Unit: {measure.unit}." if measure.unit else ""
-    # What it is; the rest of its definition is on the page of methods, not on each of hundreds of values.
-    what = f"{measure.meaning.partition('. ')[0].rstrip('.')}."
-    help_ = escape(what + unit + reason)
-    return f'<span class="mg-help" title="{help_}">{escape(measure.title)}</span>\u00a0{value} '
+    return f"{measure.meaning.partition('. ')[0].rstrip('.')}.{unit}"
 
 
 def _scores(given: MeasureScores) -> str:
@@ -333,7 +347,7 @@ def _scores(given: MeasureScores) -> str:
     scale = f" The scale goes from {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
     help_ = escape(f"By {'people' if given.person else 'a program'}. {who}.{scale}")
     values = ", ".join(escape(score_text(score)) for score in given.scores)
-    return f'<span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span>\u00a0{values} '
+    return f'<span class="mg-help" title="{help_}"><bdi>{escape(given.measure)}</bdi></span>{_TIE}{values}'
 
 
 def score_text(score: schema.Score) -> str:

@@ -24,7 +24,7 @@ def chart(
     select: bool = False,
     name: str = "",
     wide: bool = False,
-    many: bool = False,
+    drawn: bool = False,
 ) -> Any:
     """Show a figure that carries its own look.
 
@@ -35,8 +35,8 @@ def chart(
         select: return what is clicked.
         wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
-        many: the chart has hundreds of marks, and is one that `mirage.charts.drawing` draws: in one piece, where Plotly
-            takes a fifth of a millisecond for each.
+        drawn: the chart is one that `mirage.charts.drawing` draws, in a few milliseconds, where Plotly takes 40 for a
+            chart and a fifth of one for each mark.
 
     Returns:
         `customdata` of the clicked mark, or None.
@@ -45,7 +45,7 @@ def chart(
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
     place: Any = st.container(key=f"scroll_{key}" + (f"_least{least}" if least else "")) if wide else st
-    if many:
+    if drawn:
         with place if wide else nullcontext():
             return show_drawing(figure, key=key, alt=alt, select=select)
     config = {

@@ -1,4 +1,4 @@
-"""Charts of hundreds of marks: drawn as SVG in one piece, with the hovers and clicks that Plotly gives others."""
+"""Charts drawn as SVG in one piece, with the hovers and clicks that Plotly gives others."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ _NEAR = 12
 _CSS = """
 .drawing { position: relative; }
 .field { content-visibility: auto; }
+.legend {
+  display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 8px 8px; font-size: 12px; color: var(--st-text-color);
+}
+.legend:empty { display: none; }
+.legend span { display: inline-flex; align-items: center; gap: 6px; }
 svg { display: block; overflow: visible; }
 .tip {
   position: absolute; z-index: 9; pointer-events: none; white-space: nowrap; padding: 4px 8px; font-size: 12px;
@@ -41,17 +46,19 @@ export default function ({ parentElement, data: bytes, setStateValue }) {
   root.json = json
   if (root.dataset.of !== data.of) {
     const make = (className) => Object.assign(document.createElement("div"), { className })
-    const [field, tip] = ["field", "tip"].map(make)
+    const [legend, field, tip] = ["legend", "field", "tip"].map(make)
+    legend.innerHTML = data.legend
     field.style.padding = `0 ${data.right}px 0 ${data.left}px`
     field.style.containIntrinsicHeight = `${data.height}px`
     field.innerHTML = data.svg
-    root.replaceChildren(field, tip)
+    root.replaceChildren(legend, field, tip)
     root.dataset.of = data.of
     root.picked = -1
   }
   root.setAttribute("role", "img")
   root.setAttribute("aria-label", data.alt)
-  const svg = root.querySelector("svg")
+  const field = root.querySelector(".field")
+  const svg = field.querySelector("svg")
   const tip = root.querySelector(".tip")
   const near = (event) => {
     const box = svg.getBoundingClientRect()
@@ -93,7 +100,7 @@ export default function ({ parentElement, data: bytes, setStateValue }) {
     const left = data.left + share * box.width
     const right = left + 14 + tip.offsetWidth > root.clientWidth
     tip.style.left = `${right ? Math.max(0, left - 14 - tip.offsetWidth) : left + 14}px`
-    tip.style.top = `${Math.max(0, y - tip.offsetHeight / 2)}px`
+    tip.style.top = `${field.offsetTop + Math.max(0, y - tip.offsetHeight / 2)}px`
   }
   root.onpointerleave = () => tip.replaceChildren()
   root.onclick = (event) => {
@@ -108,7 +115,7 @@ export default function ({ parentElement, data: bytes, setStateValue }) {
 
 
 def show_drawing(figure: Mapping[str, Any], *, key: str, alt: str, select: bool) -> Any:
-    """Show a figure of many marks.
+    """Show a figure without Plotly.
 
     Args:
         figure: `data` and `layout` as `mirage.charts.drawing.draw` takes them, for the page's mode; one that its maker
@@ -148,7 +155,8 @@ def _data(figure: Mapping[str, Any], *, alt: str, select: bool, color: str) -> t
         "marks": [(*mark[:3], mark[3] if select else None) for mark in drawn.marks],
         "left": drawn.left,
         "right": drawn.right,
-        "height": figure["layout"]["height"],
+        "height": drawn.height,
+        "legend": drawn.legend,
         "size": drawn.size,
         "near": drawn.size / 2 + _NEAR,
         "alt": alt,

@@ -242,13 +242,21 @@ def heading_html(text: str) -> str:
     return f'<h2 class="mg-heading">{escape(text)}</h2>'
 
 
-def note(text: str, *, heading: str = "") -> None:
-    """Say something about a part of a page, in small type, and give the part a heading; plain text.
+def heading(text: str, about: str = "") -> None:
+    """Begin a part of a page: its heading and, in small type, what is said about it; plain text.
 
-    Streamlit's own captions and headings are Markdown, which a browser takes three times as long to show.
+    Streamlit's own headings and captions are Markdown, which a browser takes three times as long to show.
     """
-    head = heading_html(heading) if heading else ""
-    st.html(head + (f'<p class="mg-about">{escape(text)}</p>' if text else ""))
+    st.html(heading_html(text) + (_note_html(about) if about else ""))
+
+
+def note(text: str) -> None:
+    """Say something about a part of a page, in small type; plain text."""
+    st.html(_note_html(text))
+
+
+def _note_html(text: str) -> str:
+    return f'<p class="mg-about">{escape(text)}</p>'
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from mirage.charts import primitives
 from mirage.charts.hallucination.parts import RATES, Row, joint_hover, note, share_axis
 from mirage.charts.labels import SIZE, LabelAnchor, place_labels
 from mirage.charts.leaderboard import FOOT
-from mirage.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
+from mirage.charts.palette import CLEAR, MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
 from mirage.text import counted
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 366
@@ -18,6 +18,7 @@ CROWD = 5
 """So many systems on each other have one label, which counts them: their names would cover the plot."""
 _ON_EACH_OTHER = 0.02
 """Marks that differ by no more in both rates lie on each other: 6 pixels."""
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 
@@ -68,9 +69,11 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
             height=PLOT_HEIGHT + SPACE + FOOT,
             margin={"l": FOOT + SPACE, "r": SPACE, "t": SPACE, "b": FOOT},
             xaxis=share_axis(
-                mode, f"{RATES['hallucination']} (lower is better)", range=ends, dtick=0.25, automargin=False
+                mode, f"{RATES['hallucination']} (lower is better)", range=ends, tickvals=_TICKS, automargin=False
             ),
-            yaxis=share_axis(mode, f"{RATES['error']} (lower is better)", range=ends, dtick=0.25, automargin=False),
+            yaxis=share_axis(
+                mode, f"{RATES['error']} (lower is better)", range=ends, tickvals=_TICKS, automargin=False
+            ),
             annotations=_names(shown, mode, focus)
             + ([] if shown else [note(0.5, 0.5, "no system has both rates", mode, anchor="center")]),
         ),
@@ -141,7 +144,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
                 "arrowhead": 0,
                 "arrowwidth": 0.8,
                 "standoff": 5,
-                "arrowcolor": colors.muted if spot.led else "rgba(0,0,0,0)",
+                "arrowcolor": colors.muted if spot.led else CLEAR,
             }
         )
     return annotations
