@@ -26,6 +26,11 @@ from mirage.languages import is_code
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PEOPLE = "people"
+"""Stands for people where a judge, a grader or a referee is named."""
+TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
+"""Reason beside the null texts of a bundled arena."""
+
 
 @dataclass(frozen=True, slots=True)
 class Range:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -10,7 +11,6 @@ import streamlit as st
 from mirage import store, ui
 from mirage.errors import ArenaError, MirageError
 from mirage.languages import name_of
-from mirage.pipeline import adding
 from mirage.placement import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
@@ -69,7 +69,7 @@ BATTLES = (
 def main(page: ui.Page) -> None:
     """Take answers in, then show where their system stands."""
     page.need("queries")
-    own_systems = adding.added(page.arena)
+    own_systems = owned.added(page.arena)
     if own_systems:
         with st.container(horizontal=True, gap="medium"):
             system = ui.pick(
@@ -118,7 +118,7 @@ def take(page: ui.Page) -> None:
             st.caption("Each line has a language, a query_id and the whole prompt with its passages.")
             st.download_button(
                 "Download the queries",
-                lambda: exporting.to_jsonl(adding.queries(page.arena)),
+                partial(_prompts, page.arena),
                 f"{page.arena.name}-queries.jsonl",
                 "application/jsonl",
                 on_click="ignore",
@@ -155,6 +155,13 @@ def take(page: ui.Page) -> None:
                 st.warning("Choose a file and name the system.")
             else:
                 _add(page, name.strip(), upload.name, upload.getvalue())
+
+
+def _prompts(arena: store.Arena) -> bytes:
+    """What a model is to be asked, as JSON Lines."""
+    from mirage.pipeline import adding
+
+    return exporting.to_jsonl(adding.queries(arena))
 
 
 def standing(page: ui.Page, system: str, judge: str) -> None:
@@ -233,6 +240,8 @@ def _place(page: ui.Page, placement: Placement) -> None:
 def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
     """Check a file, and put its answers into the reader's own copy of the arena; the page then shows that copy."""
     owner = reader().owner
+    from mirage.pipeline import adding  # it brings the whole pipeline, which takes longer than a page
+
     folder = page.arena.path if _is_own(page) else owned.owner_folder(owner) / f"{page.arena.name}-own"
     upload = owned.owner_folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
     completed = False

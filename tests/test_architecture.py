@@ -52,6 +52,20 @@ def test_the_first_page_imports_what_it_shows_alone() -> None:
     assert run(sys.executable, "-c", code).stdout.strip() == "['mirage.rank']"
 
 
+def test_pages_to_read_import_neither_the_pipeline_nor_a_client(tmp_path: Path) -> None:
+    """Either takes longer than a page, and is for those who add something."""
+    heavy = ("mirage.pipeline", "mirage.imports", "mirage.generate", "openai", "sqlalchemy")
+    code = "from streamlit.testing.v1 import AppTest\nimport os, sys\n"
+    code += f"os.environ['MIRAGE_HOME'] = {str(tmp_path)!r}\n"
+    code += f"page = AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout={PATIENCE})\n"
+    code += "page.query_params['arena'] = 'sample'\npage.run()\n"
+    code += "for name in ('hallucination', 'compare', 'features', 'answers', 'battle', 'judges', 'surrogate'):\n"
+    code += "    assert not page.switch_page(f'pages/{name}.py').run().exception\n"
+    code += f"print([m for m in {heavy!r} if m in sys.modules])"
+    done = run(sys.executable, "-c", code)
+    assert done.stdout.strip().endswith("[]"), done.stdout + done.stderr
+
+
 DISK = {"open", "read_text", "write_text", "read_bytes", "write_bytes", "mkdir", "unlink", "iterdir", "glob", "rglob"}
 
 

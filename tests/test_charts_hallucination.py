@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 from hypothesis import given, settings
@@ -315,3 +316,24 @@ def test_labels_keep_apart_wherever_a_few_marks_lie(points: list[tuple[float, fl
 
 def test_no_marks_need_no_labels() -> None:
     assert labels.place_labels((), PLOT_WIDTH, PLOT_HEIGHT) == ()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_label_takes_the_place_that_costs_least_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    around = rng.uniform(0, 1, (14, 2)) if seed % 2 else rng.normal(0.9, 0.03, (14, 2)).clip(0, 1)
+    marks = tuple(
+        labels.LabelAnchor(f"system-{k}" * int(rng.integers(1, 3)), x, y, x - 0.02, x + 0.02, y - 0.02, y + 0.02)
+        for k, (x, y) in enumerate(around)
+    )
+    views = [labels._View(marks, PLOT_WIDTH * wider, PLOT_HEIGHT) for wider in labels.WIDER]
+    chosen: dict[int, int] = {}
+    every = np.arange(len(labels.PLACES))
+    for i in range(len(marks)):
+        cost = labels._FAR + sum(view.alone[i] for view in views)
+        if chosen:
+            cost = cost + sum(view.between(i, chosen, every) for view in views)
+        least, place = labels._choose(views, i, chosen)
+        assert least == pytest.approx(cost.min())
+        assert cost[place] == pytest.approx(cost.min())
+        chosen[i] = place

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.pipeline import adding
+from mirage.store import owned
 from mirage.views import your_model as views
 
 PAGE = ROOT / "pages" / "your_model.py"
@@ -112,5 +113,5 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         assert not list(home.glob("own/*/answers*"))
         assert opened.heard == ([], [], [])
     (folder,) = home.glob("own/session-*/sample-own")
-    assert adding.added(store.open_arena(folder)) == ("<b>mine</b>",)
+    assert owned.added(store.open_arena(folder)) == ("<b>mine</b>",)
     assert not list(home.glob("arenas/*"))

@@ -540,3 +540,36 @@ def test_the_tables_are_copied_before_they_change(url: str, tmp_path: Path) -> N
             assert db.execute(text(f"SELECT vote_id FROM {table}")).scalars().all() == [old.vote_id]
     finally:
         engine.dispose()
+
+
+# --- before the first vote --------------------------------------------------------------------------------------------
+
+
+def test_a_reader_without_votes_opens_no_database(tmp_path: Path) -> None:
+    code = """
+import sys
+from mirage.votes import Vote, Votes
+with Votes() as db:
+    assert db.rows(Vote, arena="sample") == []
+    print(db.version("sample"), "sqlalchemy" in sys.modules, db.where)
+"""
+    environment = os.environ | {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": ""}
+    output = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    file = tmp_path / home.VOTES
+    assert output.split("\n")[0] == f"(0, 0, 0) False sqlite:///{file}"
+    assert not file.exists()
+
+
+def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    reader, writer = Votes(), Votes()
+    assert reader.version("sample") == (0, 0, 0)
+    kept = writer.submit(vote())
+    assert reader.version("sample") == (1, 0, 0)
+    assert reader.rows(Vote) == [kept]
+    assert reader.where == writer.where

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,6 +20,7 @@ WIDER = (1.0, 1.4, 2.0)
 
 Boxes = np.ndarray[Any, np.dtype[np.float64]]
 """Boxes as rows (left, top, right, bottom), or lines as rows (x0, y0, x1, y1), in pixels."""
+Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ _D = np.array([(p.dx, p.dy) for p in PLACES])
 _ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
 _LED = np.array([p.led for p in PLACES])
 _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
+_TRIED = 24
+"""Places that a label tries first, those that cost least alone; most find theirs among them."""
 
 
 @lru_cache(maxsize=64)
@@ -109,10 +112,26 @@ def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[i
     for _ in range(2):
         for i in order:
             others = {j: k for j, k in chosen.items() if j != i}
-            cost = _FAR + sum(view.costs(i, others) for view in views)
-            chosen[i] = int(np.argmin(cost))
-            costs[i] = float(cost[chosen[i]])
+            costs[i], chosen[i] = _choose(views, i, others)
     return sum(costs.values()), chosen
+
+
+def _choose(views: Sequence[_View], i: int, others: Mapping[int, int]) -> tuple[float, int]:
+    """The least cost of label `i` while the others stay, and its place: the first of those that cost as much."""
+    least = _FAR + sum(view.alone[i] for view in views)
+    order = np.argsort(least, kind="stable")
+    tried = order[:_TRIED]
+    if others:
+        cost = least[tried] + sum(view.between(i, others, tried) for view in views)
+        # Others only add to a cost: what costs more alone is not the least.
+        rest = order[_TRIED:][least[order[_TRIED:]] <= cost.min()]
+        if rest.size:
+            cost = np.append(cost, least[rest] + sum(view.between(i, others, rest) for view in views))
+            tried = np.append(tried, rest)
+    else:
+        cost = least[tried]
+    best = np.lexsort((tried, cost))[0]
+    return float(cost[best]), int(tried[best])
 
 
 def boxes(marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float) -> Boxes:
@@ -145,18 +164,14 @@ class _View:
         ]
         self.alone = 400 * beyond + 30 * hidden + 3 * _LED * np.array(crossed)
 
-    def costs(self, i: int, others: dict[int, int]) -> Boxes:
-        """What it would cost to put label `i` at each place while the others stay."""
-        if not others:
-            return np.asarray(self.alone[i])
-        candidate_boxes, lines = self.labels[i], self.lines[i]
-        labels = np.array([self.labels[j, k] for j, k in others.items()])
-        other_lines = np.array([self.lines[j, k] for j, k in others.items()])
-        led = np.array([_LED[k] for k in others.values()])
-        cost = self.alone[i] + 400 * _overlap(candidate_boxes, labels).sum(axis=1)
-        cost += 60 * _LED * _touch(lines, labels).sum(axis=1) + 30 * _LED * (_cross(lines, other_lines) * led).sum(
-            axis=1
-        )
+    def between(self, i: int, others: Mapping[int, int], places: Indices) -> Boxes:
+        """What putting label `i` at each of these places adds to its cost alone while the others stay."""
+        candidate_boxes, lines, own_led = self.labels[i, places], self.lines[i, places], _LED[places]
+        marks, chosen = list(others), list(others.values())
+        labels, other_lines, led = self.labels[marks, chosen], self.lines[marks, chosen], _LED[chosen]
+        cost = 400 * _overlap(candidate_boxes, labels).sum(axis=1)
+        cost += 60 * own_led * _touch(lines, labels).sum(axis=1)
+        cost += 30 * own_led * (_cross(lines, other_lines) * led).sum(axis=1)
         if led.any():
             cost += 60 * _touch(other_lines[led], candidate_boxes).sum(axis=0)
         return np.asarray(cost)

@@ -27,7 +27,6 @@ from mirage.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
 from mirage.exam.order import Order, order_measures, order_of
 from mirage.exam.panel import choose_judge, panel_worth
 from mirage.exam.records import Estimate, ExamResult, JudgeExam
-from mirage.judge.stage import judge_statistics
 from mirage.languages import in_order
 from mirage.makers import BY_NAME, Makers
 from mirage.votes import PEOPLE, Vote, imported
@@ -106,6 +105,8 @@ def exam(
         draws=draws,
         seed=seed,
     )
+    from mirage.judge.stage import judge_statistics  # it brings all that judging takes, which no page needs
+
     stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, limits=limits, tags=arena.tags)}
     return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
 

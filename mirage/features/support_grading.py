@@ -17,13 +17,11 @@ from mirage.features.support import cited_places
 from mirage.languages import name_of
 from mirage.marks import Mark, MarkForm, after_thoughts, bracketed
 from mirage.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
-from mirage.schema import Support, SupportGrade
+from mirage.schema import PEOPLE, Support, SupportGrade
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PEOPLE = "people"
-"""The grader that stands for people's votes."""
 _GRADES: dict[str, Support] = {"full": "full", "partial": "partial", "none": "none"}
 _NO_TEXT = "the text of the passage is not known"
 

@@ -12,9 +12,9 @@ is not up to date. `bundle.py` and `sample.py` build the bundled arenas; `adding
 package declares its own stages (`mirage.stage`).
 """
 
-from mirage.pipeline.bundle import TEXTS_ABSENT, bundle
+from mirage.pipeline.bundle import bundle
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.stages import STAGES
 from mirage.pipeline.steps import ORDER, RunModel, RunOptions
 
-__all__ = ["ORDER", "STAGES", "TEXTS_ABSENT", "RunModel", "RunOptions", "StepReport", "bundle", "run_all"]
+__all__ = ["ORDER", "STAGES", "RunModel", "RunOptions", "StepReport", "bundle", "run_all"]

@@ -16,6 +16,7 @@ from mirage.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.outcomes.stage import OUTCOMES
 from mirage.sources import files
 from mirage.sources.sample import REFERENCE
+from mirage.store import owned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
             where=file.name,
             do="give the system the name that its answers have, one file a system",
         )
-    if system in _systems(arena) and system not in added(arena):
+    if system in _systems(arena) and system not in owned.added(arena):
         raise ArenaError(f"{arena.title} has a system {system} already", where=arena.name, do="choose another name")
     return answers
 
@@ -101,16 +102,10 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         {name: store.NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
         made_by="the page Your model",
-        notes=[_note(system)],
+        notes=[owned.added_note(system)],
         keep=("predictions", "importances"),
     )
     return result.arena
-
-
-def added(arena: store.Arena) -> tuple[str, ...]:
-    """The systems of the user's own, the last added last."""
-    notes = arena.manifest["made"].get("answers", {}).get("notes", [])
-    return tuple(note.removeprefix(_MARK) for note in notes if note.startswith(_MARK))
 
 
 def queries(arena: store.Arena) -> pa.Table:
@@ -131,13 +126,6 @@ def queries(arena: store.Arena) -> pa.Table:
     )
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
-
-
-_MARK = "added from a file: "
-
-
-def _note(system: str) -> str:
-    return f"{_MARK}{system}"
 
 
 def _systems(arena: store.Arena) -> set[str]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 TEXTS = {"passages", "answers"}
 """Tables that hold texts and are not bundled."""
-TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
-"""Reason beside the null texts of the bundled arena."""
 
 
 def bundle(
@@ -51,7 +49,7 @@ def bundle(
         },
     )
     queries = tables["queries"]
-    absent = pc.coalesce(queries["reason"], pa.scalar(TEXTS_ABSENT))
+    absent = pc.coalesce(queries["reason"], pa.scalar(schema.TEXTS_ABSENT))
     query_columns = {name: queries[name] for name in ("language", "query_id", "subset")}
     numbers = {"queries": schema.from_columns("queries", query_columns | {"reason": absent})}
     numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
@@ -68,7 +66,7 @@ def bundle(
             {"name": origin.name, "url": origin.url, "licence": origin.licence},
             *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
         ],
-        notes=[TEXTS_ABSENT],
+        notes=[schema.TEXTS_ABSENT],
     )
     tables_of = source / "published"
     figures = store.write(

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mirage.llm import Tokens
-
 if TYPE_CHECKING:
+    from mirage.llm import Tokens
     from mirage.store import Arena
 
 PAPER = "GPT-4o's tokenizer"

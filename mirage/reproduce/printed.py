@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from mirage import outcomes as rules
 from mirage.errors import MirageError, UnknownName
 from mirage.intervals import mean_interval
-from mirage.llm import TokenEstimate, Tokens
 from mirage.outcomes import patterns
 from mirage.reproduce import dataset
 from mirage.schema import Parser
@@ -20,6 +19,7 @@ from mirage.sources.published import BASELINES, SYSTEM_NAMES
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.llm import Tokens
     from mirage.store import Arena
 
 TEMPLATES = {"Original": "vanilla", "+Role": "role", "+Repeat": "repeat", "+Explanation": "explanation"}
@@ -125,7 +125,7 @@ def printed_figures(
         else:
             key = row["source"], row["item"]
             if key not in measures:
-                measures[key] = _measure(arena, *key, parser, names or {}, tokens or TokenEstimate())
+                measures[key] = _measure(arena, *key, parser, names or {}, tokens)
             measured = measures[key](row)
         results.append(
             PrintedFigure(
@@ -144,7 +144,7 @@ def printed_figures(
 
 
 def _measure(
-    arena: Arena, source: str, item: str, parser: Parser, names: Mapping[str, str], tokens: Tokens
+    arena: Arena, source: str, item: str, parser: Parser, names: Mapping[str, str], tokens: Tokens | None
 ) -> _Measure:
     """What measures the figures of one item; one that says why not, where the arena cannot."""
     try:
@@ -280,9 +280,11 @@ def _share(cells: list[tuple[int, int]], remark: str = "") -> _Ours:
     return _Ours(100 * mean, 100 * low, 100 * high, sum(n for _, n in cells), remark)
 
 
-def _statistics(arena: Arena, tokens: Tokens) -> _Measure:
+def _statistics(arena: Arena, tokens: Tokens | None) -> _Measure:
     """MIRAGE-Bench, Table 1: sizes and mean tokens of queries, and passages of either label."""
-    stats = dataset.query_statistics(arena, tokens)
+    from mirage.llm import TokenEstimate  # it brings the clients of all providers, which no page needs
+
+    stats = dataset.query_statistics(arena, tokens or TokenEstimate())
 
     def ours(row: Mapping[str, Any]) -> _Ours:
         if row["setting"] != stats.split:

@@ -13,11 +13,15 @@ import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mirage.errors import ArenaError
 from mirage.store import home
 from mirage.store.manifest import arena_folders
 from mirage.store.settings import megabytes
+
+if TYPE_CHECKING:
+    from mirage.store.arena import Arena
 
 QUOTA = "MIRAGE_UPLOAD_MB"
 """Environment variable: how many megabytes the copies of one owner may take."""
@@ -26,6 +30,20 @@ _OWNERS = 20
 """All owners together may take so many times what one may."""
 KEPT_HOURS = 24
 """How long what a session brought is kept after its last upload."""
+
+
+_ADDED = "added from a file: "
+
+
+def added_note(system: str) -> str:
+    """The note in the manifest of an arena that a system of the reader's own was added."""
+    return f"{_ADDED}{system}"
+
+
+def added(arena: Arena) -> tuple[str, ...]:
+    """The systems of the reader's own in an arena, the last added last."""
+    notes = arena.manifest["made"].get("answers", {}).get("notes", [])
+    return tuple(note.removeprefix(_ADDED) for note in notes if note.startswith(_ADDED))
 
 
 def owner_folder(owner: str) -> Path:

@@ -14,7 +14,6 @@ from mirage import schema
 from mirage.answers import Citation, part_headings
 from mirage.charts.attribution import TITLES as CAUSES
 from mirage.charts.palette import FORMATS, Mode, ink
-from mirage.pipeline.bundle import TEXTS_ABSENT
 from mirage.text import counted
 from mirage.ui.kept import kept
 from mirage.ui.table import column_help, mark_html, mode
@@ -66,7 +65,7 @@ def query_html(shown: QueryView) -> str:
         body = text_html(shown.text, language=shown.key[0])
     else:
         body = f'<div class="mg-text" dir="ltr">Query <bdi>{escape(shown.key[1])}</bdi></div>'
-        if shown.reason != TEXTS_ABSENT:
+        if shown.reason != schema.TEXTS_ABSENT:
             body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
     tags = "".join(f'<span class="mg-tag"><bdi>{escape(f"{tag.tag}: {tag.value}")}</bdi></span>' for tag in shown.tags)
     chips = f'<div class="mg-chips">{tags}</div>' if tags else ""

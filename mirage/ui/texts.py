@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from mirage import store
-from mirage.imports.texts import download_texts
 from mirage.store import home
 from mirage.ui.frame import Page
 from mirage.ui.states import working
@@ -56,6 +55,8 @@ def _open() -> None:
 
 
 def _bring() -> None:
+    from mirage.imports.texts import download_texts  # it brings all formats, which take longer than a page
+
     completed = False
     with working("Asking for the files") as progress:
         download_texts(home.home_folder(), progress)

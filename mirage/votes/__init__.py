@@ -14,7 +14,8 @@ judge's ranking (`powered.py`: the method), `citations.py` says how people see t
 they agree with who assigned nuggets, `raters.py` what people gave answers elsewhere, in scores that came with a file.
 """
 
-from mirage.votes.agreement import ENOUGH, LEAST, PEOPLE, Agreement, agreement, alpha, kappa
+from mirage.schema import PEOPLE
+from mirage.votes.agreement import ENOUGH, LEAST, Agreement, agreement, alpha, kappa
 from mirage.votes.assignments import AssignerAgreement, assigner_agreement
 from mirage.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_grades, supported
 from mirage.votes.correct import LEAST_EACH, LEAST_QUERIES, CorrectedRating, Correction, correct, join_corrections

@@ -24,7 +24,7 @@ from mirage.battles.decided import decided
 from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions, points
 from mirage.intervals import bootstrap_tails, wilson
 from mirage.languages import in_order
-from mirage.schema import CodeOrAll, Count, Range, Share
+from mirage.schema import PEOPLE, CodeOrAll, Count, Range, Share
 from mirage.votes.rows import Vote
 from mirage.votes.verdicts import battle, label
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Coefficient = Annotated[float, Range(-1, 1)]
 
-PEOPLE = "people"
-"""Referee of the rows about people among themselves."""
 DRAWS, SEED, LEVEL = 1_000, 0, 0.95
 LEAST = 10
 """Queries without which there is no interval: a bootstrap of fewer covers less than it says."""

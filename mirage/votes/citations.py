@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.features.support_grading import PEOPLE
 from mirage.intervals import clustered
-from mirage.schema import Code, Count, Share, Support, SupportGrade
+from mirage.schema import PEOPLE, Code, Count, Share, Support, SupportGrade
 from mirage.votes.rows import Evidence
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
@@ -25,7 +25,7 @@ from mirage.votes.rows import UNDO, AnyRow, Row, checked, item, now, token
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Connection, Engine, Table
 
 FORMAT = 1
 """Version of the tables."""
@@ -40,7 +40,7 @@ class Votes:
 
     Args:
         url: the database; by default what `MIRAGE_VOTES_URL` names, else the SQLite file of the user's own folder.
-            Nothing is opened before the first use.
+            Nothing is opened before the first use, and no file is made before the first vote.
 
     Raises:
         BadInput: if the address is not one of SQLite or PostgreSQL, or PostgreSQL's driver is not installed.
@@ -48,14 +48,26 @@ class Votes:
 
     def __init__(self, url: str | None = None) -> None:
         self._given = url or os.environ.get(tables.URL, "")
-        self._engine = tables.engine(self._given) if self._given else tables.engine(f"sqlite:///{home.votes_file()}")
+        self._address = self._given or f"sqlite:///{home.votes_file()}"
         self._ready = False
+        if self._given:
+            _ = self._engine
         self._preparing = threading.Lock()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """SQLAlchemy's engine. Its import takes as long as a page, which without any vote would wait for nothing."""
+        return tables.engine(self._address)
+
+    @property
+    def _absent(self) -> bool:
+        """Whether the user's own file is not there yet: it has no vote."""
+        return not self._given and not self._ready and not home.votes_file().exists()
 
     @property
     def where(self) -> str:
         """The database, without its password."""
-        return self._engine.url.render_as_string(hide_password=True)
+        return self._engine.url.render_as_string(hide_password=True) if self._given else self._address
 
     def submit(self, row: AnyRow) -> AnyRow:
         """Keep a vote; when this returns it outlives the program.
@@ -208,6 +220,8 @@ class Votes:
         Raises:
             Unreachable: if the database does not answer.
         """
+        if self._absent:
+            return []
         from sqlalchemy import select
 
         table = tables.vote_tables()[kind]
@@ -230,11 +244,12 @@ class Votes:
             *of_logs, erasures = map(int, db.execute(_counts(), {"arena": arena}).one())
             return tuple(n + erasures for n in of_logs)
 
-        return self._do(work)
+        return (0,) * len(tables.KINDS) if self._absent else self._do(work)
 
     def close(self) -> None:
         """Close the connections; the next use opens new ones."""
-        self._engine.dispose()
+        if "_engine" in vars(self):
+            self._engine.dispose()
 
     def __enter__(self) -> Votes:
         return self

@@ -15,7 +15,6 @@ from mirage import schema, store, votes
 from mirage.battles.decision import decisions
 from mirage.battles.verdict_rows import programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.features import support_grading
 from mirage.rank import DRAWS, SEED
 from mirage.rank.ranking import rank_by
 from mirage.store.export import export_rows
@@ -149,15 +148,17 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
     """
     import pyarrow as pa
 
+    from mirage.features import support_grading  # it brings the clients of models, which no page needs
+
     seen = store.consistently(path, support_grading.seen_citations)
     arena_votes = votes.standing(vote for vote in log if _on(seen.arena, vote))
     texts = _texts(seen.arena, arena_votes)
     grades = votes.support_grades(vote for vote in arena_votes if _same(vote, (vote.system,), texts))
     if not len(grades):
         raise _no_evidence(seen.arena)
-    replaced = pa.table({"grader": [support_grading.PEOPLE]})
+    replaced = pa.table({"grader": [schema.PEOPLE]})
     rows = {"support_grades": store.NewRows(grades, replaced)}
-    return store.upsert(path, rows, made_by=made_by, seen=seen, subjects=[support_grading.PEOPLE]).arena
+    return store.upsert(path, rows, made_by=made_by, seen=seen, subjects=[schema.PEOPLE]).arena
 
 
 def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:

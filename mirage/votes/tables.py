@@ -21,7 +21,8 @@ URL = "MIRAGE_VOTES_URL"
 """Environment variable that names the database."""
 PATIENCE = 10
 """Seconds to wait for others that write, and for a server."""
-_KINDS: tuple[type, ...] = (Vote, Evidence, NuggetVote)
+KINDS: tuple[type, ...] = (Vote, Evidence, NuggetVote)
+"""What is voted on: battles, citations, nuggets."""
 _EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
 
 
@@ -32,7 +33,7 @@ def metadata() -> Any:
 
     types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
     catalog = MetaData()
-    for kind in _KINDS:
+    for kind in KINDS:
         name = f"mirage_{kind.__name__.lower()}"
         columns: list[Column[Any]] = [
             Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
@@ -46,7 +47,7 @@ def metadata() -> Any:
 
 def vote_tables() -> Mapping[type, Table]:
     """The table of each kind of rows."""
-    return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in _KINDS}
+    return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in KINDS}
 
 
 def engine(address: str) -> Engine:
