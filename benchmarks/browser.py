@@ -149,8 +149,14 @@ def run() -> list[Row]:
             )
             for _ in range(STARTS)
         ]
+        here = [title for title in titles if title not in ELSEWHERE]
+        there = [title for title in titles if title in ELSEWHERE]
         looked, at_once = (
-            [first_visits(start, lambda: server(arena.path, home), arena.name, titles, look) for _ in range(FIRST)]
+            [
+                first_visits(start, lambda: server(arena.path, home), arena.name, here, look)
+                | first_visits(start, lambda: server(sample, home), "sample", there, look)
+                for _ in range(FIRST)
+            ]
             for look in (LOOK, 0)
         )
         with server(arena.path, home) as (url, _, _), bare.served(script) as (bare_url, _):
@@ -160,13 +166,11 @@ def run() -> list[Row]:
             plain.goto(f"http://{bare_url}/")
             drawn(plain, bare.TITLES[0])
             changes(page, titles)
-            here = [title for title in titles if title not in ELSEWHERE]
             rounds = [(changes(page, here), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
             with server(sample, home) as (small_url, _, _):
                 other = start()
                 other.goto(f"http://{small_url}/?arena=sample")
                 drawn(other, PAGES[0].title)
-                there = [title for title in titles if title in ELSEWHERE]
                 changes(other, there)
                 rounds += [(changes(other, there), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
             voted = votes(page, f"http://{url}/spot_check?arena={arena.name}&language=en")
@@ -184,9 +188,8 @@ def run() -> list[Row]:
                 [ours[title] for ours, _ in rounds if title in ours],
                 [statistics.median(other.values()) for ours, other in rounds if title in ours],
                 "at most 1.5 times",
-                "in the bundled sample"
-                if title in ELSEWHERE
-                else _first([visits[title] for visits in looked], [visits[title] for visits in at_once], plainly),
+                ("in the bundled sample; " if title in ELSEWHERE else "")
+                + _first([visits[title] for visits in looked], [visits[title] for visits in at_once], plainly),
             )
             for title in titles
         ),
