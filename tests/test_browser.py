@@ -395,8 +395,8 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
 
 
 LABELS = {
-    "hallucination": "() => document.querySelector('.ytick text')",
-    "leaderboard": "() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+    "hallucination?section=Outcomes": "() => document.querySelector('.ytick text')",
+    "leaderboard?section=Ranks": "() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
     ".map(({shadowRoot}) => shadowRoot?.querySelector('.drawing .y text')).find(Boolean)",
 }
 """A name on the axis of a chart of Plotly's, and of one that is drawn as SVG."""
@@ -404,7 +404,7 @@ LABELS = {
 
 @pytest.mark.parametrize("name", LABELS)
 def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str, name: str) -> None:
-    page = show(opened, f"{url}/{name}?arena=judged")
+    page = show(opened, f"{url}/{name}&arena=judged")
     # The chart is drawn anew: for a moment there is none.
     ink = f"() => {{ const text = ({LABELS[name]})(); return text ? getComputedStyle(text).fill : null }}"
     page.wait_for_function(ink)
