@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
+from html import escape, unescape
 from itertools import pairwise
 from math import hypot
 from typing import Any
@@ -108,8 +108,8 @@ def draw(figure: Mapping[str, Any]) -> Drawing:
     above: list[str] = []
     shapes = [(shape["type"], _shape(shape, fields[""])) for shape in layout.get("shapes", ())]
     parts = [drawn for kind, drawn in shapes if kind != "line"]
-    seen = [field for field in fields.values() if field.x_axis.get("visible", True)]
-    parts += [part for field in seen for part in _grid(field, margin["l"])]
+    visible = [field for field in fields.values() if field.x_axis.get("visible", True)]
+    parts += [part for field in visible for part in _grid(field, margin["l"])]
     parts += [drawn for kind, drawn in shapes if kind == "line"]
     marks: list[tuple[float, float, str, Sequence[str] | None]] = []
     size = 0.0
@@ -268,7 +268,7 @@ def _column(x: str, looks: Mapping[str, Sequence[str]]) -> str:
 
 
 def _texts(trace: Mapping[str, Any], field: _Field) -> str:
-    """The texts on the marks of a trace, or beside them."""
+    """The texts on the marks of a trace, or beside them; plain, whether their maker has escaped them or not."""
     n, font = len(trace["x"]), trace["textfont"]
     inks = _each(font["color"], n)
     beside = trace["marker"]["size"] / 2 + _GAP
@@ -279,7 +279,7 @@ def _texts(trace: Mapping[str, Any], field: _Field) -> str:
         anchor, dx = {"middle left": ("end", -beside), "middle right": ("start", beside)}.get(place, ("middle", 0))
         texts.append(
             f'<text x="{100 * field.x(x):.2f}%" y="{field.y(y):.1f}" dx="{dx:g}" dy=".35em" text-anchor="{anchor}" '
-            f'fill="{color}">{text if place else escape(text)}</text>'
+            f'fill="{color}">{escape(unescape(text))}</text>'
         )
     return f'<g font-size="{font["size"]}" style="white-space: pre">{"".join(texts)}</g>'
 
@@ -354,9 +354,7 @@ def _note(note: Mapping[str, Any], field: _Field, top: float, room: float) -> st
     """
     share = note["x"] if note.get("xref") == "paper" else field.x(note["x"])
     y = top + (1 - note["y"]) * room if note.get("yref") == "paper" else field.y(note["y"])
-    dx, dy = (note.get(led, note.get(shift, 0)) for led, shift in (("ax", "xshift"), ("ay", "yshift")))
-    if "yshift" in note:
-        dy = -dy
+    dx, dy = note.get("ax", note.get("xshift", 0)), note.get("ay", -note.get("yshift", 0))
     font = note.get("font", {})
     look = f' fill="{font["color"]}" font-size="{font["size"]}"' if font else ""
     about = f"<title>{note['hovertext'].replace('<br>', ' ')}</title>" if "hovertext" in note else ""

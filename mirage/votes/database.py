@@ -51,6 +51,7 @@ class Votes:
         self._address = self._given or f"sqlite:///{home.votes_file()}"
         self._ready = False
         if self._given:
+            # Whoever named a wrong address hears of it here.
             _ = self._engine
         self._preparing = threading.Lock()
 
