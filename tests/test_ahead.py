@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import os
@@ -155,6 +156,31 @@ def test_a_reader_stops_what_is_drawn_ahead_and_nothing_begins_before_the_reader
         assert not given, "a page began while a reader's ran"
     thread.join(PATIENCE)
     assert given == [view]
+
+
+def test_what_pages_import_is_imported_once_no_reader_waits(state: ahead._State) -> None:
+    lines = ahead._imports()
+    names = {line.module for line in lines if isinstance(line, ast.ImportFrom)}
+    assert {"mirage.views", "mirage.charts"} <= names
+    state.imports, state.readers = lines[:1], 1
+    given: list[ast.stmt | None] = []
+    thread = threading.Thread(target=lambda: given.append(ahead._next_import()), daemon=True)
+    thread.start()
+    thread.join(0.2)
+    assert not given, "something was imported while a reader's page ran"
+    with ahead._changed:
+        state.readers = 0
+        ahead._changed.notify_all()
+    thread.join(PATIENCE)
+    assert given == lines[:1]
+    assert ahead._next_import() is None
+
+
+def test_an_import_that_fails_keeps_nothing_from_being_drawn(state: ahead._State) -> None:
+    state.imports, state.works = ast.parse("import mirage.no_such_module\nimport mirage.marks").body, True
+    ahead._work()
+    assert not state.imports
+    assert not state.works
 
 
 def test_where_pages_are_tested_nothing_is_drawn_ahead(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from hypothesis import given
@@ -80,6 +82,32 @@ def test_a_decision_is_the_same_from_the_other_side(verdicts: list[tuple[bool, s
 
 
 PAIRS = list(itertools.product(VERDICTS, VERDICTS))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("pqr"),
+            st.sampled_from([*itertools.permutations("xyz", 2)]),
+            st.sampled_from(VERDICTS),
+            st.sampled_from([None, 0.0, 0.3, 1.0]),
+        ),
+        min_size=1,
+        max_size=20,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_the_decisions_of_pairs_are_counted_as_battle_by_battle(
+    rows: list[tuple[str, tuple[str, str], str, float | None]],
+) -> None:
+    table = judgments(*((query, *pair, verdict) for query, pair, verdict, _ in rows))
+    k = table.column_names.index("points")
+    table = table.set_column(k, "points", pa.array([grade for *_, grade in rows], pa.float64()))
+    own = rank.verdicts(table, judge="j", unread=True)["en"]
+    expected = np.zeros((len(own.systems), len(own.systems), 4), dtype=int)
+    for battle, decision in decisions(table, unparsed=True)["j"].items():
+        expected[own.systems.index(battle.first), own.systems.index(battle.second), decision.label] += 1
+    assert np.array_equal(own.decided(), expected)
 
 
 def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:

@@ -101,6 +101,21 @@ def test_columns_and_languages_can_be_chosen(tmp_path: Path) -> None:
     assert part["language"].to_pylist() == ["en"] * 3
 
 
+@pytest.mark.parametrize("name", ["made", "sample"])
+def test_text_can_be_read_as_numbers_of_its_distinct_values(tmp_path: Path, name: str) -> None:
+    arena = make(tmp_path / "made") if name == "made" else store.open_arena(store.bundled()[name])
+    for table in arena.tables:
+        plain, encoded = arena.read(table), arena.read(table, encoded=True)
+        assert encoded.to_pylist() == plain.to_pylist()
+        texts = [field.name for field in plain.schema if pa.types.is_string(field.type)]
+        assert all(pa.types.is_dictionary(encoded.schema.field(name).type) for name in texts)
+        for name in texts:
+            dictionaries = [chunk.dictionary for chunk in encoded[name].chunks]
+            assert all(values == dictionaries[0] for values in dictionaries), "a number means the same in all chunks"
+    part = arena.read("answers", columns=["system"], languages=["en"], encoded=True)
+    assert part.to_pylist() == arena.read("answers", columns=["system"], languages=["en"]).to_pylist()
+
+
 def test_pitfall_44_an_unknown_table_column_or_language_is_an_error_not_an_empty_result(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
     with pytest.raises(UnknownName, match="there is no table 'query'"):

@@ -44,6 +44,12 @@ def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Are
         assert part.sql(f"SELECT count(*) AS n FROM {table}")["n"][0].as_py() == len(kept)
 
 
+def test_text_read_as_numbers_is_narrowed_alike(arena: store.Arena) -> None:
+    part = store.tagged(arena, [("domain", "finance")])
+    for table in part.tables:
+        assert part.read(table, encoded=True).to_pylist() == part.read(table).to_pylist()
+
+
 def test_columns_that_were_not_asked_for_do_not_appear(arena: store.Arena) -> None:
     part = store.tagged(arena, [("domain", "finance")])
     assert part.read("outcomes", columns=["outcome"]).column_names == ["outcome"]

@@ -32,23 +32,6 @@ READABLE = tuple(name for name, label in VERDICTS.items() if label != UNPARSED)
 _SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 _POINTS = (1.0, 0.0, 0.5)
 
-_LABEL_SQL = (
-    "CASE "
-    + " ".join(f"WHEN verdict = '{name}' THEN {label}" for name, label in VERDICTS.items() if label != UNPARSED)
-    + f" WHEN points BETWEEN 0.25 AND 0.75 THEN {TIE} WHEN points > 0.75 THEN {FIRST} "
-    f"WHEN points < 0.25 THEN {SECOND} END"
-)
-ROW_WINNER_SQL = (
-    f"CASE {_LABEL_SQL} WHEN {TIE} THEN 'tie' "
-    f"WHEN {FIRST} THEN if(system_a < system_b, 'first', 'second') "
-    f"WHEN {SECOND} THEN if(system_a < system_b, 'second', 'first') END"
-)
-"""`shown` in SQL: what a row of `judgments` says of its battle: `first`, `second`, `tie`, or null if unreadable."""
-WINNER_SQL = (
-    "CASE WHEN count(winner) = 0 THEN 'unparsed' WHEN count(DISTINCT winner) > 1 THEN 'tie' ELSE min(winner) END"
-)
-"""`decide` in SQL, over the rows of a battle with `ROW_WINNER_SQL` as `winner`."""
-
 
 class Battle(NamedTuple):
     """A query and two systems, whatever the order their answers were shown in."""

@@ -35,6 +35,11 @@ OF_KNOWN = "known: "
 """How the name begins under which a judge's verdicts on known-answer pairs stand; the judge's own follows. These pairs
 are chosen by who is right, so they examine the judge and rank nobody."""
 
+_ANY = 1 << FIRST | 1 << SECOND | 1 << TIE
+_DECISIONS = [TIE] * (_ANY + 1)
+_DECISIONS[0], _DECISIONS[1 << FIRST], _DECISIONS[1 << SECOND] = UNPARSED, FIRST, SECOND
+"""What a battle comes to, by the readable labels that its verdicts have."""
+
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
@@ -90,6 +95,23 @@ class Verdicts:
             unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
         )
+
+    def decided(self) -> NDArray[np.int64]:
+        """S x S x 4: how many battles of two systems, i < j, come to each decision, by the rule of `decision`: the
+        system i wins, the system j wins, a tie, nothing could be read. Elsewhere 0.
+        """
+        s = len(self.systems)
+        pair, swapped = self._pairs()
+        grades = self.points
+        graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
+        label = np.where((self.verdict == UNPARSED) & ~np.isnan(grades), graded, self.verdict).astype(np.uint8)
+        label = np.where(swapped & (label < TIE), 1 - label, label)
+        order = np.argsort(pair, kind="stable")
+        starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        # A bit for each of the readable labels that a battle's verdicts have.
+        seen = np.bitwise_or.reduceat(1 << label[order], starts) & _ANY
+        decision = np.array(_DECISIONS)[seen]
+        return np.bincount(pair[order][starts] % s**2 * 4 + decision, minlength=s * s * 4).reshape(s, s, 4)
 
     def consistent(self) -> Verdicts:
         """Those whose two orders agree: the same system wins in both, or both are ties.
@@ -195,17 +217,18 @@ class Verdicts:
         )
 
 
-def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
+def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[str, Verdicts]:
     """The verdicts of one judge by language.
 
     Args:
         judgments: table `judgments`, or its `COLUMNS`.
         judge: whose verdicts.
+        unread: whether none of them needs to be readable.
 
     Raises:
         UnknownName: if the judge has no verdict here.
         BadInput: if a system battles itself.
-        NotEnoughData: if none of the judge's verdicts could be read.
+        NotEnoughData: if none of the judge's verdicts could be read, unless `unread`.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -232,7 +255,7 @@ def verdicts(judgments: pa.Table, *, judge: str) -> dict[str, Verdicts]:
     names, name = codes(rows["verdict"])
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
     points = rows["points"].to_numpy().astype(np.float32)
-    if (kind == UNPARSED).all():
+    if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"none of {judge}'s {len(rows):,} verdicts could be read", do="look at its raw replies")
     by_language = np.split(
         np.argsort(language, kind="stable"), np.cumsum(np.bincount(language, minlength=len(languages)))[:-1]

@@ -77,13 +77,15 @@ def exam(
         NotEnoughData: if people decided no battle that counts, and no judge a known-answer pair.
     """
     arena.need("judgments")
-    judgments = programs(arena.read("judgments", columns=_COLUMNS))
     heard = [*counting(arena, votes), *_rated(arena, ratings)]
     if languages is not None:
         for code in languages:
             if code not in arena.languages("judgments"):
                 raise UnknownName("language", code, arena.languages("judgments"), where=arena.address)
         heard = [vote for vote in heard if vote.language in languages]
+    if not heard and "outcomes" not in arena.tables:
+        raise _nothing()
+    judgments = programs(arena.read("judgments", columns=_COLUMNS))
     lengths: dict[tuple[str, str, str], float] = {}
     if "features" in arena.tables:
         rows = arena.sql(
@@ -145,9 +147,7 @@ def examine(
     battles = decided(drawn)
     known_pairs = {} if outcomes is None else known_sums(decided(whole), outcomes, languages=languages)
     if not opinions and not known_pairs:
-        raise NotEnoughData(
-            "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
-        )
+        raise _nothing()
     known = sorted(name for name in whole["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
     for name in judges or ():
         if name not in known:
@@ -173,6 +173,13 @@ def examine(
         tuple(exams),
         tuple(panel_worth(code, scope) for code, scope in scopes if len(scope[0]) > 1),
         tuple(choose_judge(code, scope, by_code.get(code)) for code, scope in scopes),
+    )
+
+
+def _nothing() -> NotEnoughData:
+    """Why there is no exam where nobody decided anything."""
+    return NotEnoughData(
+        "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
     )
 
 

@@ -48,7 +48,9 @@ def means(features: pa.Table) -> list[FeatureMean]:
 
     Args:
         features: rows of `schema.Feature`, each key once. Missing values stay out of the mean and count in `total`.
+            Text may be Arrow dictionaries, the same in all chunks.
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
     from scipy.special import stdtrit
 
@@ -61,6 +63,9 @@ def means(features: pa.Table) -> list[FeatureMean]:
             ([], "count_all"),
         ]
     )
+    for k, name in enumerate(grouped.column_names):
+        if name in keys:
+            grouped = grouped.set_column(k, name, grouped[name].cast(pa.string()))
     result = []
     for row in grouped.sort_by([(k, "ascending") for k in keys]).to_pylist():
         mean, n = row["value_mean"], row["value_count"]

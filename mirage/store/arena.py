@@ -119,9 +119,21 @@ class Arena:
         return schema.COMMANDS[table].replace("DIR", shlex.quote(self.address))
 
     def read(
-        self, table: str, *, columns: Sequence[str] | None = None, languages: Iterable[str] | None = None
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        languages: Iterable[str] | None = None,
+        encoded: bool = False,
     ) -> pa.Table:
         """Read a table, or some columns and languages of it, sorted by key.
+
+        Args:
+            table: its name.
+            columns: names of columns; None for all.
+            languages: codes; None for all.
+            encoded: whether columns of text are Arrow dictionaries, the same in all chunks: the distinct values, and a
+                number a row. Where few values are distinct, that is read several times as fast.
 
         Raises:
             TableMissing: if the arena lacks it.
@@ -140,10 +152,12 @@ class Arena:
             raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
         names = full.names if columns is None else list(columns)
         wanted = [*names, *(key for key in _QUERY if key not in names)] if self.narrowed(table) else names
-        selection = pa.schema([full.field(name) for name in wanted])
+        selection = pa.schema([_encoded(full.field(name)) if encoded else full.field(name) for name in wanted])
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
         parts = (_read(self, *pair, selection) for pair in zip(files, self.fetch(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
+        if encoded:
+            data = data.unify_dictionaries()
         return of_queries(data, chosen_queries(self)).select(names) if self.narrowed(table) else data
 
     def read_optional(self, table: str, *, languages: Iterable[str] | None = None) -> pa.Table | None:
@@ -247,11 +261,12 @@ def chosen_queries(arena: Arena) -> pa.Table:
 
 def of_queries(data: pa.Table, queries: pa.Table) -> pa.Table:
     """The rows of a table that belong to some queries, in their order."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     # Acero's joins keep no order, and Arrow looks up no pairs.
     def joined(table: pa.Table) -> pa.ChunkedArray:
-        return pc.binary_join_element_wise(table["language"], table["query_id"], "\x1f")
+        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in _QUERY), "\x1f")
 
     return data.filter(pc.is_in(joined(data), value_set=joined(queries).combine_chunks()))
 
@@ -347,7 +362,9 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as parquet:
+        encoded = [column.name for column in columns if pa.types.is_dictionary(column.type)]
+        known = set(pq.read_schema(path).names) if encoded else set()
+        with pq.ParquetFile(path, read_dictionary=[name for name in encoded if name in known]) as parquet:
             data = parquet.read(columns=columns.names)
         for k, column in enumerate(columns):
             if column.nullable and column.name not in data.column_names:
@@ -357,6 +374,13 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damaged(arena.path, file, str(error)) from None
+
+
+def _encoded(column: pa.Field) -> pa.Field:
+    """The field of a column whose text is a dictionary."""
+    import pyarrow as pa
+
+    return column.with_type(pa.dictionary(pa.int32(), pa.string())) if pa.types.is_string(column.type) else column
 
 
 @lru_cache(maxsize=64)

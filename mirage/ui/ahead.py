@@ -1,22 +1,25 @@
 """Pages drawn ahead, for nobody, while no reader waits: whoever opens one for the first time then finds its tables read
 and its figures made.
 
-When a reader has opened an arena, every page of it is run once, one after the other, as soon as the explorer has been
-quiet for a moment. A reader's click stops the page that is being drawn ahead at its next element, and it comes again
-later. What a page makes is kept where readers' runs keep it (`kept.py`, the views); what it draws is thrown away.
+Once a reader has the first page, what the other pages import is imported. When a reader has opened an arena, every page
+of it is run once, one after the other, as soon as the explorer has been quiet for a moment. A reader's click stops the
+page that is being drawn ahead at its next element, and it comes again later. What a page makes is kept where readers'
+runs keep it (`kept.py`, the views); what it draws is thrown away.
 
-An arena on object storage is left alone, since its files would be fetched for nobody, and so are a reader's own arenas.
+The pages of an arena on object storage are left alone, since its files would be fetched for nobody, and so are those of
+a reader's own arenas.
 `MIRAGE_AHEAD=0` turns it off.
 """
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -64,6 +67,8 @@ class _State:
     """Runs for readers."""
     last: float = 0.0
     """When the last of them ended, by `time.monotonic`."""
+    imports: list[ast.stmt] | None = None
+    """What is still to be imported; None until a reader has come."""
     waiting: list[_View] = field(default_factory=list)
     known: set[tuple[str, str]] = field(default_factory=set)
     """Arenas whose pages were drawn, or wait to be: address and version."""
@@ -112,27 +117,45 @@ def _possible() -> bool:
 
 def _want(arena: Arena) -> None:
     """Have the pages of an arena drawn, unless they were."""
-    key = (str(arena.path), arena.version)
-    context = get_script_run_ctx(suppress_warning=True)
-    if key in _state.known or context is None or is_remote(arena.path):
-        return
-    _state.known.add(key)
-    name = next((name for name, path in home.all_arenas()[0].items() if path == arena.path), None)
-    if name is None:
-        return
-    query = urlencode({"arena": name})
-    _state.waiting += [
-        _View(context.main_script_path, "" if entry.name == HOME else entry.name, query, context.context_info)
-        for entry in PAGES
-        if entry.file.is_file()
-    ]
-    if not _state.works:
+    if _state.imports is None:
+        _state.imports = _imports()
+    _state.waiting += _views(arena)
+    if (_state.imports or _state.waiting) and not _state.works:
         _state.works = True
         threading.Thread(target=_work, daemon=True, name="ahead").start()
 
 
+def _views(arena: Arena) -> list[_View]:
+    """The pages of an arena that are to be drawn; none where they were, or may not be."""
+    key = (str(arena.path), arena.version)
+    context = get_script_run_ctx(suppress_warning=True)
+    if key in _state.known or context is None or is_remote(arena.path):
+        return []
+    _state.known.add(key)
+    name = next((name for name, path in home.all_arenas()[0].items() if path == arena.path), None)
+    if name is None:
+        return []
+    query = urlencode({"arena": name})
+    return [
+        _View(context.main_script_path, "" if entry.name == HOME else entry.name, query, context.context_info)
+        for entry in PAGES
+        if entry.file.is_file()
+    ]
+
+
+def _imports() -> list[ast.stmt]:
+    """What the pages import, page by page."""
+    files = [entry.file for entry in PAGES if entry.file.is_file()]
+    statements = [line for file in files for line in ast.parse(file.read_text(encoding="utf-8")).body]
+    return [line for line in statements if isinstance(line, ast.Import | ast.ImportFrom)]
+
+
 def _work() -> None:
-    """Draw what waits, one page at a time, whenever no reader does; end when nothing waits."""
+    """Import what waits, then draw it, one page at a time, whenever no reader does; end when nothing waits."""
+    while (line := _next_import()) is not None:
+        # A page that cannot be imported tells whoever opens it.
+        with suppress(ImportError):
+            exec(compile(ast.Module([line], []), "<imports of a page>", "exec"), {})  # noqa: S102  # our own pages' lines
     while (view := _next()) is not None:
         began, ended = time.perf_counter(), threading.Event()
         runner = _runner(view, ended)
@@ -147,6 +170,16 @@ def _work() -> None:
         _forget()
         ms = round(1000 * (time.perf_counter() - began), 1)
         logs.event("ahead", page=view.page or HOME, stopped=stopped, ms=ms)
+
+
+def _next_import() -> ast.stmt | None:
+    """What to import next, once no reader's run goes on; None where all is."""
+    with _changed:
+        while _state.imports:
+            if not _state.readers:
+                return _state.imports.pop(0)
+            _changed.wait()
+        return None
 
 
 def _next() -> _View | None:

@@ -128,7 +128,7 @@ def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Rankin
     codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
     if not codes:
         raise NotEnoughData(f"{referee} decided no battle in these languages", do="pick other languages")
-    return ranking_of(arena, referee, "both", codes, RankOptions())[0]
+    return ranking_of(arena, referee, "both", codes, RankOptions(), None)[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,8 @@ class Relation:
 @lru_cache(maxsize=256)
 def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
     """The means of one language; the slow step at full size, which a page takes language by language."""
-    rows = arena.read("features", columns=["language", "system", "feature", "value"], languages=[code])
+    columns = ["language", "system", "feature", "value"]
+    rows = arena.read("features", columns=columns, languages=[code], encoded=True)
     return tuple(features.means(rows))
 
 
@@ -192,7 +193,9 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
     rows = []
     for feature in overview(arena, languages).features:
         by_language = {
-            code: systems for code in codes if (systems := _of_systems(arena, referee, skill, feature, code)).systems
+            code: systems
+            for code in codes
+            if (systems := _systems(arena, referee, skill, code).get(feature)) is not None
         }
         everywhere = (
             set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
@@ -216,16 +219,13 @@ def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, fl
 
 @dataclass(frozen=True, eq=False)
 class _Systems:
-    """The systems of a language that have a rating and a mean of one feature."""
+    """The systems of a language that have a rating and a mean of one feature; at least one."""
 
     systems: tuple[str, ...]
     ratings: NDArray[np.float64]
     means: NDArray[np.float64]
-
-    @cached_property
-    def taus(self) -> NDArray[np.float64]:
-        """1 x (1 + draws), as `rank_taus`."""
-        return rank_taus(self.ratings[None], self.means[None])
+    taus: NDArray[np.float64]
+    """1 x (1 + draws), as `rank_taus`."""
 
     def among(self, systems: Collection[str]) -> NDArray[np.float64]:
         """The same among some of the systems."""
@@ -237,20 +237,27 @@ class _Systems:
         )
 
 
-@lru_cache(maxsize=2048)
-def _of_systems(arena: Arena, referee: str, skill: Skill, feature: str, code: str) -> _Systems:
+@lru_cache(maxsize=256)
+def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _Systems]:
+    """By feature; features of the same systems are taken together, as each draw serves them all."""
     import numpy as np
 
     ratings = _ratings(arena, referee, skill)[code]
-    means = {
-        row.system: row.mean
-        for row in of_language(arena, code)
-        if row.feature == feature and row.mean is not None and row.system in ratings
-    }
-    systems = tuple(sorted(means))
-    return _Systems(
-        systems, np.array([ratings[system] for system in systems]), np.array([means[system] for system in systems])
-    )
+    means: dict[str, dict[str, float]] = {}
+    for row in of_language(arena, code):
+        if row.mean is not None and row.system in ratings:
+            means.setdefault(row.feature, {})[row.system] = row.mean
+    together: dict[tuple[str, ...], list[str]] = {}
+    for feature, by_system in means.items():
+        together.setdefault(tuple(sorted(by_system)), []).append(feature)
+    by_feature = {}
+    for systems, names in together.items():
+        rated = np.array([ratings[system] for system in systems])
+        values = np.array([[means[name][system] for system in systems] for name in names])
+        taus = rank_taus(np.broadcast_to(rated, values.shape), values)
+        for k, name in enumerate(names):
+            by_feature[name] = _Systems(systems, rated, values[k], taus[k : k + 1])
+    return by_feature
 
 
 def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
@@ -272,18 +279,17 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws:
     n = first.shape[1]
     drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=draws) if n else np.zeros((draws, 0))
     weight = np.concatenate([np.ones((1, n)), drawn])
+    i, j = np.triu_indices(n, 1)
+    # How often each pair of systems is in a draw.
+    pairs = (weight[:, i] * weight[:, j]).T
 
     def order(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        difference = x[:, :, None] - x[:, None, :]
+        difference = x[:, i] - x[:, j]
         return np.asarray(np.where(np.abs(difference) <= 1e-9, 0.0, np.sign(difference)))
 
-    def pairs(signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum over the pairs of systems, each as often as it was drawn."""
-        return np.asarray(((weight @ signs) * weight).sum(axis=-1))
-
     a, b = order(first), order(second)
-    norm = np.sqrt(pairs(a * a) * pairs(b * b))
-    return np.asarray(np.divide(pairs(a * b), norm, out=np.full_like(norm, np.nan), where=norm > 0))
+    norm = np.sqrt(((a * a) @ pairs) * ((b * b) @ pairs))
+    return np.asarray(np.divide((a * b) @ pairs, norm, out=np.full_like(norm, np.nan), where=norm > 0))
 
 
 def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:

@@ -173,7 +173,7 @@ def ranking_of(
     skill: Skill,
     languages: tuple[str, ...],
     choice: RankOptions,
-    voted: tuple[str, int] | None = None,
+    voted: tuple[str, int] | None,
 ) -> tuple[rank.Ranking, WhatIfResult | None]:
     """The ranking of chosen languages that have battles; for judges, with what was counted for it. `voted` is as in
     `board`.
@@ -317,7 +317,7 @@ def board(
     moved: tuple[str, ...] = ()
     other = choice != RankOptions() or voted is not None
     if other:
-        different = compare(ranking_of(arena, referee, skill, codes, RankOptions())[0], ranking)
+        different = compare(ranking_of(arena, referee, skill, codes, RankOptions(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, skill, shown, scope)
     rows = ranking.table().to_pylist()

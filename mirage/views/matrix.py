@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.decision import ROW_WINNER_SQL, WINNER_SQL
 from mirage.battles.referee import Referee, referees
-from mirage.errors import UnknownName
+from mirage.battles.verdict_rows import COLUMNS, verdicts
+from mirage.errors import NotEnoughData, UnknownName
 from mirage.intervals import wilson
+from mirage.views.leaderboard import verdicts_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from mirage.store import Arena
 
+Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
+"""Of two systems, the earlier by name first: battles that it wins, that the other wins, ties, and unread ones."""
 RIGHT = (
     "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
@@ -90,30 +95,10 @@ def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matri
     """
     if referee not in referees(arena):
         raise UnknownName("referee", referee, referees(arena))
-    values: dict[str, Any] = {"languages": list(languages)}
-    chosen = "(len($languages) = 0 OR list_contains($languages, language))"
-    if Referee.named(referee).by_labels:
-        query = (
-            f"WITH {RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, "  # noqa: S608  # constants alone
-            "CASE WHEN x.ok = y.ok THEN 'tie' WHEN x.ok THEN 'first' ELSE 'second' END AS result "
-            f"FROM shown x JOIN shown y USING (language, query_id) WHERE x.system < y.system AND {chosen})"
-        )
-    else:
-        values["judge"] = referee
-        query = (
-            "WITH seen AS (SELECT language, query_id, least(system_a, system_b) AS x, "  # noqa: S608
-            f"greatest(system_a, system_b) AS y, {ROW_WINNER_SQL} AS winner "
-            f"FROM judgments WHERE judge = $judge AND {chosen}), "
-            f"decided AS (SELECT x, y, {WINNER_SQL} AS result FROM seen GROUP BY language, query_id, x, y)"
-        )
-    rows = arena.sql(
-        f"{query} SELECT x, y, count(*) FILTER (result = 'first'), count(*) FILTER (result = 'tie'), "  # noqa: S608  # as above
-        "count(*) FILTER (result = 'second'), count(*) FILTER (result = 'unparsed') FROM decided "
-        "GROUP BY x, y ORDER BY x, y",
-        values,
-    )
+    by_labels = Referee.named(referee).by_labels
+    counts = _by_labels(arena, languages) if by_labels else _by_judge(arena, referee, languages)
     cells = {}
-    for x, y, wins, ties, losses, unparsed in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+    for (x, y), (wins, losses, ties, unparsed) in sorted(counts.items()):
         cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)
         cells[y, x] = Cell(y, x, losses, ties, wins, unparsed)
     shares: dict[str, list[float]] = {}
@@ -121,3 +106,33 @@ def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matri
         shares.setdefault(cell.system, []).append(0.5 if cell.share is None else cell.share)
     order = sorted(shares, key=lambda system: (-sum(shares[system]) / len(shares[system]), system))
     return Matrix(tuple(order), cells)
+
+
+def _by_labels(arena: Arena, languages: tuple[str, ...]) -> Counts:
+    rows = arena.sql(
+        f"WITH {RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, x.ok AS ok, y.ok AS other "  # noqa: S608  # constants alone
+        "FROM shown x JOIN shown y USING (language, query_id) "
+        "WHERE x.system < y.system AND (len($languages) = 0 OR list_contains($languages, language))) "
+        "SELECT x, y, count(*) FILTER (ok AND NOT other), count(*) FILTER (other AND NOT ok), "
+        "count(*) FILTER (ok = other) FROM decided GROUP BY x, y",
+        {"languages": list(languages)},
+    )
+    columns = (column.to_pylist() for column in rows.columns)
+    return {(x, y): (wins, losses, ties, 0) for x, y, wins, losses, ties in zip(*columns, strict=True)}
+
+
+def _by_judge(arena: Arena, judge: str, languages: tuple[str, ...]) -> Counts:
+    import numpy as np
+
+    try:
+        by_language = verdicts_of(arena, judge)
+    except NotEnoughData:
+        by_language = verdicts(arena.read("judgments", columns=COLUMNS), judge=judge, unread=True)
+    sums: dict[tuple[str, str], NDArray[np.int64]] = {}
+    for code, language_verdicts in by_language.items():
+        if not languages or code in languages:
+            decided = language_verdicts.decided()
+            for i, j in np.argwhere(decided.any(axis=2)).tolist():
+                pair = language_verdicts.systems[i], language_verdicts.systems[j]
+                sums[pair] = sums.get(pair, 0) + decided[i, j]
+    return {pair: tuple(total.tolist()) for pair, total in sums.items()}

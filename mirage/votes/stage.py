@@ -386,7 +386,10 @@ def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
 @lru_cache(maxsize=8)
 def _imported(arena: store.Arena) -> tuple[votes.Vote, ...]:
     """What people decided, by the arena's own judgments."""
-    if "judgments" not in arena.tables:
+    import pyarrow.compute as pc
+
+    # Most arenas have none: to look at this column alone is soon done.
+    if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
         return ()
     return tuple(votes.imported(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
 
