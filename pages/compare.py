@@ -93,7 +93,9 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
         if measure == RATING:
             referee = who.referee(referees_of(page.arena, panel=True), "Who decides a battle.", listed=True)
         names = views.systems(page.arena, measure, referee)
-        known = {name: other for name, other in ui.other_arenas(page.arena).items() if measure in views.measures(other)}
+        known = {
+            name: other for name, other in ui.other_arenas(page.arena).items() if views.has_measure(other, measure)
+        }
         if len(names) < (1 if known else 2):
             return None
         first: str = ui.pick("First system", names, key="a", kind="system", width=230)

@@ -236,24 +236,24 @@ def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -
     return counts.astype(np.uint8).reshape(shape)
 
 
-def codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The sorted distinct values of a string column, and each row's place among them."""
+def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """The sorted distinct values of one or more string columns, and each row's place among them, column after column.
+    Columns may be dictionaries.
+    """
     import pyarrow as pa
 
-    encoded = column.dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = (
-                pa.concat_arrays(encoded.chunks)
-                if encoded.num_chunks
-                else pa.array([], column.type).dictionary_encode()
-            )
-    values = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    order = np.argsort(values, kind="stable") if len(values) else np.array([], dtype=np.intp)
+    encoded = [column if pa.types.is_dictionary(column.type) else column.dictionary_encode() for column in columns]
+    parts = [chunk for column in encoded for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
+    if not parts:
+        return (), np.array([], dtype=np.intp)
+    chunks = pa.chunked_array(parts).unify_dictionaries().chunks
+    number = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
+    values = np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+    present = np.flatnonzero(np.bincount(number, minlength=len(values)))
+    order = present[np.argsort(values[present], kind="stable")]
     place = np.empty(len(values), dtype=np.intp)
-    place[order] = np.arange(len(values))
-    return tuple(values[order]), place[encoded.indices.to_numpy(zero_copy_only=False)]
+    place[order] = np.arange(len(order))
+    return tuple(values[order]), place[number]
 
 
 def _strings(values: Sequence[str]) -> Any:

@@ -69,14 +69,11 @@ def decided(judgments: pa.Table) -> DecidedBattles:
     Args:
         judgments: columns judge, language, query_id, system_a, system_b, verdict, and points where there are grades.
     """
-    import pyarrow as pa
-
     n = len(judgments)
     judges, judge = codes(judgments["judge"])
     languages, language = codes(judgments["language"])
     queries, query = codes(judgments["query_id"])
-    sides = [chunk for name in ("system_a", "system_b") for chunk in judgments[name].chunks]
-    systems, both = codes(pa.chunked_array(sides, pa.string()))
+    systems, both = codes(judgments["system_a"], judgments["system_b"])
     words, word = codes(judgments["verdict"])
     shown = np.array([VERDICTS[name] for name in words], dtype=np.intp)[word]
     grades = np.full(n, np.nan)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 COLUMNS = (*schema.key("judgments"), "verdict", "points")
 """Columns of table `judgments` that verdicts are read from: the rationales, which are most of it, are not."""
+
+REPEATED = (*schema.key("judgments"), "verdict")
+"""Those of them whose values repeat, so that they are read fastest as dictionaries."""
 
 OF_SCORES = "people: "
 """How the name of a judge begins whose verdicts follow from people's scores; the measure follows."""
@@ -243,7 +246,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         raise UnknownName("judge", judge, pc.unique(judgments["judge"]).to_pylist())
     languages, language = codes(rows["language"])
     queries, query = codes(rows["query_id"])
-    systems, both = codes(_chain(rows["system_a"], rows["system_b"]))
+    systems, both = codes(rows["system_a"], rows["system_b"])
     a, b = both[: len(rows)], both[len(rows) :]
     if (a == b).any():
         row = rows.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
@@ -345,9 +348,3 @@ def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray
     place = np.empty(n, dtype=np.intp)
     place[present] = np.arange(len(present))
     return present, place[codes]
-
-
-def _chain(first: Any, second: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.chunked_array([*first.chunks, *second.chunks], first.type)

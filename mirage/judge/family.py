@@ -58,7 +58,7 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     """How much more each judge prefers its own maker's systems than judges of other makers do.
 
     Args:
-        judgments: `schema.Judgment` rows.
+        judgments: `schema.Judgment` rows; text may be dictionaries.
         makers: who made which judge and system.
 
     Returns:
@@ -77,11 +77,9 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     # Battles between systems of a judge's maker and others; nothing else can tell.
     family_systems = pa.array([name for name, maker in sorted(systems.items()) if maker in known], pa.string())
     has_family = pc.or_(*(pc.is_in(judgments[side], value_set=family_systems) for side in ("system_a", "system_b")))
-    rows = (
-        judgments.select(names)
-        .filter(pc.and_(has_family, pc.is_in(judgments["verdict"], value_set=pa.array(READABLE, pa.string()))))
-        .to_pandas()
-    )
+    readable = pc.is_in(judgments["verdict"], value_set=pa.array(READABLE, pa.string()))
+    text = pa.schema([(name, pa.string()) for name in names])
+    rows = judgments.select(names).filter(pc.and_(has_family, readable)).cast(text).to_pandas()
     rows = rows[rows["system_a"].map(systems) != rows["system_b"].map(systems)].copy()
     swapped = rows["system_a"] > rows["system_b"]
     rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])

@@ -208,7 +208,7 @@ def judge_statistics(
     """
     arena = store.tagged(store.open_arena(path), tags)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
-    judgments = arena.read("judgments", columns=names)
+    judgments = arena.read("judgments", columns=names, encoded=names[:-1])
     with store.kept_ledger(path) as ledger:
         return judge.judge_stats(judgments, ledger, limits)
 

@@ -134,14 +134,11 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
 
 def _tallies(judgments: pa.Table) -> dict[str, dict[str, _Tally]]:
     """The counts by judge and language."""
-    import pyarrow as pa
-
     n = len(judgments)
     judges, judge = codes(judgments["judge"])
     languages, language = codes(judgments["language"])
     queries, query = codes(judgments["query_id"])
-    sides = [chunk for name in ("system_a", "system_b") for chunk in judgments[name].chunks]
-    systems, both = codes(pa.chunked_array(sides, pa.string()))
+    systems, both = codes(judgments["system_a"], judgments["system_b"])
     words, word = codes(judgments["verdict"])
     shown_first = np.array([VERDICTS[name] for name in words], dtype=np.intp)[word]
     group = judge * len(languages) + language

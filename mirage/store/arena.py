@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -124,7 +124,7 @@ class Arena:
         *,
         columns: Sequence[str] | None = None,
         languages: Iterable[str] | None = None,
-        encoded: bool = False,
+        encoded: Collection[str] = (),
     ) -> pa.Table:
         """Read a table, or some columns and languages of it, sorted by key.
 
@@ -132,8 +132,8 @@ class Arena:
             table: its name.
             columns: names of columns; None for all.
             languages: codes; None for all.
-            encoded: whether columns of text are Arrow dictionaries, the same in all chunks: the distinct values, and a
-                number a row. Where few values are distinct, that is read several times as fast.
+            encoded: those columns of text that come as Arrow dictionaries, the same in all chunks: the distinct values,
+                and a number a row. Where few values are distinct, that is read several times as fast.
 
         Raises:
             TableMissing: if the arena lacks it.
@@ -152,7 +152,7 @@ class Arena:
             raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
         names = full.names if columns is None else list(columns)
         wanted = [*names, *(key for key in _QUERY if key not in names)] if self.narrowed(table) else names
-        selection = pa.schema([_encoded(full.field(name)) if encoded else full.field(name) for name in wanted])
+        selection = pa.schema([_encoded(full.field(name)) if name in encoded else full.field(name) for name in wanted])
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
         parts = (_read(self, *pair, selection) for pair in zip(files, self.fetch(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
@@ -377,10 +377,10 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
 
 
 def _encoded(column: pa.Field) -> pa.Field:
-    """The field of a column whose text is a dictionary."""
+    """The field of a column of text that comes as a dictionary."""
     import pyarrow as pa
 
-    return column.with_type(pa.dictionary(pa.int32(), pa.string())) if pa.types.is_string(column.type) else column
+    return column.with_type(pa.dictionary(pa.int32(), pa.string()))
 
 
 @lru_cache(maxsize=64)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage.store.search import placed_keys
 from mirage.views.keys import Key, Keys
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from mirage.store import Arena
 
 COLUMNS = ("language", "system", "parser", "subset", "outcome")
 """What can be filtered by."""
+_KEY = ("language", "query_id", "system")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,23 @@ class AnswerIndex:
         selection = np.array([*(value in chosen for value in self.values[column]), False])
         return np.asarray(selection[self.codes[column]])
 
+    def present(self, column: str) -> frozenset[str]:
+        """The values that an answer has."""
+        import numpy as np
+
+        return frozenset(self.values[column][code] for code in np.unique(self.codes[column]).tolist() if code >= 0)
+
+    @property
+    def answers(self) -> int:
+        """Answers that are there, each counted once, whatever parsers read it."""
+        import numpy as np
+
+        if not len(self.query):
+            return 0
+        system = self.codes["system"]
+        first = np.flatnonzero(np.diff(self.query, prepend=-1).astype(bool) | np.diff(system, prepend=-1).astype(bool))
+        return int(np.logical_or.reduceat(self.there, first).sum())
+
     def queries_of(self, mask: NDArray[np.bool_]) -> tuple[tuple[Key, ...], int]:
         """The queries of some answers, and how many of these answers are there."""
         import numpy as np
@@ -63,55 +82,71 @@ def answer_index(arena: Arena) -> AnswerIndex:
     """
     import numpy as np
 
-    source, tables = "SELECT *, -1 AS place FROM base", {}
-    if "answers" in arena.tables:
-        source, tables = "FROM base LEFT JOIN placed USING (language, query_id, system)", {"placed": placed_keys(arena)}
-    order = "ORDER BY language, query_id, system, parser"
-    rows = arena.sql(f"WITH base AS ({base(arena)}) {source} {order}", given=tables)
-    codes, values = {}, {}
-    for column in (*COLUMNS, "query_id"):
-        codes[column], values[column] = _encoded(rows[column])
+    by_outcome = "outcomes" in arena.tables or "answers" not in arena.tables
+    columns = (*_KEY, "parser", "subset", "outcome") if by_outcome else (*_KEY, "status")
+    rows = arena.read("outcomes" if by_outcome else "answers", columns=columns, encoded=columns)
+    encoded = {name: _encoded(rows[name]) for name in columns}
+    (languages, language), (ids, query_id) = encoded["language"], encoded["query_id"]
     new = np.ones(len(rows), dtype=bool)
-    new[1:] = np.diff(codes["language"]).astype(bool) | np.diff(codes["query_id"]).astype(bool)
-    ids = values.pop("query_id")
-    id_codes = codes.pop("query_id")
-    first = np.flatnonzero(new)
-    keys = [
-        (values["language"][code], ids[k])
-        for code, k in zip(codes["language"][first].tolist(), id_codes[first].tolist(), strict=True)
-    ]
-    missing = values["outcome"].index("missing") if "missing" in values["outcome"] else -2
+    new[1:] = np.diff(language).astype(bool) | np.diff(query_id).astype(bool)
+    first, query = np.flatnonzero(new), np.cumsum(new) - 1
+    keys = tuple(
+        (languages[code], ids[k]) for code, k in zip(language[first].tolist(), query_id[first].tolist(), strict=True)
+    )
+    if not by_outcome:
+        statuses, status = encoded.pop("status")
+        missing = np.array([*(name == "missing" for name in statuses), False])
+        encoded["parser"] = (), np.full(len(rows), -1, dtype=np.int32)
+        encoded["outcome"] = ("missing",), np.where(missing[status], 0, -1).astype(np.int32)
+        subsets, subset = _subsets(arena, keys)
+        encoded["subset"] = subsets, subset[query]
+    outcomes, outcome = encoded["outcome"]
     return AnswerIndex(
-        queries=Keys(tuple(keys)),
-        query=np.cumsum(new) - 1,
-        place=rows["place"].fill_null(-1).to_numpy().astype(np.int64),
-        there=codes["outcome"] != missing,
-        codes=codes,
-        values=values,
+        queries=Keys(keys),
+        query=query,
+        place=_places(arena, rows),
+        there=outcome != (outcomes.index("missing") if "missing" in outcomes else -2),
+        codes={name: encoded[name][1] for name in COLUMNS},
+        values={name: encoded[name][0] for name in COLUMNS},
     )
 
 
-def base(arena: Arena) -> str:
-    """SQL of all answers: from the outcomes, or from the answers where there are none.
-
-    Raises:
-        TableMissing: if the arena has neither.
-    """
-    if "outcomes" in arena.tables:
-        return "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
-    if "answers" not in arena.tables:
-        arena.need("outcomes")
-    answers = "answers LEFT JOIN queries USING (language, query_id)"
-    if "queries" not in arena.tables:
-        answers = "(SELECT *, NULL::VARCHAR AS subset FROM answers)"
-    columns = "language, query_id, system, NULL::VARCHAR AS parser, subset"
-    outcome = "CASE status WHEN 'missing' THEN status END AS outcome"
-    return f"SELECT {columns}, {outcome} FROM {answers}"  # noqa: S608  # constants alone
-
-
-def _encoded(column: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The number of each value, -1 for null, and the values."""
+def _subsets(arena: Arena, keys: Sequence[Key]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The subsets, and the number of each query's; -1 where it has none."""
     import numpy as np
 
-    encoding = column.combine_chunks().dictionary_encode()
-    return encoding.indices.fill_null(-1).to_numpy().astype(np.int32), tuple(encoding.dictionary.to_pylist())
+    if "queries" not in arena.tables:
+        return (), np.full(len(keys), -1, dtype=np.int32)
+    rows = arena.read("queries", columns=("language", "query_id", "subset"))
+    values, codes = _encoded(rows["subset"].dictionary_encode())
+    by_key = dict(zip(zip(*(rows[name].to_pylist() for name in _KEY[:2]), strict=True), codes.tolist(), strict=True))
+    return values, np.array([by_key.get(key, -1) for key in keys], dtype=np.int32)
+
+
+def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
+    """Where the texts of some answers are among all; -1 where there is none."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "answers" not in arena.tables:
+        return np.full(len(rows), -1, dtype=np.int64)
+    if "outcomes" not in arena.tables and not arena.narrowed("answers"):
+        return np.arange(len(rows), dtype=np.int64)
+
+    def joined(table: pa.Table) -> pa.ChunkedArray:
+        return pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in _KEY), "\x1f")
+
+    places = pc.index_in(joined(rows), value_set=joined(placed_keys(arena)).combine_chunks())
+    return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64)
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The values of a dictionary, the same in all chunks, and the number of each row's, -1 for null."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not column.num_chunks:
+        return (), np.zeros(0, dtype=np.int32)
+    indices = pa.chunked_array([chunk.indices for chunk in column.chunks])
+    return tuple(column.chunk(0).dictionary.to_pylist()), indices.fill_null(-1).to_numpy()

@@ -21,7 +21,7 @@ from mirage.store.query_rows import of_query
 from mirage.store.search import places
 from mirage.text import SHOWN
 from mirage.views import attribution
-from mirage.views.answer_index import answer_index, base
+from mirage.views.answer_index import answer_index
 from mirage.views.keys import Key, Keys
 
 if TYPE_CHECKING:
@@ -222,27 +222,23 @@ def scope(arena: Arena) -> Scope:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    row = arena.sql(
-        f"WITH base AS ({base(arena)}) SELECT count(DISTINCT (language, query_id)) AS queries, "  # noqa: S608  # constants
-        "count(DISTINCT (language, query_id, system)) FILTER (outcome IS DISTINCT FROM 'missing') AS answers, "
-        "list_sort(list(DISTINCT language)) AS languages, list_sort(list(DISTINCT system)) AS systems, "
-        "list(DISTINCT subset) AS subsets, list(DISTINCT parser) AS parsers, list(DISTINCT outcome) AS outcomes "
-        "FROM base"
-    ).to_pylist()[0]
-    texts = "queries" in arena.tables and arena.sql("SELECT count(text) AS n FROM queries")["n"][0].as_py() > 0
+    index = answer_index(arena)
+    sql = "SELECT 1 FROM queries WHERE text IS NOT NULL LIMIT 1"
+    texts = "queries" in arena.tables and len(arena.sql(sql)) > 0
 
     def among(column: str, kind: Any) -> tuple[str, ...]:
-        return tuple(value for value in get_args(kind) if value in (row[column] or ()))
+        present = index.present(column)
+        return tuple(value for value in get_args(kind) if value in present)
 
     has_outcomes = "outcomes" in arena.tables
     return Scope(
-        languages=tuple(row["languages"] or ()),
-        systems=tuple(row["systems"] or ()),
-        subsets=among("subsets", schema.Subset),
-        parsers=among("parsers", schema.Parser),
-        outcomes=among("outcomes", schema.Outcome) if has_outcomes else (),
-        queries=row["queries"],
-        answers=row["answers"],
+        languages=tuple(sorted(index.present("language"))),
+        systems=tuple(sorted(index.present("system"))),
+        subsets=among("subset", schema.Subset),
+        parsers=among("parser", schema.Parser),
+        outcomes=among("outcome", schema.Outcome) if has_outcomes else (),
+        queries=len(index.queries.keys),
+        answers=index.answers,
         answer_texts="answers" in arena.tables,
         query_texts=texts,
     )

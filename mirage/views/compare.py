@@ -56,15 +56,26 @@ def measures(arena: Arena) -> tuple[str, ...]:
     """What two systems of an arena can be compared by: `rating`, `rate`, `nuggets`, `feature:NAME`; of the features
     those that are declared and have a value.
     """
-    tables = set(arena.tables)
-    names = [RATING] if referees(arena) else []
-    names += [RATE] if "outcomes" in tables else []
-    names += [NUGGETS] if {"nuggets", "nugget_assignments", "answers"} <= tables else []
-    if "features" in tables:
+    names = _of_tables(arena)
+    if "features" in arena.tables:
         sql = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL"
         measured = set(arena.sql(sql)["feature"].to_pylist())
         names += [OF_FEATURE + name for name in FEATURES if name in measured]
     return tuple(names)
+
+
+def has_measure(arena: Arena, measure: str) -> bool:
+    """Whether two systems of an arena can be compared by a measure; rows are read only where its tables do not tell."""
+    return measure in (measures(arena) if measure.startswith(OF_FEATURE) else _of_tables(arena))
+
+
+def _of_tables(arena: Arena) -> list[str]:
+    """The measures but for the features."""
+    tables = set(arena.tables)
+    names = [RATING] if "outcomes" in tables or referees(arena) else []
+    names += [RATE] if "outcomes" in tables else []
+    names += [NUGGETS] if {"nuggets", "nugget_assignments", "answers"} <= tables else []
+    return names
 
 
 @lru_cache(maxsize=32)

@@ -87,7 +87,7 @@ class Relation:
 def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
     """The means of one language; the slow step at full size, which a page takes language by language."""
     columns = ["language", "system", "feature", "value"]
-    rows = arena.read("features", columns=columns, languages=[code], encoded=True)
+    rows = arena.read("features", columns=columns, languages=[code], encoded=columns[:3])
     return tuple(features.means(rows))
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import mirage.rank as rank
 from mirage import judge
 from mirage.battles.referee import judges
-from mirage.battles.verdict_rows import OF_SCORES
+from mirage.battles.verdict_rows import OF_SCORES, REPEATED
 from mirage.errors import MirageError
-from mirage.judge import stage
 from mirage.rank.control import control_style
-from mirage.store import makers_of
+from mirage.store import kept_ledger, makers_of
 from mirage.views.leaderboard import battles_of, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.makers import Makers
     from mirage.store import Arena
 
 
@@ -95,9 +95,12 @@ def judge_rows(arena: Arena) -> pa.Table:
     import pyarrow as pa
 
     arena.need("judgments")
-    slopes, families = _slopes(arena), _families(arena)
+    judgments = arena.read("judgments", columns=(*rank.COLUMNS, "call"), encoded=REPEATED)
+    slopes, families = _slopes(arena), _families(judgments, makers_of(arena))
+    with kept_ledger(arena.path) as ledger:
+        summaries = judge.judge_stats(judgments, ledger)
     records: list[dict[str, Any]] = []
-    for summary in stage.judge_statistics(arena.path, tags=arena.tags):
+    for summary in summaries:
         row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
         values = asdict(summary)
         for name in ("flip", "first", "tie", "unparsed"):
@@ -177,7 +180,7 @@ def _measured(language_battles: rank.Battles, known: Any) -> bool:
     return bool((language_battles.wins * (measured[:, :, None] & measured[:, None, :])).any())
 
 
-def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
+def _families(judgments: pa.Table, makers: Makers) -> dict[tuple[str, str], dict[str, Any]]:
     """Each judge's preference for its own maker's systems, by judge and language."""
     return {
         (preference.judge, preference.language): {
@@ -187,7 +190,7 @@ def _families(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
             "n": preference.battles,
             "reason": preference.reason,
         }
-        for preference in judge.family_preferences(arena.read("judgments", columns=rank.COLUMNS), makers_of(arena))
+        for preference in judge.family_preferences(judgments, makers)
     }
 
 

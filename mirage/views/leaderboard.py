@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import mirage.rank as rank
 from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges
+from mirage.battles.verdict_rows import REPEATED
 from mirage.errors import MirageError, NotEnoughData
 from mirage.rank import whatif
 from mirage.rank.control import COVARIATES, Covariates, covariates
@@ -147,7 +148,7 @@ def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, rank.Battl
 @lru_cache(maxsize=16)
 def verdicts_of(arena: Arena, judge: str) -> dict[str, rank.Verdicts]:
     """All verdicts of a judge, by language."""
-    return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS), judge=judge)
+    return rank.verdicts(arena.read("judgments", columns=rank.COLUMNS, encoded=REPEATED), judge=judge)
 
 
 @lru_cache(maxsize=16)
