@@ -36,7 +36,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.state import SessionState
 
-from mirage.store import Arena, home, is_remote
+from mirage.store import Arena, home, is_remote, lines
 from mirage.ui import logs
 from mirage.ui.entries import HOME, PAGES
 
@@ -146,7 +146,7 @@ def _views(arena: Arena) -> list[_View]:
 def _imports() -> list[ast.stmt]:
     """What the pages import, page by page."""
     files = [entry.file for entry in PAGES if entry.file.is_file()]
-    statements = [line for file in files for line in ast.parse(file.read_text(encoding="utf-8")).body]
+    statements = [line for file in files for line in ast.parse("\n".join(text for _, text in lines(file))).body]
     return [line for line in statements if isinstance(line, ast.Import | ast.ImportFrom)]
 
 

@@ -29,11 +29,11 @@ LATER = (
 )
 """What other pages need beside it; the browser fetches it when it has nothing else to do."""
 WAIT = 1_000
-"""Milliseconds between two looks whether the first page is there, before that; two in turn must say so."""
+"""Milliseconds between two looks whether a page is there and stays, before that; two in turn must say so."""
 JS = """
 const bringScripts = ({ data }) => {
   // Streamlit fetches what draws an element with the first of its kind: that of tables can be here until the first is
-  // counted, and that of other pages when the first page has been drawn.
+  // counted, and that of other pages when a page has been drawn and is looked at.
   const own = [...document.scripts].find((script) => script.src.includes("/static/js/"))
   const bring = (file) => import(new URL(file, own.src)).catch(() => {})
   if (own && !window.mirageBrought) {
@@ -43,9 +43,12 @@ const bringScripts = ({ data }) => {
     const next = ([file, ...rest]) => file && idle(() => bring(file).then(() => next(rest)))
     const sent = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
     let quiet = 0
+    let here = location.pathname
     const waiting = setInterval(() => {
-      // What has just come is still to be drawn, and a script as large as that of charts would keep it waiting.
-      quiet = sent() ? quiet + 1 : 0
+      // What has just come is still to be drawn, and who goes from page to page waits for the next: a script as large
+      // as that of charts would keep them waiting.
+      quiet = sent() && here === location.pathname ? quiet + 1 : 0
+      here = location.pathname
       if (quiet < 2) return
       clearInterval(waiting)
       next(data.later)

@@ -5,6 +5,7 @@ Answers are kept by arena, whose hash is that of its manifest: a page that runs 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,8 @@ from mirage import judge
 from mirage.battles.referee import judges
 from mirage.battles.verdict_rows import OF_SCORES, REPEATED
 from mirage.errors import MirageError
-from mirage.rank.control import control_style
-from mirage.store import kept_ledger, makers_of
+from mirage.rank.control import Coefficient, control_style
+from mirage.store import bundled, first_view, kept_ledger, makers_of, open_arena, write_first_views
 from mirage.views.leaderboard import battles_of, style
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
     from mirage.makers import Makers
     from mirage.store import Arena
+
+
+LENGTH_SLOPES = "length_slopes"
+"""The view that comes computed with the bundled arenas (`length_slopes`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +147,50 @@ def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """What each judge gives for length, by judge and language."""
+    known = first_view(arena, LENGTH_SLOPES)
+    rows = (length_slopes(arena) if known is None else known).to_pylist()
+    return {(row.pop("judge"), row.pop("language")): row for row in rows}
+
+
+def length_slopes(arena: Arena) -> pa.Table:
+    """What each judge gives for length in each language, and over all: judge, language, value (logits a doubling), low,
+    high, n, reason.
+    """
+    import pyarrow as pa
+
+    rows = [
+        {
+            "judge": name,
+            "language": code,
+            "value": coefficient.value,
+            "low": coefficient.low,
+            "high": coefficient.high,
+            "n": n,
+            "reason": coefficient.reason,
+        }
+        for name, code, coefficient, n in _coefficients(arena)
+    ]
+    types = [("judge", pa.string()), ("language", pa.string()), ("value", pa.float64()), ("low", pa.float64())]
+    types += [("high", pa.float64()), ("n", pa.int64()), ("reason", pa.string())]
+    return pa.Table.from_pylist(rows, schema=pa.schema(types))
+
+
+def write_length_slopes() -> None:
+    """Compute the view of the bundled arenas that have judges, and keep it (`store.first_views`)."""
+    arenas = [open_arena(path) for path in bundled().values()]
+    write_first_views(
+        LENGTH_SLOPES, [(a, length_slopes(a)) for a in arenas if {"judgments", "features"} <= {*a.tables}]
+    )
+
+
+def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
+    """Judge, language, the coefficient, and the battles behind it."""
     if "features" not in arena.tables:
-        return {}
+        return
     try:
         known = style(arena, ("length",))
     except MirageError:
-        return {}
-    slopes: dict[tuple[str, str], dict[str, Any]] = {}
+        return
     for name in judges(arena):
         battles_by_language = {
             code: language_battles
@@ -159,15 +201,7 @@ def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
             continue
         result = control_style(battles_by_language, known)
         for code, (coefficient,) in result.coefficients.items():
-            n = result.n_battles[code] if code in result.n_battles else sum(result.n_battles.values())
-            slopes[name, code] = {
-                "value": coefficient.value,
-                "low": coefficient.low,
-                "high": coefficient.high,
-                "n": n,
-                "reason": coefficient.reason,
-            }
-    return slopes
+            yield name, code, coefficient, result.n_battles.get(code, sum(result.n_battles.values()))
 
 
 def _measured(language_battles: rank.Battles, known: Any) -> bool:
