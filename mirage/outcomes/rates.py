@@ -98,7 +98,7 @@ def rates(
     """Rates of every system, by language and subset, and the joint row `all`.
 
     Args:
-        outcomes: an `outcomes` table.
+        outcomes: an `outcomes` table; text may be dictionaries, the same in all chunks.
         parser: whose outcomes count.
         languages: codes to keep; None keeps all that the table has.
         systems: names to keep; None keeps all.

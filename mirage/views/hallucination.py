@@ -224,7 +224,8 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
 
 @lru_cache(maxsize=4)
 def _outcomes(arena: Arena) -> pa.Table:
-    return arena.read("outcomes")
+    columns = ("language", "system", "parser", "subset", "outcome")
+    return arena.read("outcomes", columns=columns, encoded=columns)
 
 
 @lru_cache(maxsize=256)
@@ -240,11 +241,14 @@ def _queries(arena: Arena, subset: Subset, languages: tuple[str, ...]) -> int:
 @lru_cache(maxsize=8)
 def _printed(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]:
     """The printed failure rates (shares) by metric, system as the outputs name it, and language; and their source."""
-    rows = figures.sql(
-        "SELECT metric, system, language, value, reference FROM published "
-        "WHERE source = 'NoMIRACL' AND item = ? AND language <> 'all' AND value IS NOT NULL",
-        [BASELINES],
-    ).to_pylist()
+    columns = ("source", "item", "metric", "system", "language", "value", "reference")
+    rows = [
+        row
+        for row in figures.read("published", columns=columns).to_pylist()
+        if (row["source"], row["item"]) == ("NoMIRACL", BASELINES)
+        and row["language"] != "all"
+        and row["value"] is not None
+    ]
     figures_by_key: dict[tuple[Metric, str, str], float] = {}
     for row in rows:
         for metric in SUBSETS:
