@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.encoded import encode
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill, Ties
 
@@ -240,15 +241,8 @@ def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     """The sorted distinct values of one or more string columns, and each row's place among them, column after column.
     Columns may be dictionaries.
     """
-    import pyarrow as pa
-
-    encoded = [column if pa.types.is_dictionary(column.type) else column.dictionary_encode() for column in columns]
-    parts = [chunk for column in encoded for chunk in ([column] if isinstance(column, pa.Array) else column.chunks)]
-    if not parts:
-        return (), np.array([], dtype=np.intp)
-    chunks = pa.chunked_array(parts).unify_dictionaries().chunks
-    number = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
-    values = np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+    names, number = encode(*columns)
+    values = np.array(names, dtype=object)
     present = np.flatnonzero(np.bincount(number, minlength=len(values)))
     order = present[np.argsort(values[present], kind="stable")]
     place = np.empty(len(values), dtype=np.intp)

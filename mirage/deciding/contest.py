@@ -82,20 +82,21 @@ class Contest:
         """By system: how far each of the S - 1 others is above it, the standard errors of that, and the bound of the
         largest studentised deficit, by its sign and either way.
         """
-        out = []
-        for k in range(len(self.systems)):
-            others = np.arange(len(self.systems)) != k
+        n = len(self.systems)
+        parts: list[tuple[Array, Array]] = []
+        # The largest of each draw, by its sign and either way.
+        largest = np.zeros((2, n, len(self.draws)))
+        for k in range(n) if n > 1 else ():
+            others = np.arange(n) != k
             deficits = (self.worth - self.worth[k])[others]
             moves = (self.draws - self.draws[:, k : k + 1])[:, others] - deficits
             errors = np.maximum(np.sqrt((moves**2).mean(axis=0)), _SAME)
             studentised = moves / errors
-            out.append((deficits, errors, _largest(studentised), _largest(np.abs(studentised))))
-        return tuple(out)
-
-
-def _largest(studentised: Array) -> float:
-    """The quantile of the largest of each draw; 0 where there is nobody else."""
-    return float(np.quantile(studentised.max(axis=1), LEVEL, method="weibull")) if studentised.size else 0.0
+            largest[:, k] = studentised.max(axis=1), np.abs(studentised).max(axis=1)
+            parts.append((deficits, errors))
+        bounds = np.quantile(largest, LEVEL, axis=2, method="weibull").T.tolist()
+        alone = [(np.zeros(0), np.zeros(0))] * n
+        return tuple((*part, one, two) for part, (one, two) in zip(parts or alone, bounds, strict=True))
 
 
 def _undominated(worth: Array, at_most: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mirage.encoded import encode
 from mirage.features.families import FEATURES
 
 if TYPE_CHECKING:
@@ -48,34 +49,45 @@ def means(features: pa.Table) -> list[FeatureMean]:
 
     Args:
         features: rows of `schema.Feature`, each key once. Missing values stay out of the mean and count in `total`.
-            Text may be Arrow dictionaries, the same in all chunks.
+            Text may be Arrow dictionaries.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    import numpy as np
     from scipy.special import stdtrit
 
-    keys = ["language", "system", "feature"]
-    grouped = features.group_by(keys).aggregate(
-        [
-            ("value", "mean"),
-            ("value", "stddev", pc.VarianceOptions(ddof=1)),
-            ("value", "count"),
-            ([], "count_all"),
-        ]
-    )
-    for k, name in enumerate(grouped.column_names):
-        if name in keys:
-            grouped = grouped.set_column(k, name, grouped[name].cast(pa.string()))
+    names, group = [], np.zeros(len(features), dtype=np.intp)
+    for key in ("language", "system", "feature"):
+        values, codes = encode(features[key])
+        names.append(values)
+        group = group * len(values) + codes
+    value = features["value"]
+    known = value.is_valid().to_numpy()
+    of_known, values = group[known], value.drop_null().to_numpy()
+    cells = math.prod(map(len, names))
+    total, n = np.bincount(group, minlength=cells), np.bincount(of_known, minlength=cells)
+    mean = np.bincount(of_known, values, cells) / np.maximum(n, 1)
+    squares = np.bincount(of_known, (values - mean[of_known]) ** 2, cells)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    reach = stdtrit(np.maximum(n - 1, 1), 0.975) * error
     result = []
-    for row in grouped.sort_by([(k, "ascending") for k in keys]).to_pylist():
-        mean, n = row["value_mean"], row["value_count"]
-        error = row["value_stddev"] / math.sqrt(n) if n > 1 else None
-        low, high = (
-            (None, None) if error is None else _within(row["feature"], mean, float(stdtrit(n - 1, 0.975)) * error)
+    for k in np.flatnonzero(total).tolist():
+        places = np.unravel_index(k, [len(values) for values in names])
+        language, system, feature = (values[place] for values, place in zip(names, places, strict=True))
+        several = n[k] > 1
+        low, high = _within(feature, float(mean[k]), float(reach[k])) if several else (None, None)
+        result.append(
+            FeatureMean(
+                language,
+                system,
+                feature,
+                float(mean[k]) if n[k] else None,
+                low,
+                high,
+                int(n[k]),
+                int(total[k]),
+                float(error[k]) if several else None,
+            )
         )
-        key = row["language"], row["system"], row["feature"]
-        result.append(FeatureMean(*key, mean, low, high, n, row["count_all"], error))
-    return result
+    return sorted(result, key=lambda row: (row.language, row.system, row.feature))
 
 
 def over_languages(feature_means: Iterable[FeatureMean]) -> list[FeatureMean]:

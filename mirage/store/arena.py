@@ -132,8 +132,8 @@ class Arena:
             table: its name.
             columns: names of columns; None for all.
             languages: codes; None for all.
-            encoded: those columns of text that come as Arrow dictionaries, the same in all chunks: the distinct values,
-                and a number a row. Where few values are distinct, that is read several times as fast.
+            encoded: those columns of text that come as Arrow dictionaries, in one chunk: the distinct values, and a
+                number a row. Where few values are distinct, that is read several times as fast.
 
         Raises:
             TableMissing: if the arena lacks it.
@@ -157,7 +157,7 @@ class Arena:
         parts = (_read(self, *pair, selection) for pair in zip(files, self.fetch(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
         if encoded:
-            data = data.unify_dictionaries()
+            data = data.unify_dictionaries().combine_chunks()
         return of_queries(data, chosen_queries(self)).select(names) if self.narrowed(table) else data
 
     def read_optional(self, table: str, *, languages: Iterable[str] | None = None) -> pa.Table | None:
@@ -365,7 +365,15 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
         encoded = [column.name for column in columns if pa.types.is_dictionary(column.type)]
         known = set(pq.read_schema(path).names) if encoded else set()
         with pq.ParquetFile(path, read_dictionary=[name for name in encoded if name in known]) as parquet:
-            data = parquet.read(columns=columns.names)
+            # A file has one language: as a dictionary it needs no reading.
+            single = bool(file["language"]) and "language" in encoded and len(columns) > 1
+            data = parquet.read(columns=[name for name in columns.names if name != "language" or not single])
+        if single:
+            place = columns.get_field_index("language")
+            zeros = pa.repeat(pa.scalar(0, pa.int32()), len(data))
+            data = data.add_column(
+                place, columns.field(place), pa.DictionaryArray.from_arrays(zeros, [file["language"]])
+            )
         for k, column in enumerate(columns):
             if column.nullable and column.name not in data.column_names:
                 # The file was written before the table had this column.

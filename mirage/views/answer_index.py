@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from mirage.encoded import encode
 from mirage.store.search import placed_keys
 from mirage.views.keys import Key, Keys
 
@@ -85,7 +86,7 @@ def answer_index(arena: Arena) -> AnswerIndex:
     by_outcome = "outcomes" in arena.tables or "answers" not in arena.tables
     columns = (*_KEY, "parser", "subset", "outcome") if by_outcome else (*_KEY, "status")
     rows = arena.read("outcomes" if by_outcome else "answers", columns=columns, encoded=columns)
-    encoded = {name: _encoded(rows[name]) for name in columns}
+    encoded = {name: encode(rows[name]) for name in columns}
     (languages, language), (ids, query_id) = encoded["language"], encoded["query_id"]
     new = np.ones(len(rows), dtype=bool)
     new[1:] = np.diff(language).astype(bool) | np.diff(query_id).astype(bool)
@@ -118,7 +119,7 @@ def _subsets(arena: Arena, keys: Sequence[Key]) -> tuple[tuple[str, ...], NDArra
     if "queries" not in arena.tables:
         return (), np.full(len(keys), -1, dtype=np.int32)
     rows = arena.read("queries", columns=("language", "query_id", "subset"))
-    values, codes = _encoded(rows["subset"].dictionary_encode())
+    values, codes = encode(rows["subset"])
     by_key = dict(zip(zip(*(rows[name].to_pylist() for name in _KEY[:2]), strict=True), codes.tolist(), strict=True))
     return values, np.array([by_key.get(key, -1) for key in keys], dtype=np.int32)
 
@@ -139,14 +140,3 @@ def _places(arena: Arena, rows: pa.Table) -> NDArray[np.int64]:
 
     places = pc.index_in(joined(rows), value_set=joined(placed_keys(arena)).combine_chunks())
     return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64)
-
-
-def _encoded(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The values of a dictionary, the same in all chunks, and the number of each row's, -1 for null."""
-    import numpy as np
-    import pyarrow as pa
-
-    if not column.num_chunks:
-        return (), np.zeros(0, dtype=np.int32)
-    indices = pa.chunked_array([chunk.indices for chunk in column.chunks])
-    return tuple(column.chunk(0).dictionary.to_pylist()), indices.fill_null(-1).to_numpy()

@@ -52,14 +52,20 @@ _NAMED: Final = 6
 
 
 @lru_cache(maxsize=16)
+def with_values(arena: Arena) -> frozenset[tuple[str, str]]:
+    """The systems and features of an arena, pair by pair, that have a value."""
+    rows = arena.sql("SELECT DISTINCT system, feature FROM features WHERE value IS NOT NULL")
+    return frozenset(zip(rows["system"].to_pylist(), rows["feature"].to_pylist(), strict=True))
+
+
+@lru_cache(maxsize=16)
 def measures(arena: Arena) -> tuple[str, ...]:
     """What two systems of an arena can be compared by: `rating`, `rate`, `nuggets`, `feature:NAME`; of the features
     those that are declared and have a value.
     """
     names = _of_tables(arena)
     if "features" in arena.tables:
-        sql = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL"
-        measured = set(arena.sql(sql)["feature"].to_pylist())
+        measured = {feature for _, feature in with_values(arena)}
         names += [OF_FEATURE + name for name in FEATURES if name in measured]
     return tuple(names)
 

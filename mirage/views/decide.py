@@ -14,7 +14,7 @@ from mirage.languages import name_of
 from mirage.rank.records import JOINT
 from mirage.sources.cards import cards_of
 from mirage.views.compare import measures as measures
-from mirage.views.compare import ranking_by, systems
+from mirage.views.compare import ranking_by, systems, with_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,7 +89,7 @@ def licences(arena: Arena) -> tuple[str, ...]:
         for name in systems(arena, measure, decider)
     }
     if "features" in arena.tables:
-        names.update(arena.sql("SELECT DISTINCT system FROM features WHERE value IS NOT NULL")["system"].to_pylist())
+        names.update(system for system, _ in with_values(arena))
     return tuple(sorted({licence for name, licence in named.items() if name in names}))
 
 
