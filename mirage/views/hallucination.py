@@ -69,14 +69,14 @@ class Rates:
 @lru_cache(maxsize=64)
 def parsers(arena: Arena) -> tuple[Parser, ...]:
     """Parsers whose outcomes the arena holds, the default first."""
-    names = set(arena.sql("SELECT DISTINCT parser FROM outcomes")["parser"].to_pylist())
+    names = set(_outcomes(arena)["parser"].unique().to_pylist())
     return tuple(parser for parser in get_args(Parser) if parser in names)
 
 
 @lru_cache(maxsize=64)
 def systems(arena: Arena) -> tuple[str, ...]:
     """Systems with outcomes, by name."""
-    return tuple(arena.sql("SELECT DISTINCT system FROM outcomes ORDER BY system")["system"].to_pylist())
+    return tuple(sorted(_outcomes(arena)["system"].unique().to_pylist()))
 
 
 def published_arena(arena: Arena) -> Arena | None:
@@ -269,7 +269,7 @@ _NONE = {
 def _lacking(
     arena: Arena, printed: Mapping[tuple[Metric, str, str], float], picked: tuple[str, ...]
 ) -> tuple[tuple[str, Subset], ...]:
-    rows = arena.sql("SELECT DISTINCT language, subset FROM outcomes").to_pylist()
+    rows = _outcomes(arena).group_by(["language", "subset"]).aggregate([]).to_pylist()
     pairs = {(row["language"], row["subset"]) for row in rows}
     known_systems = set(systems(arena))
     codes = {code for code, _ in pairs} | {code for _, system, code in printed if system in known_systems}

@@ -81,15 +81,15 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
 @lru_cache(maxsize=8)
 def paper_tables(figures: Arena) -> tuple[str, ...]:
     """The tables of NoMIRACL among the printed figures, but for the rates that have a page of their own."""
-    rows = figures.sql("SELECT DISTINCT item FROM published WHERE source = ? AND item <> ?", [SOURCE, BASELINES])
-    return tuple(sorted(rows["item"].to_pylist()))
+    rows = figures.read("published", columns=("source", "item")).to_pylist()
+    return tuple(sorted({row["item"] for row in rows if row["source"] == SOURCE} - {BASELINES}))
 
 
 @lru_cache(maxsize=8)
 def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
     """The languages of a table, `all` first where it prints a mean or a total."""
-    rows = figures.sql("SELECT DISTINCT language FROM published WHERE source = ? AND item = ?", [SOURCE, item])
-    codes = in_order(rows["language"].to_pylist())
+    rows = figures.read("published", columns=("source", "item", "language")).to_pylist()
+    codes = in_order({row["language"] for row in rows if (row["source"], row["item"]) == (SOURCE, item)})
     return tuple(sorted(codes, key=lambda code: code != "all"))
 
 
